@@ -1,0 +1,1 @@
+//! Numbers: log-space sums, special functions and hot kernels over plain slices of `f64`.
