@@ -1,0 +1,241 @@
+//! The layout: features, their kinds and value spaces, and the classes, fixed before anything is counted.
+//!
+//! Statistics are dense arrays over a layout, so two summaries add up exactly when their layouts are
+//! equal; [`crate::stats::TableStats`] knows how to bring two different ones to their union first.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Classes, Levels, Vocabulary, WordValue};
+use crate::error::{ErrorKind, Result};
+
+/// What a column holds, as a person would say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Values on a scale; missing is NaN.
+    Number,
+    /// One of several levels.
+    Category,
+    /// True or false: a category with two fixed levels.
+    Boolean,
+    /// Words.
+    Text,
+}
+
+impl Kind {
+    /// The name used on the command line and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Number => "number",
+            Kind::Category => "category",
+            Kind::Boolean => "boolean",
+            Kind::Text => "text",
+        }
+    }
+}
+
+/// The values a feature can take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Space {
+    /// Any finite number.
+    Number,
+    /// One of the levels; `boolean` remembers the kind.
+    Levels {
+        /// The levels in code order.
+        levels: Levels,
+        /// Whether the column is a boolean.
+        boolean: bool,
+    },
+    /// A sparse row over a vocabulary.
+    Words {
+        /// The columns.
+        vocabulary: Vocabulary,
+        /// Counts or presence.
+        value: WordValue,
+    },
+}
+
+/// One named feature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// The column's name.
+    pub name: String,
+    /// What it can take.
+    pub space: Space,
+}
+
+impl Feature {
+    /// A number column.
+    pub fn number(name: impl Into<String>) -> Self {
+        Feature { name: name.into(), space: Space::Number }
+    }
+
+    /// A category column.
+    pub fn category(name: impl Into<String>, levels: Levels) -> Self {
+        Feature { name: name.into(), space: Space::Levels { levels, boolean: false } }
+    }
+
+    /// A boolean column.
+    pub fn boolean(name: impl Into<String>) -> Self {
+        Feature { name: name.into(), space: Space::Levels { levels: Levels::boolean(), boolean: true } }
+    }
+
+    /// A text column, or a block of sparse columns.
+    pub fn words(name: impl Into<String>, vocabulary: Vocabulary, value: WordValue) -> Self {
+        Feature { name: name.into(), space: Space::Words { vocabulary, value } }
+    }
+
+    /// The kind of the column.
+    pub fn kind(&self) -> Kind {
+        match &self.space {
+            Space::Number => Kind::Number,
+            Space::Levels { boolean: false, .. } => Kind::Category,
+            Space::Levels { boolean: true, .. } => Kind::Boolean,
+            Space::Words { .. } => Kind::Text,
+        }
+    }
+}
+
+/// What row weights mean. It changes divisors and evidence, never the weighted sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weighting {
+    /// Every row counts once.
+    #[default]
+    None,
+    /// A weight of 3 stands for three equal rows.
+    Frequency,
+    /// A weight says how many units of the population the row stands for; the number of rows stays the
+    /// amount of evidence.
+    Sampling,
+}
+
+/// The plane of a [`super::Features`] batch in which a feature lives, and its position there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plane {
+    /// Column of the number matrix.
+    Numbers(usize),
+    /// Column of the code matrix.
+    Codes(usize),
+    /// Index of the sparse block.
+    Words(usize),
+}
+
+/// Features in the user's order, the classes, and the meaning of weights.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    target: String,
+    features: Vec<Feature>,
+    classes: Classes,
+    weighting: Weighting,
+    planes: Vec<Plane>,
+    numbers: Vec<usize>,
+    codes: Vec<usize>,
+    words: Vec<usize>,
+}
+
+impl Layout {
+    /// A layout; feature names must differ from each other.
+    pub fn new(target: impl Into<String>, features: Vec<Feature>, classes: Classes, weighting: Weighting) -> Result<Self> {
+        let mut names: Vec<&str> = features.iter().map(|f| f.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(crate::error::DataFault::new("the column name appears twice")
+                .column(pair[0])
+                .accepted("give every column its own name")
+                .into());
+        }
+        let (mut planes, mut numbers, mut codes, mut words) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (j, feature) in features.iter().enumerate() {
+            let (list, plane): (&mut Vec<usize>, fn(usize) -> Plane) = match feature.space {
+                Space::Number => (&mut numbers, Plane::Numbers),
+                Space::Levels { .. } => (&mut codes, Plane::Codes),
+                Space::Words { .. } => (&mut words, Plane::Words),
+            };
+            planes.push(plane(list.len()));
+            list.push(j);
+        }
+        Ok(Layout { target: target.into(), features, classes, weighting, planes, numbers, codes, words })
+    }
+
+    /// The target column's name.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// Features in the user's order.
+    pub fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// Feature names in the user's order.
+    pub fn names(&self) -> Vec<String> {
+        self.features.iter().map(|f| f.name.clone()).collect()
+    }
+
+    /// The classes.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// What weights mean.
+    pub fn weighting(&self) -> Weighting {
+        self.weighting
+    }
+
+    /// Where feature `j` lives in a batch.
+    pub fn plane(&self, j: usize) -> Plane {
+        self.planes[j]
+    }
+
+    /// Feature indices of the number matrix's columns.
+    pub fn numbers(&self) -> &[usize] {
+        &self.numbers
+    }
+
+    /// Feature indices of the code matrix's columns.
+    pub fn codes(&self) -> &[usize] {
+        &self.codes
+    }
+
+    /// Feature indices of the sparse blocks.
+    pub fn words(&self) -> &[usize] {
+        &self.words
+    }
+
+    /// Numbers of levels of the code columns, in plane order.
+    pub fn level_counts(&self) -> Vec<usize> {
+        self.codes
+            .iter()
+            .map(|&j| match &self.features[j].space {
+                Space::Levels { levels, .. } => levels.len(),
+                _ => 0,
+            })
+            .collect()
+    }
+
+    /// Widths of the sparse blocks, in plane order.
+    pub fn word_widths(&self) -> Vec<usize> {
+        self.words
+            .iter()
+            .map(|&j| match &self.features[j].space {
+                Space::Words { vocabulary, .. } => vocabulary.len(),
+                _ => 0,
+            })
+            .collect()
+    }
+
+    /// The index of a feature.
+    pub fn index(&self, name: &str) -> Result<usize> {
+        self.features
+            .iter()
+            .position(|f| f.name == name)
+            .ok_or_else(|| ErrorKind::Unknown { noun: "column", name: name.into(), known: self.names() }.into())
+    }
+
+    /// The same problem with only these features, in this order.
+    pub fn select(&self, features: &[usize]) -> Result<Layout> {
+        let chosen = features.iter().map(|&j| self.features[j].clone()).collect();
+        Layout::new(self.target.clone(), chosen, self.classes.clone(), self.weighting)
+    }
+}

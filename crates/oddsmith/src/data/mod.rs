@@ -1,0 +1,18 @@
+//! What rows are made of: column kinds, the layout they are encoded against, views of batches, and
+//! where batches come from.
+
+mod classes;
+mod features;
+mod layout;
+mod levels;
+mod source;
+mod view_source;
+mod vocabulary;
+
+pub use classes::Classes;
+pub use features::{CodesView, Csr, Features, MISSING, Rows, SKIP, UNSEEN};
+pub use layout::{Feature, Kind, Layout, Plane, Space, Weighting};
+pub use levels::Levels;
+pub use source::Source;
+pub use view_source::ViewSource;
+pub use vocabulary::{Vocabulary, WordValue};

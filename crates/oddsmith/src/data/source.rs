@@ -1,0 +1,26 @@
+//! Where rows come from.
+
+use super::{Layout, Rows};
+use crate::error::Result;
+
+/// Rows that can be read again and again, cut into partitions that can be read side by side.
+///
+/// Reading is a callback and not an iterator because a batch borrows buffers that the source reuses for
+/// the next one: a stream of any length needs the memory of one batch per thread.
+pub trait Source: Sync {
+    /// What the rows are encoded against.
+    fn layout(&self) -> &Layout;
+
+    /// Number of partitions. It depends on the data alone, never on the number of threads: the order of
+    /// partitions is the order in which sums are merged.
+    fn partitions(&self) -> usize;
+
+    /// Rough size of the whole in bytes, by which the driver decides how finely to cut its work.
+    fn bytes(&self) -> u64;
+
+    /// Number of rows where it is known without reading.
+    fn rows(&self) -> Option<u64>;
+
+    /// Gives every batch of a partition, in order, to `sink`; stops at the first error.
+    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()>;
+}

@@ -1,0 +1,128 @@
+//! What went wrong without being an error: every notice has a stable id and reaches every front end.
+
+use serde::Serialize;
+
+use crate::error::visible;
+
+/// A notice for the person who reads the result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Notice {
+    /// The stable id, such as `W121`; [`CATALOGUE`] explains it.
+    pub id: &'static str,
+    /// The column it is about.
+    pub column: Option<String>,
+    /// The level, class or value it is about.
+    pub level: Option<String>,
+    /// What was found and what was done about it, in one lower-case sentence with figures.
+    pub text: String,
+}
+
+/// What an id means: its short name and a page for `oddsmith help`.
+#[derive(Debug, Clone, Copy)]
+pub struct NoticePage {
+    /// The id.
+    pub id: &'static str,
+    /// A name of two or three words.
+    pub name: &'static str,
+    /// Why it matters and what to do.
+    pub page: &'static str,
+}
+
+macro_rules! catalogue {
+    ($($constant:ident = $id:literal, $name:literal, $page:literal;)*) => {
+        $(#[doc = concat!("Id of the notice \"", $name, "\".")] pub const $constant: &str = $id;)*
+        /// Every notice that oddsmith can give, in the order of ids.
+        pub const CATALOGUE: &[NoticePage] = &[$(NoticePage { id: $id, name: $name, page: $page }),*];
+    };
+}
+
+catalogue! {
+    ENCODING_ASSUMED = "W101", "format assumed",
+        "The delimiter, quote, header, encoding or decimal mark was guessed from the first lines of the file. \
+         The guess is printed; say otherwise with --delimiter, --no-header, --encoding or --decimal.";
+    RAGGED_ROWS = "W102", "ragged rows",
+        "Some rows have more or fewer cells than the header. With --ragged pad or --ragged skip they were \
+         padded or left out, and counted here; the default is to stop at the first one.";
+    RARE_LEVEL = "W112", "rare level",
+        "A level of a category is so rare, or so one-sided, that what is learned about it is mostly noise. \
+         Merge it with a neighbour or smooth more (--smoothing).";
+    MISSING_VALUES = "W121", "missing values",
+        "The column has empty cells. Naive Bayes leaves the column out of the sum for that row, exactly as its \
+         model says; discriminants are fitted on complete rows and integrate the gap out when predicting.";
+    MISSING_TARGET = "W122", "missing target",
+        "Rows without a target teach nothing and are left out; the count is given.";
+    LOOK_ALIKES = "W123", "look-alike labels",
+        "Two levels differ only in case or in spaces around them (`Yes`, `yes `). They are kept apart, because \
+         only you know whether they mean the same: mend the file if they do.";
+    LEAKAGE = "W131", "possible leakage",
+        "One column alone tells the classes apart almost perfectly, or is different in every row. It may be \
+         an identifier or a consequence of the target: leave it out with --exclude unless it is known beforehand.";
+    CONSTANT_COLUMN = "W201", "constant column",
+        "The column has the same value in every row, so it says nothing about the class and was left out of the \
+         model or ignored by it.";
+    VARIANCE_FLOOR = "W205", "variance floor",
+        "A column does not vary within a class, so its Gaussian would be a spike and its evidence infinite. \
+         Its variance was raised to the floor printed here, a fraction of the column's own overall variance.";
+    SINGULAR = "W210", "singular covariance",
+        "Some columns are exact, or almost exact, combinations of others, so the covariance matrix has no \
+         inverse. The combination is named. The discriminant was computed in the space that the data span; \
+         leave a column out or use --shrinkage to make it regular.";
+    ZERO_PROBABILITY = "W220", "zero probability",
+        "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
+         class impossible, the prior is returned and the row is flagged. Use --smoothing 1 (or any number above 0).";
+    UNEQUAL_LAYOUTS = "W230", "unequal layouts",
+        "The merged statistics come from tables with different levels, classes or words. They were added over the \
+         union; what a table never saw counts as zero there.";
+    UNSEEN_LEVEL = "W301", "unseen level",
+        "A row has a level that the model never saw. The column is treated as missing for that row: it neither raises \
+         nor lowers any class. With --strict the row is an error.";
+    EXTRA_COLUMN = "W302", "extra column",
+        "The table has columns that the model does not use; they were ignored.";
+}
+
+/// The page of an id.
+pub fn page(id: &str) -> Option<&'static NoticePage> {
+    CATALOGUE.iter().find(|entry| entry.id.eq_ignore_ascii_case(id))
+}
+
+impl Notice {
+    /// A notice about the whole.
+    pub fn new(id: &'static str, text: impl Into<String>) -> Self {
+        Notice { id, column: None, level: None, text: text.into() }
+    }
+
+    /// Places the notice in a column.
+    #[must_use]
+    pub fn column(mut self, name: impl Into<String>) -> Self {
+        self.column = Some(name.into());
+        self
+    }
+
+    /// Places the notice at a level, class or value.
+    #[must_use]
+    pub fn level(mut self, level: impl Into<String>) -> Self {
+        self.level = Some(level.into());
+        self
+    }
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.id)?;
+        if let Some(column) = &self.column {
+            write!(f, " {}", visible(column))?;
+        }
+        write!(f, " {}", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_in_order() {
+        assert!(CATALOGUE.windows(2).all(|pair| pair[0].id < pair[1].id));
+        assert!(page("w301").is_some() && page("W999").is_none());
+    }
+}
