@@ -1,9 +1,16 @@
 //! Class probabilities you can trust, learned from mergeable statistics of batches of rows.
 
+pub mod card;
+pub mod control;
 pub mod data;
 pub mod error;
+pub mod model;
 pub mod notice;
 pub mod num;
+pub mod record;
+pub mod registry;
+pub mod stats;
+pub mod train;
 
 pub use error::{Error, ErrorKind, Result};
 pub use notice::Notice;

@@ -1,5 +1,7 @@
 //! Numbers: log-space sums, special functions and hot kernels over plain slices of `f64`.
 
+mod logspace;
 mod matrix;
 
+pub use logspace::{log_sum_exp, softmax};
 pub use matrix::MatrixView;

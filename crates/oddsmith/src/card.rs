@@ -1,0 +1,86 @@
+//! What there is to say about a model or a result, as plain data; the report crate chooses words and decimals.
+
+use serde::Serialize;
+
+use crate::notice::Notice;
+
+/// One cell of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// Nothing to say here.
+    Empty,
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// A number.
+    Number(f64),
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Cell::Text(text.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell::Text(text)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Cell::Number(value)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(value: u64) -> Self {
+        Cell::Count(value)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(value: usize) -> Self {
+        Cell::Count(value as u64)
+    }
+}
+
+/// A named table; column names are stable, for scripts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table {
+    /// A short name, such as `tidy`.
+    pub name: String,
+    /// Column names in snake case.
+    pub columns: Vec<String>,
+    /// Rows with one cell per column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(name: &str, columns: &[&str]) -> Self {
+        Table { name: name.into(), columns: columns.iter().map(|c| c.to_string()).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        debug_assert_eq!(row.len(), self.columns.len());
+        self.rows.push(row);
+    }
+}
+
+/// All that a front end shows about a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Card {
+    /// The model in words, such as `Gaussian naive Bayes`.
+    pub title: String,
+    /// Figures about the whole, in order: rows, classes, knobs.
+    pub facts: Vec<(String, Cell)>,
+    /// One row per parameter or term.
+    pub tidy: Table,
+    /// What the reader must know.
+    pub notices: Vec<Notice>,
+}

@@ -1,0 +1,47 @@
+//! A fitted model.
+
+use super::{Evidence, Generative, LinearLogOdds, Scores};
+use crate::card::Card;
+use crate::data::{Features, Layout};
+use crate::error::Result;
+use crate::record::Record;
+
+/// What a score is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// log p(x, y): log-sum-exp over classes is log p(x).
+    LogJoint,
+    /// log p(y | x) up to a constant per row: normalising gives probabilities.
+    LogPosterior,
+}
+
+/// A fitted model writes one method, `score`, and never sees labels. Everything else is about telling where the
+/// scores come from.
+pub trait Classifier: Send + Sync {
+    /// What rows must look like.
+    fn layout(&self) -> &Layout;
+
+    /// The registry tag under which it is stored.
+    fn tag(&self) -> &'static str;
+
+    /// What its scores are.
+    fn scale(&self) -> Scale;
+
+    /// Writes one score per row and class. Missing values are integrated out.
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()>;
+
+    /// Splits every score into a prior and one addend per feature.
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()>;
+
+    /// The exact log-odds weights, when the model is linear in its log odds.
+    fn linear(&self) -> Option<LinearLogOdds>;
+
+    /// The model as a joint distribution, when it is one.
+    fn generative(&self) -> Option<&dyn Generative>;
+
+    /// What there is to say about it.
+    fn card(&self) -> Card;
+
+    /// The model as plain data.
+    fn record(&self) -> Result<Record>;
+}

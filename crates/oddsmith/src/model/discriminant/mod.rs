@@ -1,0 +1,1 @@
+//! Discriminants: Gaussian classes with full covariance.

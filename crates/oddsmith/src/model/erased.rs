@@ -1,0 +1,177 @@
+//! Learners, statistics and models behind boxes, so that the registry can hold them all in one table. The boxes are
+//! learners, statistics and models themselves: one driver serves both.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::{Classifier, Evidence, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
+use crate::card::Card;
+use crate::data::{Features, Layout, Rows};
+use crate::error::{Error, Result};
+use crate::record::Record;
+use crate::stats::Statistics;
+
+/// Statistics of some learner.
+pub trait AnyStats: Send + Sync {
+    /// See [`Statistics::observe`].
+    fn observe_rows(&mut self, rows: Rows<'_>) -> Result<()>;
+    /// See [`Statistics::merge`]; the other one must be of the same learner.
+    fn merge_any(&mut self, other: &dyn AnyStats) -> Result<()>;
+    /// See [`Statistics::weight`].
+    fn total_weight(&self) -> f64;
+    /// See [`Statistics::bytes`].
+    fn size(&self) -> usize;
+    /// A copy.
+    fn boxed(&self) -> Box<dyn AnyStats>;
+    /// The concrete statistics.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<S> AnyStats for S
+where
+    S: for<'a> Statistics<Input<'a> = Rows<'a>> + 'static,
+{
+    fn observe_rows(&mut self, rows: Rows<'_>) -> Result<()> {
+        self.observe(rows)
+    }
+
+    fn merge_any(&mut self, other: &dyn AnyStats) -> Result<()> {
+        let other = other.as_any().downcast_ref::<S>().ok_or_else(|| Error::internal("statistics of different learners were merged"))?;
+        self.merge(other)
+    }
+
+    fn total_weight(&self) -> f64 {
+        self.weight()
+    }
+
+    fn size(&self) -> usize {
+        self.bytes()
+    }
+
+    fn boxed(&self) -> Box<dyn AnyStats> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Statistics of some learner, in a box.
+pub struct BoxedStats(Box<dyn AnyStats>);
+
+impl BoxedStats {
+    /// Hides the type of the statistics.
+    pub fn new(stats: impl AnyStats + 'static) -> Self {
+        BoxedStats(Box::new(stats))
+    }
+
+    /// The concrete statistics, when they are of type `S`.
+    pub fn get<S: 'static>(&self) -> Option<&S> {
+        self.0.as_any().downcast_ref()
+    }
+}
+
+impl Clone for BoxedStats {
+    fn clone(&self) -> Self {
+        BoxedStats(self.0.boxed())
+    }
+}
+
+impl Statistics for BoxedStats {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        self.0.observe_rows(rows)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.0.merge_any(&*other.0)
+    }
+
+    fn weight(&self) -> f64 {
+        self.0.total_weight()
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.size()
+    }
+}
+
+/// A learner whose types are hidden.
+pub trait AnyLearner: Send + Sync {
+    /// See [`Learner::begin`].
+    fn begin_any(&self, layout: &Arc<Layout>) -> Result<BoxedStats>;
+    /// See [`Learner::finish`].
+    fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>>;
+}
+
+impl<L> AnyLearner for L
+where
+    L: Learner,
+    L::Stats: 'static,
+    L::Model: 'static,
+{
+    fn begin_any(&self, layout: &Arc<Layout>) -> Result<BoxedStats> {
+        Ok(BoxedStats::new(self.begin(layout)?))
+    }
+
+    fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
+        let stats = stats.get::<L::Stats>().ok_or_else(|| Error::internal("a learner was given the statistics of another"))?;
+        Ok(match self.finish(stats)? {
+            Step::Again(next) => Step::Again(BoxedStats::new(next)),
+            Step::Done(model) => Step::Done(Box::new(model)),
+        })
+    }
+}
+
+impl Learner for Box<dyn AnyLearner> {
+    type Stats = BoxedStats;
+    type Model = Box<dyn Classifier>;
+
+    fn begin(&self, layout: &Arc<Layout>) -> Result<BoxedStats> {
+        (**self).begin_any(layout)
+    }
+
+    fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
+        (**self).finish_any(stats)
+    }
+}
+
+impl Classifier for Box<dyn Classifier> {
+    fn layout(&self) -> &Layout {
+        (**self).layout()
+    }
+
+    fn tag(&self) -> &'static str {
+        (**self).tag()
+    }
+
+    fn scale(&self) -> Scale {
+        (**self).scale()
+    }
+
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        (**self).score(rows, out)
+    }
+
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+        (**self).evidence(rows, out)
+    }
+
+    fn linear(&self) -> Option<LinearLogOdds> {
+        (**self).linear()
+    }
+
+    fn generative(&self) -> Option<&dyn Generative> {
+        (**self).generative()
+    }
+
+    fn card(&self) -> Card {
+        (**self).card()
+    }
+
+    fn record(&self) -> Result<Record> {
+        (**self).record()
+    }
+}

@@ -1,0 +1,118 @@
+//! The straight line behind a model: log p(k|x)/p(0|x) = w0_k + Σ w_k · x, exactly.
+//!
+//! LDA, Gaussian naive Bayes with shared variances, Bernoulli, multinomial and categorical naive Bayes are all linear
+//! in their log odds. This view holds the weights relative to the first class; it predicts what the model predicts.
+
+use super::Scores;
+use super::term::Term;
+use crate::card::{Cell, Table};
+use crate::data::{Features, Layout, Space};
+use crate::error::Result;
+
+/// Exact log-odds weights, relative to class 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearLogOdds {
+    intercept: Vec<f64>,
+    terms: Vec<Term>,
+}
+
+/// One weight of a linear model in the user's units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weight {
+    /// The feature's index in the layout; `None` for the intercept.
+    pub feature: Option<usize>,
+    /// The level or word, where the feature has several weights.
+    pub level: Option<String>,
+    /// Log-odds weight against class 0, per class.
+    pub values: Vec<f64>,
+}
+
+impl LinearLogOdds {
+    /// The view of a model whose scores are `intercept` plus `terms`; `None` when a weight is not finite (a
+    /// probability of zero has no finite log odds).
+    pub fn new(intercept: &[f64], terms: &[Term]) -> Option<Self> {
+        let classes = intercept.len();
+        let intercept: Vec<f64> = intercept.iter().map(|b| b - intercept[0]).collect();
+        let terms = terms.iter().map(|term| term.relative_to(0, classes)).collect::<Option<Vec<_>>>()?;
+        intercept.iter().all(|b| b.is_finite()).then_some(LinearLogOdds { intercept, terms })
+    }
+
+    /// Log odds against class 0 for every row and class.
+    pub fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        out.reset(rows.rows(), &self.intercept);
+        for term in &self.terms {
+            term.add_scores(rows, self.intercept.len(), out.values_mut());
+        }
+        Ok(())
+    }
+
+    /// Every weight in the user's units, the intercept first. Centres and the addends of absent flags and words are
+    /// folded into the intercept, so that log odds = intercept + Σ weight · value for every row without gaps.
+    pub fn weights(&self, layout: &Layout) -> Vec<Weight> {
+        let classes = self.intercept.len();
+        let mut intercept = self.intercept.clone();
+        let mut weights = Vec::new();
+        let mut fold = |addends: &[f64], factor: f64| intercept.iter_mut().zip(addends).for_each(|(b, a)| *b += factor * a);
+        for term in &self.terms {
+            match term {
+                Term::Numbers(term) => {
+                    for (at, &j) in term.columns.iter().enumerate() {
+                        let values = term.weights[at * classes..(at + 1) * classes].to_vec();
+                        fold(&values, -term.centre[at]);
+                        weights.push(Weight { feature: Some(layout.numbers()[j]), level: None, values });
+                    }
+                }
+                Term::Flags(term) => {
+                    for (at, &j) in term.columns.iter().enumerate() {
+                        let range = at * classes..(at + 1) * classes;
+                        let absent = &term.absent[range.clone()];
+                        fold(absent, 1.0);
+                        let values = term.present[range].iter().zip(absent).map(|(p, a)| p - a).collect();
+                        weights.push(Weight { feature: Some(layout.numbers()[j]), level: None, values });
+                    }
+                }
+                Term::Levels(term) => {
+                    for (at, &j) in term.columns.iter().enumerate() {
+                        let feature = layout.codes()[j];
+                        for cell in term.offsets[at]..term.offsets[at + 1] {
+                            let level = level_name(layout, feature, cell - term.offsets[at]);
+                            let values = term.table[cell * classes..(cell + 1) * classes].to_vec();
+                            weights.push(Weight { feature: Some(feature), level, values });
+                        }
+                    }
+                }
+                Term::Words(term) => {
+                    let feature = layout.words()[term.block];
+                    fold(&term.base, 1.0);
+                    for (word, values) in term.table.chunks_exact(classes).enumerate() {
+                        weights.push(Weight { feature: Some(feature), level: level_name(layout, feature, word), values: values.to_vec() });
+                    }
+                }
+            }
+        }
+        weights.sort_by_key(|weight| weight.feature);
+        weights.insert(0, Weight { feature: None, level: None, values: intercept });
+        weights
+    }
+
+    /// The weights as a table: one row per term and class but the first.
+    pub fn table(&self, layout: &Layout) -> Table {
+        let mut table = Table::new("weights", &["class", "term", "level", "weight"]);
+        for k in 1..self.intercept.len() {
+            for weight in self.weights(layout) {
+                let term = weight.feature.map_or("(intercept)", |j| layout.features()[j].name.as_str());
+                let level = weight.level.map_or(Cell::Empty, Cell::from);
+                table.push(vec![layout.classes().label(k).into(), term.into(), level, weight.values[k].into()]);
+            }
+        }
+        table
+    }
+}
+
+fn level_name(layout: &Layout, feature: usize, at: usize) -> Option<String> {
+    match &layout.features()[feature].space {
+        Space::Number => None,
+        Space::Levels { levels, .. } => levels.names().get(at).cloned(),
+        Space::Words { vocabulary, .. } => Some(vocabulary.word(at)),
+    }
+}

@@ -1,0 +1,26 @@
+//! Learners turn sums into models; models turn features into scores.
+
+pub mod bayes;
+mod classifier;
+pub mod discriminant;
+mod erased;
+mod evidence;
+mod generative;
+pub mod knobs;
+mod learner;
+mod linear_log_odds;
+mod predict;
+mod prior;
+mod scores;
+pub mod term;
+
+pub use classifier::{Classifier, Scale};
+pub use erased::{AnyLearner, AnyStats, BoxedStats};
+pub use evidence::Evidence;
+pub use generative::{Generative, SampledRow, Value};
+pub use knobs::{Distribution, Divisor, Knobs, Shrinkage, Tying};
+pub use learner::{Learner, Step};
+pub use linear_log_odds::{LinearLogOdds, Weight};
+pub use predict::{Decision, Predictions, Predictor};
+pub use prior::Prior;
+pub use scores::Scores;

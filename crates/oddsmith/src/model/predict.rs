@@ -1,0 +1,108 @@
+//! From scores to probabilities, log odds and decisions: the one place where scores are normalised.
+
+use super::{Classifier, Scores};
+use crate::data::Features;
+use crate::error::{Error, Result};
+
+/// How a class is chosen from probabilities.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Decision {
+    /// The most probable class; the first of several equals.
+    #[default]
+    MostProbable,
+    /// With two classes: the second one if and only if its probability is at least this.
+    Threshold(f64),
+}
+
+impl Decision {
+    /// A threshold for a problem with `classes` classes.
+    pub fn threshold(threshold: f64, classes: usize) -> Result<Self> {
+        if classes != 2 {
+            return Err(Error::knob("threshold", threshold, format!("a threshold needs two classes; this model has {classes}")));
+        }
+        match (0.0..=1.0).contains(&threshold) {
+            true => Ok(Decision::Threshold(threshold)),
+            false => Err(Error::knob("threshold", threshold, "a probability from 0 to 1")),
+        }
+    }
+
+    /// The chosen class.
+    pub fn choose(self, probabilities: &[f64]) -> usize {
+        match self {
+            Decision::Threshold(t) => usize::from(probabilities[1] >= t),
+            Decision::MostProbable => {
+                (1..probabilities.len()).fold(0, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
+            }
+        }
+    }
+}
+
+/// What a model says about a batch, in buffers that are used again.
+#[derive(Debug, Clone, Default)]
+pub struct Predictions {
+    scores: Scores,
+    probabilities: Vec<f64>,
+    normalisers: Vec<f64>,
+}
+
+impl Predictions {
+    /// Empty buffers.
+    pub fn new() -> Self {
+        Predictions::default()
+    }
+
+    /// Scores as the model gave them: log p(x, y) for generative models.
+    pub fn scores(&self) -> &Scores {
+        &self.scores
+    }
+
+    /// Probabilities, row after row.
+    pub fn probabilities(&self) -> &[f64] {
+        &self.probabilities
+    }
+
+    /// The probabilities of row `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        let classes = self.scores.classes();
+        &self.probabilities[i * classes..(i + 1) * classes]
+    }
+
+    /// log Σ_k exp(score): log p(x) for generative models.
+    pub fn log_evidence(&self, i: usize) -> f64 {
+        self.normalisers[i]
+    }
+
+    /// log p(k|x) − log(1 − p(k|x)), from the scores and therefore right where probabilities round to 0 or 1.
+    pub fn log_odds(&self, i: usize, k: usize) -> f64 {
+        let scores = self.scores.row(i);
+        let others = crate::num::log_sum_exp(scores.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, s)| *s));
+        scores[k] - others
+    }
+}
+
+/// A model together with what turns its scores into probabilities.
+#[derive(Clone, Copy)]
+pub struct Predictor<'a, M: Classifier + ?Sized> {
+    model: &'a M,
+}
+
+impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
+    /// Predicts with a model.
+    pub fn new(model: &'a M) -> Self {
+        Predictor { model }
+    }
+
+    /// Fills `out` with the scores and probabilities of a batch.
+    pub fn predict(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
+        self.model.score(rows, &mut out.scores)?;
+        let classes = out.scores.classes();
+        out.probabilities.resize(out.scores.values().len(), 0.0);
+        out.normalisers.resize(out.scores.rows(), 0.0);
+        for (i, (scores, probabilities)) in
+            out.scores.values().chunks_exact(classes).zip(out.probabilities.chunks_exact_mut(classes)).enumerate()
+        {
+            out.normalisers[i] = crate::num::softmax(scores, probabilities);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! The scores of a batch: one number per row and class, in a buffer that is used again.
+
+/// Scores of a batch, row after row.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scores {
+    classes: usize,
+    values: Vec<f64>,
+    impossible: Vec<usize>,
+}
+
+impl Scores {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Scores::default()
+    }
+
+    /// Makes room for `rows` × `classes` scores and sets every row to `start` (one value per class).
+    pub fn reset(&mut self, rows: usize, start: &[f64]) {
+        self.classes = start.len();
+        self.impossible.clear();
+        self.values.resize(rows * self.classes, 0.0);
+        for row in self.values.chunks_exact_mut(self.classes.max(1)) {
+            row.copy_from_slice(start);
+        }
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.values.len() / self.classes.max(1)
+    }
+
+    /// The scores of row `i`, class by class.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.classes..(i + 1) * self.classes]
+    }
+
+    /// All scores, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All scores, for kernels that add to them.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Rows that every class calls impossible. Their scores were replaced by the prior.
+    pub fn impossible(&self) -> &[usize] {
+        &self.impossible
+    }
+
+    /// Replaces rows in which every class has probability zero by the log prior, and remembers them: such a row
+    /// says nothing, so the prior is all that is known, and the caller must be told.
+    pub fn rescue_impossible(&mut self, log_prior: &[f64]) {
+        let classes = self.classes;
+        for (i, row) in self.values.chunks_exact_mut(classes.max(1)).enumerate() {
+            if row.iter().all(|&score| score == f64::NEG_INFINITY) {
+                row.copy_from_slice(log_prior);
+                self.impossible.push(i);
+            }
+        }
+    }
+}

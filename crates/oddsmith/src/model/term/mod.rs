@@ -1,0 +1,74 @@
+//! Terms: pieces of a score that are linear in indicators or values of columns.
+//!
+//! Bernoulli, multinomial and categorical naive Bayes and LDA are sums of such terms, and so is the
+//! [`LinearLogOdds`](super::LinearLogOdds) view of any of them.
+
+mod flags;
+mod levels;
+mod numbers;
+mod words;
+
+pub use flags::FlagTerm;
+pub use levels::LevelTerm;
+pub use numbers::NumberTerm;
+pub use words::WordTerm;
+
+use super::Evidence;
+use crate::data::{Features, Layout};
+
+/// A piece of every class's score.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Term {
+    /// Weight times value of number columns.
+    Numbers(NumberTerm),
+    /// One of two addends by whether a number exceeds a threshold.
+    Flags(FlagTerm),
+    /// One addend per level of category columns.
+    Levels(LevelTerm),
+    /// Weight times count (or presence) of every word of a text column.
+    Words(WordTerm),
+}
+
+impl Term {
+    /// Adds the term to the scores of a batch, stored row after row with `classes` scores each.
+    pub fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
+        match self {
+            Term::Numbers(term) => term.add_scores(rows, classes, out),
+            Term::Flags(term) => term.add_scores(rows, classes, out),
+            Term::Levels(term) => term.add_scores(rows, classes, out),
+            Term::Words(term) => term.add_scores(rows, classes, out),
+        }
+    }
+
+    /// Adds the term to the evidence, feature by feature.
+    pub fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+        match self {
+            Term::Numbers(term) => term.add_evidence(rows, layout, out),
+            Term::Flags(term) => term.add_evidence(rows, layout, out),
+            Term::Levels(term) => term.add_evidence(rows, layout, out),
+            Term::Words(term) => term.add_evidence(rows, layout, out),
+        }
+    }
+
+    /// The term with class `reference` subtracted from every class, or `None` when a difference is not finite.
+    pub fn relative_to(&self, reference: usize, classes: usize) -> Option<Term> {
+        match self {
+            Term::Numbers(term) => term.relative_to(reference, classes).map(Term::Numbers),
+            Term::Flags(term) => term.relative_to(reference, classes).map(Term::Flags),
+            Term::Levels(term) => term.relative_to(reference, classes).map(Term::Levels),
+            Term::Words(term) => term.relative_to(reference, classes).map(Term::Words),
+        }
+    }
+}
+
+/// A table of one row of `classes` values per cell with the reference class subtracted, when all differences are finite.
+fn differences(table: &[f64], reference: usize, classes: usize) -> Option<Vec<f64>> {
+    let relative: Vec<f64> = table.chunks_exact(classes).flat_map(|cell| cell.iter().map(move |v| v - cell[reference])).collect();
+    relative.iter().all(|v| v.is_finite()).then_some(relative)
+}
+
+/// `count · weight`, where no count of an impossible word is no evidence against a class.
+#[inline]
+fn times(count: f64, weight: f64) -> f64 {
+    if count == 0.0 { 0.0 } else { count * weight }
+}

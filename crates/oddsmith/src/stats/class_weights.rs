@@ -1,0 +1,84 @@
+//! How many rows, and how much weight, each class has.
+//!
+//! Per class k: rows n_k, weight W_k = Σ w_i and V_k = Σ w_i². The last gives unbiased divisors under
+//! sampling weights: W_k − V_k/W_k. Time O(rows), memory O(K).
+
+use super::{add, take};
+use crate::data::SKIP;
+
+/// Rows, weights and squared weights per class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassWeights {
+    /// Rows per class.
+    pub rows: Vec<u64>,
+    /// Weight per class.
+    pub weight: Vec<f64>,
+    /// Squared weight per class.
+    pub squared: Vec<f64>,
+}
+
+impl ClassWeights {
+    /// Nothing seen of `classes` classes.
+    pub fn new(classes: usize) -> Self {
+        ClassWeights { rows: vec![0; classes], weight: vec![0.0; classes], squared: vec![0.0; classes] }
+    }
+
+    /// Adds the labels of a batch.
+    pub fn observe(&mut self, labels: &[u32], weights: Option<&[f64]>) {
+        let mut rows = vec![0u64; self.rows.len()];
+        for &label in labels.iter().filter(|&&label| label != SKIP) {
+            rows[label as usize] += 1;
+        }
+        for (k, &count) in rows.iter().enumerate() {
+            self.rows[k] += count;
+            if weights.is_none() {
+                self.weight[k] += count as f64;
+                self.squared[k] += count as f64;
+            }
+        }
+        for (&label, &w) in labels.iter().zip(weights.unwrap_or(&[])).filter(|(label, _)| **label != SKIP) {
+            self.weight[label as usize] += w;
+            self.squared[label as usize] += w * w;
+        }
+    }
+
+    /// Adds another summary.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.rows.iter_mut().zip(&other.rows) {
+            *mine += theirs;
+        }
+        add(&mut self.weight, &other.weight);
+        add(&mut self.squared, &other.squared);
+    }
+
+    /// Takes another summary away.
+    pub fn subtract(&mut self, other: &Self) {
+        for (mine, theirs) in self.rows.iter_mut().zip(&other.rows) {
+            *mine = mine.saturating_sub(*theirs);
+        }
+        take(&mut self.weight, &other.weight);
+        take(&mut self.squared, &other.squared);
+    }
+
+    /// Total weight.
+    pub fn total(&self) -> f64 {
+        self.weight.iter().sum()
+    }
+
+    /// Total rows.
+    pub fn total_rows(&self) -> u64 {
+        self.rows.iter().sum()
+    }
+
+    /// The same figures with class `k` moved to `map[k]` among `classes` classes.
+    #[must_use]
+    pub fn recast(&self, map: &[usize], classes: usize) -> Self {
+        let mut moved = ClassWeights::new(classes);
+        for (k, &to) in map.iter().enumerate() {
+            moved.rows[to] = self.rows[k];
+            moved.weight[to] = self.weight[k];
+            moved.squared[to] = self.squared[k];
+        }
+        moved
+    }
+}

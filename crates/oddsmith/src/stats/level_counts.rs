@@ -1,0 +1,57 @@
+//! How often each level of each category column occurs in each class.
+//!
+//! The levels of all columns stand side by side: column j owns the cells `offsets[j]..offsets[j+1]`.
+//! Counts are exact for whole weights up to 2^53. Time O(rows · columns), memory O(K · Σ levels).
+
+use super::class_table::ClassTable;
+use crate::data::{CodesView, SKIP};
+
+/// Level counts by class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelCounts {
+    /// Where the levels of each column start; the last entry is the total.
+    pub offsets: Vec<usize>,
+    /// Weight of every level.
+    pub counts: ClassTable,
+}
+
+impl LevelCounts {
+    /// Nothing seen of columns with these numbers of levels.
+    pub fn new(classes: usize, levels: &[usize]) -> Self {
+        let mut offsets = vec![0];
+        for &count in levels {
+            offsets.push(offsets[offsets.len() - 1] + count);
+        }
+        let total = offsets[levels.len()];
+        LevelCounts { offsets, counts: ClassTable::new(classes, total) }
+    }
+
+    /// The counts of column `j` in class `k`, level by level.
+    pub fn column(&self, k: usize, j: usize) -> &[f64] {
+        &self.counts.row(k)[self.offsets[j]..self.offsets[j + 1]]
+    }
+
+    /// Adds a batch; codes outside the levels (missing, unseen) are left out.
+    pub fn observe(&mut self, codes: CodesView<'_>, labels: &[u32], weights: Option<&[f64]>) {
+        for i in (0..codes.rows()).filter(|&i| labels[i] != SKIP) {
+            let w = weights.map_or(1.0, |weights| weights[i]);
+            let cells = self.counts.row_mut(labels[i] as usize);
+            for j in 0..codes.cols() {
+                let at = self.offsets[j] + codes.get(i, j) as usize;
+                if at < self.offsets[j + 1] {
+                    cells[at] += w;
+                }
+            }
+        }
+    }
+
+    /// Adds another summary of the same columns.
+    pub fn merge(&mut self, other: &Self) {
+        self.counts.add(&other.counts);
+    }
+
+    /// Takes another summary away.
+    pub fn subtract(&mut self, other: &Self) {
+        self.counts.take(&other.counts);
+    }
+}

@@ -1,0 +1,63 @@
+//! Mergeable summaries of rows. A statistic knows no knob: every prior, divisor and penalty comes later.
+
+mod class_table;
+mod class_weights;
+mod level_counts;
+mod number_moments;
+mod number_tallies;
+mod parts;
+mod recast;
+mod scatter;
+mod scatter_group;
+mod table;
+mod union;
+mod word_counts;
+
+pub use class_table::ClassTable;
+pub use class_weights::ClassWeights;
+pub use level_counts::LevelCounts;
+pub use number_moments::{Moment, NumberMoments};
+pub use number_tallies::NumberTallies;
+pub use parts::{Parts, ScatterPart, WordParts};
+pub use scatter::Scatter;
+pub use scatter_group::ScatterGroup;
+pub use table::TableStats;
+pub use union::{Named, unite};
+pub use word_counts::WordCounts;
+
+use crate::error::Result;
+
+/// A mergeable summary.
+///
+/// Laws: the empty summary is the identity of `merge`; `merge` is associative and commutative up to
+/// rounding; observing a stream in pieces and merging equals observing it whole.
+pub trait Statistics: Clone + Send + Sync {
+    /// What is summed up: labelled rows for models, judged scores for metrics.
+    type Input<'a>;
+
+    /// Adds a batch.
+    fn observe(&mut self, input: Self::Input<'_>) -> Result<()>;
+
+    /// Adds what another summary of the same layout has seen.
+    fn merge(&mut self, other: &Self) -> Result<()>;
+
+    /// Total weight seen.
+    fn weight(&self) -> f64;
+
+    /// Size in memory, by which the driver decides how many summaries may be alive at once.
+    fn bytes(&self) -> usize;
+}
+
+/// Adds `other` to `sums`, entry by entry.
+pub(crate) fn add(sums: &mut [f64], other: &[f64]) {
+    for (sum, value) in sums.iter_mut().zip(other) {
+        *sum += value;
+    }
+}
+
+/// Takes `other` away from `sums`; what remains of a count cannot be negative.
+pub(crate) fn take(sums: &mut [f64], other: &[f64]) {
+    for (sum, value) in sums.iter_mut().zip(other) {
+        *sum = (*sum - value).max(0.0);
+    }
+}

@@ -1,0 +1,169 @@
+//! Weight, mean and squared deviations of every number column in every class.
+//!
+//! For class k and column j over the rows where the value is present:
+//! W = Σ w_i, m = Σ w_i x_i / W, S = Σ w_i (x_i − m)².
+//! Within a batch the sums are taken around a shift close to the class mean (the running mean, or the
+//! class's first row), so an offset of 1e8 costs no digits: S_b = Σ w d² − (Σ w d)²/W_b with d = x − shift.
+//! Batches are combined by δ = m_b − m: m += δ W_b/(W+W_b), S += S_b + δ² W W_b/(W+W_b).
+//! Missing values (NaN) lower W of their column only. Time O(rows · columns), memory O(K · columns).
+
+use super::class_table::ClassTable;
+use crate::data::SKIP;
+use crate::error::{DataFault, Result};
+use crate::num::MatrixView;
+
+/// Centred moments of number columns by class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumberMoments {
+    /// Weight of the rows where the value is present.
+    pub weight: ClassTable,
+    /// Mean of the present values.
+    pub mean: ClassTable,
+    /// Sum of squared deviations from that mean.
+    pub squares: ClassTable,
+}
+
+/// The moments of one class and column, or of a union of such cells.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Moment {
+    /// Weight.
+    pub weight: f64,
+    /// Mean.
+    pub mean: f64,
+    /// Sum of squared deviations.
+    pub squares: f64,
+}
+
+impl Moment {
+    /// The moments of two sets of values together.
+    #[must_use]
+    pub fn plus(self, other: Moment) -> Moment {
+        if other.weight == 0.0 {
+            return self;
+        }
+        if self.weight == 0.0 {
+            return other;
+        }
+        let weight = self.weight + other.weight;
+        let delta = other.mean - self.mean;
+        let share = other.weight / weight;
+        Moment { weight, mean: self.mean + delta * share, squares: self.squares + other.squares + delta * delta * self.weight * share }
+    }
+
+    /// The moments of what remains when a subset of the values is taken away.
+    #[must_use]
+    pub fn minus(self, other: Moment) -> Moment {
+        let weight = self.weight - other.weight;
+        if other.weight == 0.0 {
+            return self;
+        }
+        if weight <= 0.0 {
+            return Moment::default();
+        }
+        let delta = self.mean - other.mean;
+        let mean = self.mean + delta * (other.weight / weight);
+        let squares = self.squares - other.squares - (mean - other.mean).powi(2) * (weight * other.weight / self.weight);
+        Moment { weight, mean, squares: squares.max(0.0) }
+    }
+}
+
+impl NumberMoments {
+    /// Nothing seen.
+    pub fn new(classes: usize, columns: usize) -> Self {
+        let table = || ClassTable::new(classes, columns);
+        NumberMoments { weight: table(), mean: table(), squares: table() }
+    }
+
+    /// The moments of class `k`, column `j`.
+    pub fn get(&self, k: usize, j: usize) -> Moment {
+        Moment { weight: self.weight.get(k, j), mean: self.mean.get(k, j), squares: self.squares.get(k, j) }
+    }
+
+    fn set(&mut self, k: usize, j: usize, moment: Moment) {
+        self.weight.row_mut(k)[j] = moment.weight;
+        self.mean.row_mut(k)[j] = moment.mean;
+        self.squares.row_mut(k)[j] = moment.squares;
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.weight.columns()
+    }
+
+    /// Adds a batch. `name` gives the name of a column, for the message about an infinite value.
+    pub fn observe(
+        &mut self,
+        values: MatrixView<'_>,
+        labels: &[u32],
+        weights: Option<&[f64]>,
+        first_row: u64,
+        name: &dyn Fn(usize) -> String,
+    ) -> Result<()> {
+        for i in 0..values.rows() {
+            if labels[i] == SKIP {
+                continue;
+            }
+            let k = labels[i] as usize;
+            let weight = weights.map_or(1.0, |w| w[i]);
+            for j in 0..values.cols() {
+                let x = values.get(i, j);
+                if x.is_nan() {
+                    continue;
+                }
+                if x.is_infinite() {
+                    return Err(infinite(name(j), first_row + i as u64 + 1, x));
+                }
+                self.set(k, j, self.get(k, j).plus(Moment { weight, mean: x, squares: 0.0 }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds another summary of the same columns.
+    pub fn merge(&mut self, other: &Self) {
+        self.combine(other, Moment::plus);
+    }
+
+    /// Takes another summary away.
+    pub fn subtract(&mut self, other: &Self) {
+        self.combine(other, Moment::minus);
+    }
+
+    fn combine(&mut self, other: &Self, how: impl Fn(Moment, Moment) -> Moment) {
+        let columns = self.columns();
+        for cell in 0..self.weight.cells().len() {
+            let (k, j) = (cell / columns, cell % columns);
+            self.set(k, j, how(self.get(k, j), other.get(k, j)));
+        }
+    }
+
+    /// The moments of column `j` over all classes.
+    pub fn pooled(&self, j: usize, classes: usize) -> Moment {
+        (0..classes).fold(Moment::default(), |sum, k| sum.plus(self.get(k, j)))
+    }
+
+    /// The same moments in another shape; see [`ClassTable::recast`].
+    #[must_use]
+    pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
+        NumberMoments {
+            weight: self.weight.recast(classes, columns, shape),
+            mean: self.mean.recast(classes, columns, shape),
+            squares: self.squares.recast(classes, columns, shape),
+        }
+    }
+
+    /// Size in memory.
+    pub fn bytes(&self) -> usize {
+        3 * self.weight.bytes()
+    }
+}
+
+/// The error for an infinite value.
+pub(super) fn infinite(column: String, row: u64, value: f64) -> crate::Error {
+    DataFault::new("an infinite value cannot be used:")
+        .column(column)
+        .row(row)
+        .value(value.to_string())
+        .accepted("use a finite number or leave the cell empty")
+        .into()
+}

@@ -1,0 +1,72 @@
+//! Which sums a pass collects. A learner asks for what it needs; `stats gather` asks for everything.
+
+use serde::{Deserialize, Serialize};
+
+/// Which sums of a text column to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct WordParts {
+    /// Sums of word counts (multinomial, complement).
+    pub totals: bool,
+    /// Numbers of rows that hold the word (Bernoulli).
+    pub presence: bool,
+}
+
+/// Which products of number columns to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScatterPart {
+    /// None.
+    #[default]
+    None,
+    /// One matrix of products around the class means (LDA).
+    Pooled,
+    /// One matrix per class (QDA, and LDA from the same file).
+    PerClass,
+}
+
+/// The switchable parts of a [`super::TableStats`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Parts {
+    /// Mean and squared deviations of number columns.
+    pub moments: bool,
+    /// Sums and non-zero counts of number columns, for models that read numbers as counts.
+    pub tallies: bool,
+    /// Level counts of category columns.
+    pub levels: bool,
+    /// Sums of text columns.
+    pub words: WordParts,
+    /// Products of number columns.
+    pub scatter: ScatterPart,
+    /// How many different patterns of missing numbers get a product matrix of their own; 1 keeps complete
+    /// rows only.
+    pub patterns: usize,
+}
+
+impl Parts {
+    /// Everything that any one-pass model could ask for.
+    pub fn all() -> Self {
+        Parts {
+            moments: true,
+            tallies: true,
+            levels: true,
+            words: WordParts { totals: true, presence: true },
+            scatter: ScatterPart::PerClass,
+            patterns: 64,
+        }
+    }
+
+    /// Whether a summary with these parts can serve a learner that wants `wanted`.
+    pub fn covers(&self, wanted: &Parts) -> bool {
+        let scatter = match wanted.scatter {
+            ScatterPart::None => true,
+            ScatterPart::Pooled => self.scatter != ScatterPart::None,
+            ScatterPart::PerClass => self.scatter == ScatterPart::PerClass,
+        };
+        scatter
+            && self.moments >= wanted.moments
+            && self.tallies >= wanted.tallies
+            && self.levels >= wanted.levels
+            && self.words.totals >= wanted.words.totals
+            && self.words.presence >= wanted.words.presence
+    }
+}

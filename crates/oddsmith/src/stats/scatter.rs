@@ -1,0 +1,180 @@
+//! Means and products of number columns by class and by pattern of missing values: what LDA and QDA are made of.
+//!
+//! Rows with missing numbers form groups of their own, one per set of observed columns, up to a limit: any subset
+//! of columns then finds its complete rows without the data. Time O(rows · columns²), memory O(K · columns²) per pattern.
+
+use std::collections::BTreeMap;
+
+use super::number_moments::infinite;
+use super::parts::ScatterPart;
+use super::scatter_group::ScatterGroup;
+use crate::data::SKIP;
+use crate::error::Result;
+use crate::num::MatrixView;
+
+/// Scatter of number columns; the key of a group lists its observed columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scatter {
+    classes: usize,
+    columns: usize,
+    part: ScatterPart,
+    limit: usize,
+    groups: BTreeMap<Vec<usize>, ScatterGroup>,
+    incomplete: u64,
+}
+
+impl Scatter {
+    /// Nothing seen; at most `limit` patterns of missing values are kept apart, the complete rows being the first.
+    pub fn new(classes: usize, columns: usize, part: ScatterPart, limit: usize) -> Self {
+        let complete = ((0..columns).collect(), ScatterGroup::new(classes, columns, part));
+        Scatter { classes, columns, part, limit: limit.max(1), groups: BTreeMap::from([complete]), incomplete: 0 }
+    }
+
+    /// A scatter from its stored groups.
+    pub fn from_groups(
+        shape: (usize, usize),
+        part: ScatterPart,
+        limit: usize,
+        groups: BTreeMap<Vec<usize>, ScatterGroup>,
+        incomplete: u64,
+    ) -> Self {
+        let mut scatter = Scatter::new(shape.0, shape.1, part, limit);
+        scatter.groups.extend(groups);
+        scatter.incomplete = incomplete;
+        scatter
+    }
+
+    /// Groups by observed columns.
+    pub fn groups(&self) -> &BTreeMap<Vec<usize>, ScatterGroup> {
+        &self.groups
+    }
+
+    /// Which products are kept.
+    pub fn part(&self) -> ScatterPart {
+        self.part
+    }
+
+    /// Most patterns kept.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Rows with missing numbers that no group could take.
+    pub fn incomplete(&self) -> u64 {
+        self.incomplete
+    }
+
+    /// The rows in which all columns are observed, and how many rows are not among them.
+    pub fn complete(&self) -> (ScatterGroup, u64) {
+        let mut total = ScatterGroup::new(self.classes, self.columns, self.part);
+        let mut left_out = self.incomplete;
+        for (pattern, group) in &self.groups {
+            match pattern.len() == self.columns {
+                true => total.merge(group),
+                false => left_out += group.rows.iter().sum::<u64>(),
+            }
+        }
+        (total, left_out)
+    }
+
+    /// Adds a batch. `name` gives the name of a column, for the message about an infinite value.
+    pub fn observe(
+        &mut self,
+        values: MatrixView<'_>,
+        labels: &[u32],
+        weights: Option<&[f64]>,
+        first_row: u64,
+        name: &dyn Fn(usize) -> String,
+    ) -> Result<()> {
+        let mut gaps: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        let mut complete_labels = labels.to_vec();
+        for i in (0..values.rows()).filter(|&i| labels[i] != SKIP) {
+            let mut missing = false;
+            for j in 0..values.cols() {
+                let x = values.get(i, j);
+                if x.is_infinite() {
+                    return Err(infinite(name(j), first_row + i as u64 + 1, x));
+                }
+                missing |= x.is_nan();
+            }
+            if missing {
+                complete_labels[i] = SKIP;
+                gaps.entry((0..values.cols()).filter(|&j| !values.get(i, j).is_nan()).collect()).or_default().push(i);
+            }
+        }
+        if let Some(group) = self.groups.get_mut(&(0..self.columns).collect::<Vec<_>>()) {
+            group.observe(values, &complete_labels, weights);
+        }
+        for (pattern, members) in gaps {
+            self.observe_pattern(pattern, &members, values, labels, weights)?;
+        }
+        Ok(())
+    }
+
+    fn observe_pattern(
+        &mut self,
+        pattern: Vec<usize>,
+        members: &[usize],
+        values: MatrixView<'_>,
+        labels: &[u32],
+        weights: Option<&[f64]>,
+    ) -> Result<()> {
+        if !self.groups.contains_key(&pattern) && self.groups.len() >= self.limit {
+            self.incomplete += members.len() as u64;
+            return Ok(());
+        }
+        let packed: Vec<f64> = members.iter().flat_map(|&i| pattern.iter().map(move |&j| values.get(i, j))).collect();
+        let labels: Vec<u32> = members.iter().map(|&i| labels[i]).collect();
+        let weights: Option<Vec<f64>> = weights.map(|w| members.iter().map(|&i| w[i]).collect());
+        let view = MatrixView::row_major(&packed, members.len(), pattern.len())?;
+        let group = self.groups.entry(pattern).or_insert_with_key(|pattern| ScatterGroup::new(self.classes, pattern.len(), self.part));
+        group.observe(view, &labels, weights.as_deref());
+        Ok(())
+    }
+
+    /// Adds another scatter over the same columns.
+    pub fn merge(&mut self, other: &Self) {
+        self.incomplete += other.incomplete;
+        for (pattern, group) in &other.groups {
+            if let Some(mine) = self.groups.get_mut(pattern) {
+                mine.merge(group);
+            } else if self.groups.len() < self.limit {
+                self.groups.insert(pattern.clone(), group.clone());
+            } else {
+                self.incomplete += group.rows.iter().sum::<u64>();
+            }
+        }
+    }
+
+    /// Takes another scatter away.
+    pub fn subtract(&mut self, other: &Self) {
+        self.incomplete = self.incomplete.saturating_sub(other.incomplete);
+        for (pattern, group) in &other.groups {
+            if let Some(mine) = self.groups.get_mut(pattern) {
+                mine.subtract(group);
+            }
+        }
+    }
+
+    /// The same rows seen through other columns: column `j` moves to `columns[j]` of `shape.1` or away. Groups that
+    /// become equal are added up; a column that nobody had is missing in every row.
+    #[must_use]
+    pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
+        let mut moved = Scatter::new(shape.0, shape.1, self.part, self.limit);
+        moved.incomplete = self.incomplete;
+        for (pattern, group) in &self.groups {
+            let mut kept: Vec<(usize, usize)> = pattern.iter().enumerate().filter_map(|(at, &j)| columns[j].map(|to| (to, at))).collect();
+            kept.sort_unstable();
+            let positions: Vec<usize> = kept.iter().map(|&(_, at)| at).collect();
+            let recast = group.recast(classes, shape.0, &positions);
+            let key = kept.iter().map(|&(to, _)| to).collect();
+            moved.groups.entry(key).or_insert_with(|| ScatterGroup::new(shape.0, positions.len(), self.part)).merge(&recast);
+        }
+        moved
+    }
+
+    /// Size in memory.
+    pub fn bytes(&self) -> usize {
+        self.groups.values().map(ScatterGroup::bytes).sum()
+    }
+}

@@ -1,0 +1,211 @@
+//! Weight, means and products of rows that have the same columns observed.
+//!
+//! Per class k weight W_k, mean m_k and products P_k = Σ w (x − m_k)(x − m_k)ᵀ, or their sum over classes when pooled.
+//! Two groups combine by δ = m' − m: P += P' + δδᵀ W W'/(W+W'), which loses no digits to a common offset.
+
+use super::class_table::ClassTable;
+use super::parts::ScatterPart;
+use crate::data::SKIP;
+use crate::num::MatrixView;
+
+/// Weight, means and products by class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScatterGroup {
+    /// Rows per class.
+    pub rows: Vec<u64>,
+    /// Weight per class.
+    pub weight: Vec<f64>,
+    /// Squared weight per class.
+    pub squared: Vec<f64>,
+    /// Mean per class and column.
+    pub mean: ClassTable,
+    /// Products around the class means, of which the upper triangle of a row-major square is kept: one matrix when
+    /// pooled, else one per class.
+    pub products: Vec<Vec<f64>>,
+}
+
+impl ScatterGroup {
+    /// Nothing seen of `columns` columns.
+    pub fn new(classes: usize, columns: usize, part: ScatterPart) -> Self {
+        let matrices = match part {
+            ScatterPart::None => 0,
+            ScatterPart::Pooled => 1,
+            ScatterPart::PerClass => classes,
+        };
+        ScatterGroup {
+            rows: vec![0; classes],
+            weight: vec![0.0; classes],
+            squared: vec![0.0; classes],
+            mean: ClassTable::new(classes, columns),
+            products: vec![vec![0.0; columns * columns]; matrices],
+        }
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.mean.columns()
+    }
+
+    /// Total weight.
+    pub fn total(&self) -> f64 {
+        self.weight.iter().sum()
+    }
+
+    /// Products of all classes around their own means.
+    pub fn pooled_products(&self) -> Vec<f64> {
+        let mut pooled = vec![0.0; self.columns() * self.columns()];
+        for products in &self.products {
+            super::add(&mut pooled, products);
+        }
+        pooled
+    }
+
+    fn matrix_of(&self, k: usize) -> usize {
+        if self.products.len() == 1 { 0 } else { k }
+    }
+
+    /// Adds a batch of rows without missing values.
+    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>) {
+        let (classes, columns) = (self.rows.len(), self.columns());
+        let mut block = ScatterGroup {
+            products: vec![vec![0.0; columns * columns]; self.products.len()],
+            ..ScatterGroup::new(classes, columns, ScatterPart::None)
+        };
+        let mut shift = self.mean.clone();
+        let mut known: Vec<bool> = self.weight.iter().map(|&w| w > 0.0).collect();
+        let mut deviation = vec![0.0; columns];
+        for i in (0..values.rows()).filter(|&i| labels[i] != SKIP) {
+            let k = labels[i] as usize;
+            let w = weights.map_or(1.0, |weights| weights[i]);
+            if !known[k] {
+                known[k] = true;
+                (0..columns).for_each(|j| shift.row_mut(k)[j] = values.get(i, j));
+            }
+            block.rows[k] += 1;
+            block.weight[k] += w;
+            block.squared[k] += w * w;
+            for (j, d) in deviation.iter_mut().enumerate() {
+                *d = values.get(i, j) - shift.get(k, j);
+                block.mean.row_mut(k)[j] += w * *d;
+            }
+            let matrix = block.matrix_of(k);
+            let products = &mut block.products[matrix];
+            for a in 0..columns {
+                let left = w * deviation[a];
+                for b in a..columns {
+                    products[a * columns + b] += left * deviation[b];
+                }
+            }
+        }
+        block.settle(&shift);
+        self.merge(&block);
+    }
+
+    /// Turns sums of deviations from `shift` into means, and products around the shift into products around the mean.
+    fn settle(&mut self, shift: &ClassTable) {
+        let columns = self.columns();
+        for k in (0..self.rows.len()).filter(|&k| self.weight[k] > 0.0) {
+            let w = self.weight[k];
+            let offsets: Vec<f64> = self.mean.row(k).iter().map(|sum| sum / w).collect();
+            let matrix = self.matrix_of(k);
+            add_outer(&mut self.products[matrix], &offsets, -w);
+            for j in 0..columns {
+                self.mean.row_mut(k)[j] = shift.get(k, j) + offsets[j];
+            }
+        }
+    }
+
+    /// Adds another group over the same columns.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.products.iter_mut().zip(&other.products) {
+            super::add(mine, theirs);
+        }
+        for k in (0..self.rows.len()).filter(|&k| other.weight[k] > 0.0) {
+            let (mine, theirs) = (self.weight[k], other.weight[k]);
+            let total = mine + theirs;
+            let delta: Vec<f64> = other.mean.row(k).iter().zip(self.mean.row(k)).map(|(b, a)| b - a).collect();
+            if mine > 0.0 {
+                let matrix = self.matrix_of(k);
+                add_outer(&mut self.products[matrix], &delta, mine * theirs / total);
+            }
+            let share = theirs / total;
+            let mean = self.mean.row_mut(k);
+            match mine > 0.0 {
+                true => mean.iter_mut().zip(&delta).for_each(|(m, d)| *m += d * share),
+                false => mean.copy_from_slice(other.mean.row(k)),
+            }
+            self.rows[k] += other.rows[k];
+            self.weight[k] = total;
+            self.squared[k] += other.squared[k];
+        }
+    }
+
+    /// Takes another group over the same columns away.
+    pub fn subtract(&mut self, other: &Self) {
+        for (mine, theirs) in self.products.iter_mut().zip(&other.products) {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a -= b);
+        }
+        for k in (0..self.rows.len()).filter(|&k| other.weight[k] > 0.0) {
+            let (total, theirs) = (self.weight[k], other.weight[k]);
+            let rest = (total - theirs).max(0.0);
+            self.rows[k] = self.rows[k].saturating_sub(other.rows[k]);
+            self.squared[k] = (self.squared[k] - other.squared[k]).max(0.0);
+            self.weight[k] = rest;
+            let matrix = self.matrix_of(k);
+            if rest == 0.0 {
+                // What remains of an emptied class is rounding only.
+                self.mean.row_mut(k).fill(0.0);
+                if self.products.len() > 1 {
+                    self.products[matrix].fill(0.0);
+                }
+                continue;
+            }
+            let mean = self.mean.row_mut(k);
+            let mut delta = vec![0.0; mean.len()];
+            for ((m, d), b) in mean.iter_mut().zip(&mut delta).zip(other.mean.row(k)) {
+                *m += (*m - b) * (theirs / rest);
+                *d = *m - b;
+            }
+            add_outer(&mut self.products[matrix], &delta, -(rest * theirs / total));
+        }
+    }
+
+    /// The same group over `columns` (positions in this group) and with class `k` moved to `classes[k]` of `count`.
+    #[must_use]
+    pub fn recast(&self, classes: &[usize], count: usize, columns: &[usize]) -> Self {
+        let part = if self.products.len() == self.rows.len() { ScatterPart::PerClass } else { ScatterPart::Pooled };
+        let mut moved = ScatterGroup::new(count, columns.len(), part);
+        for (k, &to) in classes.iter().enumerate() {
+            moved.rows[to] = self.rows[k];
+            moved.weight[to] = self.weight[k];
+            moved.squared[to] = self.squared[k];
+            columns.iter().enumerate().for_each(|(j, &from)| moved.mean.row_mut(to)[j] = self.mean.get(k, from));
+        }
+        let width = self.columns();
+        for (matrix, products) in self.products.iter().enumerate() {
+            let to = if part == ScatterPart::PerClass { classes[matrix] } else { 0 };
+            for (a, &from_a) in columns.iter().enumerate() {
+                for (b, &from_b) in columns.iter().enumerate().skip(a) {
+                    let (low, high) = (from_a.min(from_b), from_a.max(from_b));
+                    moved.products[to][a * columns.len() + b] = products[low * width + high];
+                }
+            }
+        }
+        moved
+    }
+
+    /// Size in memory.
+    pub fn bytes(&self) -> usize {
+        self.mean.bytes() + self.products.len() * self.columns() * self.columns() * size_of::<f64>()
+    }
+}
+
+/// Adds `factor · v vᵀ` to the upper triangle of a square matrix.
+fn add_outer(products: &mut [f64], v: &[f64], factor: f64) {
+    for (a, &left) in v.iter().enumerate() {
+        let row = &mut products[a * v.len()..(a + 1) * v.len()];
+        for (cell, right) in row.iter_mut().zip(v).skip(a) {
+            *cell += factor * left * right;
+        }
+    }
+}

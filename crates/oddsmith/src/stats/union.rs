@@ -1,0 +1,116 @@
+//! Adding up summaries of tables that do not quite agree: other levels, other classes, other words.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Statistics, TableStats};
+use crate::data::{Classes, Feature, Layout, Levels, Space, Vocabulary};
+use crate::error::{ErrorKind, Result};
+use crate::notice::{self, Notice};
+
+/// A summary and the name under which messages speak of it.
+pub struct Named<'a> {
+    /// A file name or the like.
+    pub name: &'a str,
+    /// The summary.
+    pub stats: &'a TableStats,
+}
+
+/// The sum of all summaries over the union of their layouts, with a notice for everything that differed. Kinds that
+/// contradict each other are an error that names both.
+pub fn unite(members: &[Named<'_>]) -> Result<(TableStats, Vec<Notice>)> {
+    let (first, rest) = members.split_first().ok_or_else(|| crate::Error::data("there is nothing to merge"))?;
+    let mut layout = Arc::clone(first.stats.layout());
+    let mut notices = Vec::new();
+    for member in rest {
+        layout = Arc::new(union_of(first.name, &layout, member, &mut notices)?);
+        if member.stats.parts() != first.stats.parts() {
+            let what = "they were gathered with different parts".to_owned();
+            return Err(ErrorKind::Mismatch { left_name: first.name.into(), right_name: member.name.into(), what }.into());
+        }
+    }
+    let mut total = first.stats.recast(Arc::clone(&layout))?;
+    for member in rest {
+        total.merge(&member.stats.recast(Arc::clone(&layout))?)?;
+    }
+    Ok((total, notices))
+}
+
+fn union_of(left_name: &str, left: &Layout, right: &Named<'_>, notices: &mut Vec<Notice>) -> Result<Layout> {
+    let theirs = right.stats.layout();
+    let contradiction = |what: String| ErrorKind::Mismatch { left_name: left_name.into(), right_name: right.name.into(), what };
+    if left.target() != theirs.target() {
+        return Err(contradiction(format!("the target is `{}` in one and `{}` in the other", left.target(), theirs.target())).into());
+    }
+    if left.weighting() != theirs.weighting() {
+        return Err(contradiction(format!("weights are {:?} in one and {:?} in the other", left.weighting(), theirs.weighting())).into());
+    }
+    let note = |column: &str, what: String| Notice::new(notice::UNEQUAL_LAYOUTS, format!("{what}; merged over the union")).column(column);
+    let classes = joined(left.classes().labels(), theirs.classes().labels());
+    if let Some(classes) = &classes {
+        let what = format!("{} has {} classes, the union {}", right.name, theirs.classes().len(), classes.len());
+        notices.push(note(left.target(), what));
+    }
+    let mut others: BTreeMap<&str, &Feature> = theirs.features().iter().map(|f| (f.name.as_str(), f)).collect();
+    let mut features = Vec::new();
+    for mine in left.features() {
+        let Some(other) = others.remove(mine.name.as_str()) else {
+            notices.push(note(&mine.name, format!("{} has no such column", right.name)));
+            features.push(mine.clone());
+            continue;
+        };
+        if mine.kind() != other.kind() {
+            let what = format!("column `{}` is a {} in one and a {} in the other", mine.name, mine.kind().name(), other.kind().name());
+            return Err(contradiction(what).into());
+        }
+        let (space, difference) =
+            union_space(&mine.space, &other.space).map_err(|what| contradiction(format!("column `{}` {what}", mine.name)))?;
+        notices.extend(difference.map(|what| note(&mine.name, format!("{}: {what}", right.name))));
+        features.push(Feature { name: mine.name.clone(), space });
+    }
+    for extra in theirs.features().iter().filter(|f| others.contains_key(f.name.as_str())) {
+        notices.push(note(&extra.name, format!("only {} has this column", right.name)));
+        features.push(extra.clone());
+    }
+    let classes = classes.map_or_else(|| Ok(left.classes().clone()), Classes::new)?;
+    Layout::new(left.target(), features, classes, left.weighting())
+}
+
+/// The union of two spaces of one kind and a phrase for their difference, or a phrase for their contradiction.
+fn union_space(mine: &Space, other: &Space) -> Result<(Space, Option<String>), String> {
+    match (mine, other) {
+        (Space::Levels { levels, boolean }, Space::Levels { levels: others, .. }) => Ok(match joined(levels.names(), others.names()) {
+            None => (mine.clone(), None),
+            Some(union) => {
+                let what = format!("{} levels here, {} before, {} in the union", others.len(), levels.len(), union.len());
+                (Space::Levels { levels: Levels::in_order(union), boolean: *boolean }, Some(what))
+            }
+        }),
+        (Space::Words { vocabulary, value }, Space::Words { vocabulary: others, value: other_value }) => {
+            if value != other_value {
+                return Err("holds word counts in one and word presence in the other".into());
+            }
+            match (vocabulary, others) {
+                (Vocabulary::Hashed(a), Vocabulary::Hashed(b)) if a == b => Ok((mine.clone(), None)),
+                (Vocabulary::Listed(a), Vocabulary::Listed(b)) => Ok(match joined(a, b) {
+                    None => (mine.clone(), None),
+                    Some(union) => {
+                        let what = format!("{} words here, {} before, {} in the union", b.len(), a.len(), union.len());
+                        (Space::Words { vocabulary: Vocabulary::Listed(union), value: *value }, Some(what))
+                    }
+                }),
+                _ => Err("has vocabularies of different make (listed words, or other hash widths)".into()),
+            }
+        }
+        _ => Ok((mine.clone(), None)),
+    }
+}
+
+/// The sorted union of two lists of names, or `None` when they are equal.
+fn joined(left: &[String], right: &[String]) -> Option<Vec<String>> {
+    if left == right {
+        return None;
+    }
+    let union: BTreeSet<&String> = left.iter().chain(right).collect();
+    Some(Levels::sorted(union.into_iter().cloned().collect()).names().to_vec())
+}

@@ -1,0 +1,165 @@
+//! The driver: cuts a source into lanes, sums each lane up on some thread, and merges in the order of lanes.
+//!
+//! The number of lanes depends on the sizes of the data and of the summary, never on the number of threads, and a lane
+//! is summed in the order of its rows: every number of threads gives the same bits. Workers take lanes in
+//! order, and a finished lane is merged as soon as all before it are, so that about as many summaries are alive as
+//! there are threads.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::control::Control;
+use crate::data::Source;
+use crate::error::{Error, Result};
+use crate::model::{Learner, Step};
+use crate::stats::Statistics;
+
+/// Most lanes: enough to keep many cores busy to the end of a pass.
+const MOST_LANES: u64 = 64;
+/// Fewest lanes where there are that many partitions, so that a wide summary still uses several cores.
+const FEWEST_LANES: u64 = 4;
+/// A lane should read at least this many times the bytes of the summary that it has to clear and to merge.
+const BYTES_PER_SUMMARY_BYTE: u64 = 16;
+/// Passes after which a learner that asks for more is taken to be stuck.
+const MOST_PASSES: usize = 10_000;
+
+/// A model and how it was reached.
+pub struct Fitted<M> {
+    /// The model.
+    pub model: M,
+    /// Passes over the data.
+    pub passes: usize,
+    /// Total weight of the rows.
+    pub weight: f64,
+}
+
+/// Fits a learner to a source.
+pub fn fit<L: Learner>(learner: &L, source: &dyn Source, threads: Option<NonZeroUsize>, control: &Control) -> Result<Fitted<L::Model>> {
+    let mut empty = learner.begin(&Arc::new(source.layout().clone()))?;
+    for passes in 1..=MOST_PASSES {
+        let stats = pass(source, &empty, threads, control)?;
+        match learner.finish(&stats)? {
+            Step::Again(next) => empty = next,
+            Step::Done(model) => return Ok(Fitted { model, passes, weight: stats.weight() }),
+        }
+    }
+    Err(Error::internal(format!("the learner asked for more than {MOST_PASSES} passes")))
+}
+
+/// Sums a source up once. `threads` defaults to what the machine offers.
+pub fn pass<S>(source: &dyn Source, empty: &S, threads: Option<NonZeroUsize>, control: &Control) -> Result<S>
+where
+    S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
+{
+    let partitions = source.partitions();
+    let lanes = lane_count(source.bytes(), empty.bytes() as u64, partitions);
+    let threads = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get).min(lanes.max(1));
+    control.begin(source.rows().unwrap_or(0));
+    let work =
+        Work { source, empty, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new(empty.clone())) };
+    if threads == 1 {
+        work.run();
+    } else {
+        std::thread::scope(|scope| {
+            (0..threads).for_each(|_| {
+                scope.spawn(|| work.run());
+            });
+        });
+    }
+    work.merged.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
+}
+
+fn lane_count(bytes: u64, summary: u64, partitions: usize) -> usize {
+    let wanted = (bytes / (summary.max(1) * BYTES_PER_SUMMARY_BYTE)).clamp(FEWEST_LANES, MOST_LANES);
+    (wanted as usize).min(partitions)
+}
+
+struct Work<'a, S> {
+    source: &'a dyn Source,
+    empty: &'a S,
+    control: &'a Control,
+    lanes: usize,
+    partitions: usize,
+    next: AtomicUsize,
+    merged: Mutex<Merged<S>>,
+}
+
+/// The sum of all lanes before `next`, and the lanes that finished too early.
+struct Merged<S> {
+    total: S,
+    next: usize,
+    waiting: BTreeMap<usize, S>,
+    /// The error of the earliest lane that failed, so that the message does not depend on threads.
+    failed: Option<(usize, Error)>,
+}
+
+impl<S> Work<'_, S>
+where
+    S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
+{
+    fn run(&self) {
+        loop {
+            let lane = self.next.fetch_add(1, Ordering::Relaxed);
+            if lane >= self.lanes || self.lock().failed.is_some() {
+                return;
+            }
+            let sum = self.sum_lane(lane);
+            self.lock().take(lane, sum);
+        }
+    }
+
+    fn sum_lane(&self, lane: usize) -> Result<S> {
+        let mut sum = self.empty.clone();
+        for partition in lane * self.partitions / self.lanes..(lane + 1) * self.partitions / self.lanes {
+            self.source.scan(partition, &mut |rows| {
+                let count = rows.labels.len() as u64;
+                sum.observe(rows)?;
+                self.control.advance(count)
+            })?;
+        }
+        Ok(sum)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Merged<S>> {
+        self.merged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S> Merged<S>
+where
+    S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
+{
+    fn new(empty: S) -> Self {
+        Merged { total: empty, next: 0, waiting: BTreeMap::new(), failed: None }
+    }
+
+    fn take(&mut self, lane: usize, sum: Result<S>) {
+        match sum {
+            Ok(sum) => {
+                self.waiting.insert(lane, sum);
+            }
+            Err(error) => self.fail(lane, error),
+        }
+        while let Some(sum) = self.waiting.remove(&self.next) {
+            if let Err(error) = self.total.merge(&sum) {
+                self.fail(self.next, error);
+            }
+            self.next += 1;
+        }
+    }
+
+    fn fail(&mut self, lane: usize, error: Error) {
+        if self.failed.as_ref().is_none_or(|(earlier, _)| lane < *earlier) {
+            self.failed = Some((lane, error));
+        }
+    }
+
+    fn finish(self) -> Result<S> {
+        match self.failed {
+            Some((_, error)) => Err(error),
+            None => Ok(self.total),
+        }
+    }
+}
