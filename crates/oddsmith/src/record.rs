@@ -90,7 +90,8 @@ impl Record {
         }
     }
 
-    fn any_numbers(&self, name: &str, len: usize) -> Result<Vec<f64>> {
+    /// An array of exactly `len` numbers, whatever they are.
+    pub fn any_numbers(&self, name: &str, len: usize) -> Result<Vec<f64>> {
         match self.arrays.get(name) {
             Some(Array::Numbers(values)) if values.len() == len => Ok(values.clone()),
             Some(Array::Numbers(values)) => Err(fault(format!("`{name}` has {} numbers where {len} belong", values.len()))),

@@ -1,6 +1,7 @@
 //! The one table of all models: command-line names, Python names, file tags, law tests and docs read it.
 
 use crate::error::{ErrorKind, Result};
+use crate::model::bayes::{Family, NaiveBayes};
 use crate::model::{AnyLearner, Classifier, Knobs};
 use crate::record::Record;
 
@@ -27,7 +28,54 @@ pub struct Reader {
 }
 
 /// All models, in the order in which they are listed to people.
-pub const MODELS: &[Entry] = &[];
+pub const MODELS: &[Entry] = &[
+    Entry {
+        name: "nb",
+        aliases: &["mixed-nb", "naive-bayes"],
+        python: "MixedNB",
+        summary: "naive Bayes over numbers, categories, booleans and text, each column with its own distribution",
+        build: |knobs| naive_bayes(Family::Mixed, knobs),
+    },
+    Entry {
+        name: "gaussian-nb",
+        aliases: &["gnb"],
+        python: "GaussianNB",
+        summary: "naive Bayes with normal densities for number columns",
+        build: |knobs| naive_bayes(Family::Gaussian, knobs),
+    },
+    Entry {
+        name: "bernoulli-nb",
+        aliases: &["bnb"],
+        python: "BernoulliNB",
+        summary: "naive Bayes over flags and words that are present or absent",
+        build: |knobs| naive_bayes(Family::Bernoulli, knobs),
+    },
+    Entry {
+        name: "multinomial-nb",
+        aliases: &["mnb"],
+        python: "MultinomialNB",
+        summary: "naive Bayes over counts: words, or number columns that are counts",
+        build: |knobs| naive_bayes(Family::Multinomial, knobs),
+    },
+    Entry {
+        name: "complement-nb",
+        aliases: &["cnb"],
+        python: "ComplementNB",
+        summary: "multinomial naive Bayes learned from the other classes, for uneven class sizes",
+        build: |knobs| naive_bayes(Family::Complement, knobs),
+    },
+    Entry {
+        name: "categorical-nb",
+        aliases: &["catnb"],
+        python: "CategoricalNB",
+        summary: "naive Bayes over categories, each with its own number of levels",
+        build: |knobs| naive_bayes(Family::Categorical, knobs),
+    },
+];
+
+fn naive_bayes(family: Family, knobs: &Knobs) -> Result<Box<dyn AnyLearner>> {
+    Ok(Box::new(NaiveBayes::from_knobs(family, knobs)?))
+}
 
 /// All readers of stored models.
 pub const READERS: &[Reader] = &[];

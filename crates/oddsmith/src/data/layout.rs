@@ -233,6 +233,15 @@ impl Layout {
             .ok_or_else(|| ErrorKind::Unknown { noun: "column", name: name.into(), known: self.names() }.into())
     }
 
+    /// The name of level or word `at` of feature `j`; `None` for numbers.
+    pub fn level_name(&self, j: usize, at: usize) -> Option<String> {
+        match &self.features[j].space {
+            Space::Number => None,
+            Space::Levels { levels, .. } => levels.names().get(at).cloned(),
+            Space::Words { vocabulary, .. } => Some(vocabulary.word(at)),
+        }
+    }
+
     /// The same problem with only these features, in this order.
     pub fn select(&self, features: &[usize]) -> Result<Layout> {
         let chosen = features.iter().map(|&j| self.features[j].clone()).collect();

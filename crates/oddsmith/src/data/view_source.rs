@@ -1,7 +1,7 @@
 //! Rows that already lie in memory, viewed in place.
 
-use super::{Features, Layout, Rows, Source};
-use crate::error::{Error, Result};
+use super::{Features, Layout, Rows, SKIP, Source};
+use crate::error::{DataFault, Error, Result};
 
 /// Rows of one partition: small enough that a block and its sums stay in the cache, large enough that
 /// handing out work costs nothing.
@@ -26,6 +26,13 @@ impl<'a> ViewSource<'a> {
                 labels.len(),
                 weights.map_or(rows, <[f64]>::len)
             )));
+        }
+        if let Some(i) = labels.iter().position(|&label| label != SKIP && label as usize >= layout.classes().len()) {
+            return Err(DataFault::new("the label is the code of no class:").row(i as u64 + 1).value(labels[i].to_string()).into());
+        }
+        if let Some(i) = weights.and_then(|w| w.iter().position(|w| !(0.0..f64::INFINITY).contains(w))) {
+            let fault = DataFault::new("a weight cannot be").row(i as u64 + 1).value(weights.map_or(0.0, |w| w[i]).to_string());
+            return Err(fault.accepted("weights are finite numbers from 0 up").into());
         }
         Ok(ViewSource { layout, features, labels, weights })
     }

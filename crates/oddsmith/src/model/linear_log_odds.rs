@@ -6,7 +6,7 @@
 use super::Scores;
 use super::term::Term;
 use crate::card::{Cell, Table};
-use crate::data::{Features, Layout, Space};
+use crate::data::{Features, Layout};
 use crate::error::Result;
 
 /// Exact log-odds weights, relative to class 0.
@@ -59,6 +59,7 @@ impl LinearLogOdds {
                     for (at, &j) in term.columns.iter().enumerate() {
                         let values = term.weights[at * classes..(at + 1) * classes].to_vec();
                         fold(&values, -term.centre[at]);
+                        fold(&term.base[at * classes..(at + 1) * classes], 1.0);
                         weights.push(Weight { feature: Some(layout.numbers()[j]), level: None, values });
                     }
                 }
@@ -75,7 +76,7 @@ impl LinearLogOdds {
                     for (at, &j) in term.columns.iter().enumerate() {
                         let feature = layout.codes()[j];
                         for cell in term.offsets[at]..term.offsets[at + 1] {
-                            let level = level_name(layout, feature, cell - term.offsets[at]);
+                            let level = layout.level_name(feature, cell - term.offsets[at]);
                             let values = term.table[cell * classes..(cell + 1) * classes].to_vec();
                             weights.push(Weight { feature: Some(feature), level, values });
                         }
@@ -85,7 +86,7 @@ impl LinearLogOdds {
                     let feature = layout.words()[term.block];
                     fold(&term.base, 1.0);
                     for (word, values) in term.table.chunks_exact(classes).enumerate() {
-                        weights.push(Weight { feature: Some(feature), level: level_name(layout, feature, word), values: values.to_vec() });
+                        weights.push(Weight { feature: Some(feature), level: layout.level_name(feature, word), values: values.to_vec() });
                     }
                 }
             }
@@ -106,13 +107,5 @@ impl LinearLogOdds {
             }
         }
         table
-    }
-}
-
-fn level_name(layout: &Layout, feature: usize, at: usize) -> Option<String> {
-    match &layout.features()[feature].space {
-        Space::Number => None,
-        Space::Levels { levels, .. } => levels.names().get(at).cloned(),
-        Space::Words { vocabulary, .. } => Some(vocabulary.word(at)),
     }
 }

@@ -5,6 +5,8 @@
 
 use super::{add, take};
 use crate::data::SKIP;
+use crate::error::Result;
+use crate::record::{Record, fault};
 
 /// Rows, weights and squared weights per class.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,23 @@ impl ClassWeights {
     /// Nothing seen of `classes` classes.
     pub fn new(classes: usize) -> Self {
         ClassWeights { rows: vec![0; classes], weight: vec![0.0; classes], squared: vec![0.0; classes] }
+    }
+
+    /// Stores the figures in a record.
+    pub fn write(&self, record: &mut Record) {
+        record.put_counts("classes.rows", &self.rows);
+        record.put("classes.weight", &self.weight);
+        record.put("classes.squared", &self.squared);
+    }
+
+    /// Reads the figures of `classes` classes back.
+    pub fn read(record: &Record, classes: usize) -> Result<Self> {
+        let rows = record.counts("classes.rows")?.to_vec();
+        let (weight, squared) = (record.numbers("classes.weight", classes)?, record.numbers("classes.squared", classes)?);
+        match rows.len() == classes && weight.iter().chain(&squared).all(|w| *w >= 0.0) {
+            true => Ok(ClassWeights { rows, weight, squared }),
+            false => Err(fault("the class weights do not fit the classes")),
+        }
     }
 
     /// Adds the labels of a batch.

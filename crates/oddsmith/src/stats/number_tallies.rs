@@ -1,6 +1,6 @@
 //! Sums and non-zero counts of number columns, for models that read numbers as counts or flags.
 //!
-//! Per class k and column j over present values: T = Σ w x, P = Σ w [x > 0], W = Σ w; per column the weight of
+//! Per class k and column j over present values: T = Σ w x, P = Σ w [x > threshold], W = Σ w; per column the weight of
 //! negative values, which count models must refuse. Sums of whole numbers are exact up to 2^53.
 //! Time O(rows · columns), memory O(K · columns).
 
@@ -18,17 +18,19 @@ pub struct NumberTallies {
     pub weight: ClassTable,
     /// Weighted sum of the values.
     pub totals: ClassTable,
-    /// Weight of the rows where the value is above zero.
+    /// Weight of the rows where the value is above the threshold.
     pub positive: ClassTable,
+    /// A value above this is a set flag.
+    pub threshold: f64,
     /// Weight of the rows where the value is below zero, per column.
     pub negative: Vec<f64>,
 }
 
 impl NumberTallies {
     /// Nothing seen.
-    pub fn new(classes: usize, columns: usize) -> Self {
+    pub fn new(classes: usize, columns: usize, threshold: f64) -> Self {
         let table = || ClassTable::new(classes, columns);
-        NumberTallies { weight: table(), totals: table(), positive: table(), negative: vec![0.0; columns] }
+        NumberTallies { weight: table(), totals: table(), positive: table(), threshold, negative: vec![0.0; columns] }
     }
 
     /// Adds a batch. `name` gives the name of a column, for the message about an infinite value.
@@ -51,7 +53,7 @@ impl NumberTallies {
                 if !x.is_nan() {
                     self.weight.row_mut(k)[j] += w;
                     self.totals.row_mut(k)[j] += w * x;
-                    self.positive.row_mut(k)[j] += if x > 0.0 { w } else { 0.0 };
+                    self.positive.row_mut(k)[j] += if x > self.threshold { w } else { 0.0 };
                     self.negative[j] += if x < 0.0 { w } else { 0.0 };
                 }
             }
@@ -91,6 +93,7 @@ impl NumberTallies {
             weight: self.weight.recast(classes, columns, shape),
             totals: self.totals.recast(classes, columns, shape),
             positive: self.positive.recast(classes, columns, shape),
+            threshold: self.threshold,
             negative,
         }
     }

@@ -25,12 +25,14 @@ pub enum ScatterPart {
 }
 
 /// The switchable parts of a [`super::TableStats`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Parts {
     /// Mean and squared deviations of number columns.
     pub moments: bool,
     /// Sums and non-zero counts of number columns, for models that read numbers as counts.
     pub tallies: bool,
+    /// A number above this is a set flag in the tallies.
+    pub flag_threshold: f64,
     /// Level counts of category columns.
     pub levels: bool,
     /// Sums of text columns.
@@ -48,6 +50,7 @@ impl Parts {
         Parts {
             moments: true,
             tallies: true,
+            flag_threshold: 0.0,
             levels: true,
             words: WordParts { totals: true, presence: true },
             scatter: ScatterPart::PerClass,
@@ -65,6 +68,7 @@ impl Parts {
         scatter
             && self.moments >= wanted.moments
             && self.tallies >= wanted.tallies
+            && (!wanted.tallies || self.flag_threshold == wanted.flag_threshold)
             && self.levels >= wanted.levels
             && self.words.totals >= wanted.words.totals
             && self.words.presence >= wanted.words.presence

@@ -31,7 +31,7 @@ impl TableStats {
             parts,
             classes: ClassWeights::new(classes),
             moments: (parts.moments && has_numbers).then(|| NumberMoments::new(classes, numbers)),
-            tallies: (parts.tallies && has_numbers).then(|| NumberTallies::new(classes, numbers)),
+            tallies: (parts.tallies && has_numbers).then(|| NumberTallies::new(classes, numbers, parts.flag_threshold)),
             levels: (parts.levels && !layout.codes().is_empty()).then(|| LevelCounts::new(classes, &layout.level_counts())),
             words: layout.word_widths().into_iter().map(|width| WordCounts::new(classes, width, parts.words)).collect(),
             scatter: (parts.scatter != ScatterPart::None && has_numbers)

@@ -1,0 +1,181 @@
+//! The knobs of naive Bayes, and how sums become a model.
+
+use std::sync::Arc;
+
+use super::estimate::{Estimate, Settings};
+use super::{Family, NaiveBayesModel};
+use crate::data::Layout;
+use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::model::knobs::{Knobs, at_least};
+use crate::model::{Distribution, Divisor, Learner, Prior, Step, Tying};
+use crate::stats::{Parts, ScatterPart, TableStats, WordParts};
+
+/// The naive Bayes family. Start from a member ([`NaiveBayes::new`]) and set what differs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NaiveBayes {
+    /// Which distributions columns get by default.
+    pub family: Family,
+    /// Pseudo-count λ ≥ 0 of every level, word and flag value; default 1. Conditionals only: the prior has its own.
+    pub smoothing: f64,
+    /// Pseudo-count ≥ 0 of every class in the prior; default 0, and 1 when parameters are integrated out.
+    pub prior_smoothing: Option<f64>,
+    /// Class prior; default from the data, uniform for complement naive Bayes (which has no prior in its rule).
+    pub prior: Prior,
+    /// Which Gaussians share a variance; default none.
+    pub tying: Tying,
+    /// What variances are divided by; default maximum likelihood.
+    pub divisor: Divisor,
+    /// Smallest variance within a class as a share ≥ 0 of the same column's overall variance; default 1e-9.
+    pub variance_floor: f64,
+    /// Integrate the parameters out under conjugate priors; default no.
+    pub predictive: bool,
+    /// Distributions by column name, where they are not the family's own.
+    pub distributions: Vec<(String, Distribution)>,
+    /// A number above this is a set flag in a Bernoulli column; default 0.
+    pub threshold: f64,
+}
+
+impl NaiveBayes {
+    /// A member of the family with default knobs.
+    pub fn new(family: Family) -> Self {
+        NaiveBayes {
+            family,
+            smoothing: 1.0,
+            prior_smoothing: None,
+            prior: if family == Family::Complement { Prior::Uniform } else { Prior::Data },
+            tying: Tying::PerClass,
+            divisor: Divisor::Ml,
+            variance_floor: 1e-9,
+            predictive: false,
+            distributions: Vec::new(),
+            threshold: 0.0,
+        }
+    }
+
+    /// A member of the family with a front end's knobs; refuses those it does not have.
+    pub fn from_knobs(family: Family, knobs: &Knobs) -> Result<Self> {
+        let mut accepted = vec!["prior", "prior-smoothing"];
+        if family != Family::Complement {
+            accepted.push("predictive");
+        }
+        if matches!(family, Family::Mixed | Family::Gaussian) {
+            accepted.extend(["tying", "divisor", "variance-floor"]);
+        }
+        if family != Family::Gaussian {
+            accepted.push("smoothing");
+        }
+        if matches!(family, Family::Mixed | Family::Bernoulli) {
+            accepted.push("binarize");
+        }
+        if family == Family::Mixed {
+            accepted.push("distribution");
+        }
+        knobs.only(&family.title().to_lowercase(), &accepted)?;
+        let default = NaiveBayes::new(family);
+        let or = |knob: &str, value: Option<f64>, default: f64| value.map_or(Ok(default), |v| at_least(knob, v, 0.0));
+        Ok(NaiveBayes {
+            smoothing: or("smoothing", knobs.smoothing, default.smoothing)?,
+            prior_smoothing: knobs.prior_smoothing.map(|v| at_least("prior-smoothing", v, 0.0)).transpose()?,
+            prior: knobs.prior.clone().unwrap_or(default.prior),
+            tying: knobs.tying.unwrap_or_default(),
+            divisor: knobs.divisor.unwrap_or_default(),
+            variance_floor: or("variance-floor", knobs.variance_floor, default.variance_floor)?,
+            predictive: knobs.predictive,
+            distributions: knobs.distributions.clone(),
+            threshold: knobs.threshold.unwrap_or(0.0),
+            family,
+        })
+    }
+
+    fn parts(&self, distributions: &[Distribution], layout: &Layout) -> Parts {
+        let words = |wanted: &[Distribution]| layout.words().iter().any(|&j| wanted.contains(&distributions[j]));
+        let numbers = |wanted: &[Distribution]| layout.numbers().iter().any(|&j| wanted.contains(&distributions[j]));
+        use Distribution::{Bernoulli, Complement, Gaussian, Multinomial};
+        Parts {
+            moments: numbers(&[Gaussian]),
+            tallies: numbers(&[Bernoulli, Multinomial, Complement]),
+            flag_threshold: self.threshold,
+            levels: true,
+            words: WordParts { totals: words(&[Multinomial, Complement]), presence: words(&[Bernoulli]) },
+            scatter: ScatterPart::None,
+            patterns: 1,
+        }
+    }
+
+    fn check_knobs(&self, distributions: &[Distribution]) -> Result<()> {
+        at_least("smoothing", self.smoothing, 0.0)?;
+        at_least("variance-floor", self.variance_floor, 0.0)?;
+        if self.predictive && self.smoothing == 0.0 {
+            return Err(Error::knob("smoothing", 0, "integrating parameters out needs a proper prior: smoothing above 0"));
+        }
+        if self.predictive && distributions.contains(&Distribution::Complement) {
+            let advice = "it has no likelihood; use multinomial columns".into();
+            return Err(ErrorKind::Unsupported {
+                model: "complement naive bayes".into(),
+                what: "integrate its parameters out".into(),
+                advice,
+            }
+            .into());
+        }
+        Ok(())
+    }
+}
+
+/// Refuses targets that teach nothing.
+pub(crate) fn check_classes(stats: &TableStats) -> Result<()> {
+    let (layout, weights) = (stats.layout(), stats.classes());
+    let seen: Vec<usize> = (0..weights.weight.len()).filter(|&k| weights.weight[k] > 0.0).collect();
+    match seen[..] {
+        [] => Err(Error::data("there are no rows to learn from")),
+        [k] => {
+            let what = format!("the target has one class: {} ({} rows)", layout.classes().label(k), weights.rows[k]);
+            Err(DataFault::new(what).column(layout.target()).accepted("two classes or more are needed").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Learner for NaiveBayes {
+    type Stats = TableStats;
+    type Model = NaiveBayesModel;
+
+    fn begin(&self, layout: &Arc<Layout>) -> Result<TableStats> {
+        let distributions = self.family.distributions(layout, &self.distributions)?;
+        self.check_knobs(&distributions)?;
+        Ok(TableStats::new(Arc::clone(layout), self.parts(&distributions, layout)))
+    }
+
+    fn finish(&self, stats: &TableStats) -> Result<Step<TableStats, NaiveBayesModel>> {
+        let layout = stats.layout();
+        let distributions = self.family.distributions(layout, &self.distributions)?;
+        self.check_knobs(&distributions)?;
+        if !stats.parts().covers(&self.parts(&distributions, layout)) {
+            return Err(Error::data("the statistics lack sums that this model needs; gather them again"));
+        }
+        check_classes(stats)?;
+        let prior_smoothing = self.prior_smoothing.unwrap_or(if self.predictive { 1.0 } else { 0.0 });
+        let log_prior = self.prior.log_probabilities(layout.classes(), stats.classes(), prior_smoothing)?;
+        let settings = Settings {
+            smoothing: self.smoothing,
+            tying: self.tying,
+            divisor: self.divisor,
+            variance_floor: self.variance_floor,
+            predictive: self.predictive,
+            threshold: self.threshold,
+        };
+        let mut estimate = Estimate::new(stats, settings);
+        estimate.all_columns(&distributions)?;
+        if let Some(evidence) = &mut estimate.log_evidence {
+            *evidence += label_evidence(&self.prior, &log_prior, prior_smoothing, &stats.classes().weight);
+        }
+        Ok(Step::Done(NaiveBayesModel::new(self, Arc::clone(layout), stats.classes().clone(), log_prior, estimate)))
+    }
+}
+
+/// Log probability of the class labels: with shares integrated out when they come from the data, else at the given shares.
+fn label_evidence(prior: &Prior, log_prior: &[f64], smoothing: f64, weights: &[f64]) -> f64 {
+    match prior {
+        Prior::Data if smoothing > 0.0 => super::estimate::dirichlet_evidence(weights, smoothing),
+        _ => weights.iter().zip(log_prior).filter(|(w, _)| **w > 0.0).map(|(w, p)| w * p).sum(),
+    }
+}

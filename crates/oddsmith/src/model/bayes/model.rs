@@ -1,0 +1,232 @@
+//! A fitted naive Bayes model.
+
+use std::sync::Arc;
+
+use rand_core::Rng;
+
+use super::estimate::Estimate;
+use super::{Family, NaiveBayes, Part};
+use crate::card::{Card, Cell, Table};
+use crate::data::{Features, Layout};
+use crate::error::Result;
+use crate::model::term::Term;
+use crate::model::{Classifier, Distribution, Evidence, Generative, LinearLogOdds, SampledRow, Scale, Scores, Value};
+use crate::notice::Notice;
+use crate::record::Record;
+use crate::stats::ClassWeights;
+
+/// log p(x, y) = log p(y) + Σ parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NaiveBayesModel {
+    pub(super) family: Family,
+    pub(super) layout: Arc<Layout>,
+    pub(super) classes: ClassWeights,
+    pub(super) log_prior: Vec<f64>,
+    pub(super) parts: Vec<Part>,
+    pub(super) facts: Vec<(String, String)>,
+    pub(super) notices: Vec<Notice>,
+    pub(super) log_evidence: Option<f64>,
+}
+
+impl NaiveBayesModel {
+    pub(super) fn new(knobs: &NaiveBayes, layout: Arc<Layout>, classes: ClassWeights, log_prior: Vec<f64>, estimate: Estimate<'_>) -> Self {
+        let has = |wanted: fn(&Part) -> bool| estimate.parts.iter().any(wanted);
+        let mut facts = Vec::new();
+        let mut say = |name: &str, value: String| facts.push((name.to_owned(), value));
+        if has(|part| matches!(part, Part::Gaussian(_) | Part::Student(_))) {
+            say("variances", knobs.tying.to_string());
+            if !knobs.predictive {
+                say("divisor", knobs.divisor.to_string());
+            }
+        }
+        if has(|part| matches!(part, Part::Count(_) | Part::Polya(_))) {
+            say("smoothing", knobs.smoothing.to_string());
+        }
+        if knobs.predictive {
+            say("parameters", "integrated out".into());
+        }
+        let Estimate { parts, notices, log_evidence, .. } = estimate;
+        NaiveBayesModel { family: knobs.family, layout, classes, log_prior, parts, facts, notices, log_evidence }
+    }
+
+    /// The parts of the model.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Rows and weights per class that it was learned from.
+    pub fn class_weights(&self) -> &ClassWeights {
+        &self.classes
+    }
+
+    fn tidy(&self) -> Table {
+        let mut table = Table::new("tidy", &["class", "column", "level", "parameter", "estimate"]);
+        let classes = self.log_prior.len();
+        let layout = &self.layout;
+        for k in 0..classes {
+            let label = layout.classes().label(k);
+            table.push(vec![label.into(), Cell::Empty, Cell::Empty, "prior".into(), self.log_prior[k].exp().into()]);
+            for part in &self.parts {
+                let mut add = |feature: usize, level: Option<String>, parameter: &str, value: f64| {
+                    let level = level.map_or(Cell::Empty, Cell::from);
+                    table.push(vec![label.into(), layout.features()[feature].name.as_str().into(), level, parameter.into(), value.into()]);
+                };
+                list_parameters(part, k, classes, layout, &mut add);
+            }
+        }
+        table
+    }
+}
+
+/// Calls `add` with every parameter of a part in class `k`: feature, level, name, value.
+fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: &mut dyn FnMut(usize, Option<String>, &str, f64)) {
+    match part {
+        Part::Gaussian(part) => {
+            for (at, &j) in part.columns.iter().enumerate() {
+                let cell = k * part.columns.len() + at;
+                add(layout.numbers()[j], None, "mean", part.means[cell]);
+                add(layout.numbers()[j], None, "sd", part.deviations[cell]);
+            }
+        }
+        Part::Student(part) => {
+            for (at, &j) in part.columns.iter().enumerate() {
+                let cell = k * part.columns.len() + at;
+                add(layout.numbers()[j], None, "location", part.locations[cell]);
+                add(layout.numbers()[j], None, "scale", part.scales[cell]);
+                add(layout.numbers()[j], None, "freedom", part.freedom[cell]);
+            }
+        }
+        Part::Polya(part) => {
+            for (at, alpha) in part.alphas.iter().skip(k).step_by(classes).enumerate() {
+                let (feature, level) = part.source.place(at, layout);
+                add(feature, level, "share", alpha / part.totals[k]);
+            }
+        }
+        Part::Count(part) => {
+            let complement = part.distribution == Distribution::Complement;
+            let (name, sign) = if complement { ("share elsewhere", -1.0) } else { ("share", 1.0) };
+            match &part.term {
+                Term::Numbers(term) => {
+                    for (at, &j) in term.columns.iter().enumerate() {
+                        add(layout.numbers()[j], None, name, (sign * term.weights[at * classes + k]).exp());
+                    }
+                }
+                Term::Flags(term) => {
+                    for (at, &j) in term.columns.iter().enumerate() {
+                        add(layout.numbers()[j], None, "presence", term.present[at * classes + k].exp());
+                    }
+                }
+                Term::Levels(term) => {
+                    for (at, &j) in term.columns.iter().enumerate() {
+                        let feature = layout.codes()[j];
+                        for cell in term.offsets[at]..term.offsets[at + 1] {
+                            add(
+                                feature,
+                                layout.level_name(feature, cell - term.offsets[at]),
+                                "share",
+                                term.table[cell * classes + k].exp(),
+                            );
+                        }
+                    }
+                }
+                Term::Words(term) => {
+                    let feature = layout.words()[term.block];
+                    for (word, weights) in term.table.chunks_exact(classes).enumerate() {
+                        let level = layout.level_name(feature, word);
+                        match term.presence {
+                            true => add(feature, level, "presence", 1.0 / (1.0 + (-weights[k]).exp())),
+                            false => add(feature, level, name, (sign * weights[k]).exp()),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Classifier for NaiveBayesModel {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn tag(&self) -> &'static str {
+        self.family.tag()
+    }
+
+    fn scale(&self) -> Scale {
+        let complement = |part: &Part| matches!(part, Part::Count(part) if part.distribution == Distribution::Complement);
+        if self.parts.iter().any(complement) { Scale::LogPosterior } else { Scale::LogJoint }
+    }
+
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        rows.check(&self.layout)?;
+        out.reset(rows.rows(), &self.log_prior);
+        for part in &self.parts {
+            part.add_scores(rows, self.log_prior.len(), out.values_mut());
+        }
+        out.rescue_impossible(&self.log_prior);
+        Ok(())
+    }
+
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+        rows.check(&self.layout)?;
+        out.reset(rows.rows(), self.layout.features().len(), &self.log_prior);
+        for part in &self.parts {
+            part.add_evidence(rows, &self.layout, out);
+        }
+        Ok(())
+    }
+
+    fn linear(&self) -> Option<LinearLogOdds> {
+        let terms = self.parts.iter().map(|part| part.linear_term(self.log_prior.len())).collect::<Option<Vec<_>>>()?;
+        LinearLogOdds::new(&self.log_prior, &terms)
+    }
+
+    fn generative(&self) -> Option<&dyn Generative> {
+        Some(self)
+    }
+
+    fn card(&self) -> Card {
+        let mut facts = vec![("rows".to_owned(), Cell::from(self.classes.total_rows()))];
+        if self.layout.weighting() != crate::data::Weighting::None {
+            facts.push(("weight".into(), self.classes.total().into()));
+        }
+        facts.extend(self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str()))));
+        if let Some(evidence) = self.log_evidence {
+            facts.push(("log evidence".into(), evidence.into()));
+        }
+        Card { title: self.family.title().into(), facts, tidy: self.tidy(), notices: self.notices.clone() }
+    }
+
+    fn record(&self) -> Result<Record> {
+        Err(crate::Error::internal("not stored yet"))
+    }
+}
+
+impl Generative for NaiveBayesModel {
+    fn log_prior(&self) -> &[f64] {
+        &self.log_prior
+    }
+
+    fn with_log_prior(&self, log_prior: Vec<f64>) -> Box<dyn Classifier> {
+        Box::new(NaiveBayesModel { log_prior, ..self.clone() })
+    }
+
+    fn sample(&self, k: usize, random: &mut dyn Rng) -> Result<SampledRow> {
+        // A column without a part was constant or never seen: its one value is unknown here, so it stays missing.
+        let missing = |j: usize| match self.layout.plane(j) {
+            crate::data::Plane::Numbers(_) => Value::Number(f64::NAN),
+            crate::data::Plane::Codes(_) => Value::Code(crate::data::MISSING),
+            crate::data::Plane::Words(_) => Value::Words(Vec::new()),
+        };
+        let mut values: Vec<Value> = (0..self.layout.features().len()).map(missing).collect();
+        for part in &self.parts {
+            part.sample(k, &self.layout, random, &mut values)?;
+        }
+        Ok(SampledRow { class: k, values })
+    }
+
+    fn log_evidence(&self) -> Option<f64> {
+        self.log_evidence
+    }
+}
