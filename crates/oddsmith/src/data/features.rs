@@ -6,13 +6,7 @@
 use super::Layout;
 use crate::error::{Error, Result};
 use crate::num::MatrixView;
-
-/// Code of a missing value in a category column.
-pub const MISSING: u32 = u32::MAX;
-/// Code of a level that the layout does not know.
-pub const UNSEEN: u32 = u32::MAX - 1;
-/// Label of a row that does not count: its target is missing or its weight is zero.
-pub const SKIP: u32 = u32::MAX;
+pub use crate::num::kernel::{MISSING, SKIP, UNSEEN};
 
 /// A matrix of category codes, one column per category feature, in either order.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,7 @@
 use super::{Classifier, Scores};
 use crate::data::Features;
 use crate::error::{Error, Result};
+use crate::num::kernel::softmax;
 
 /// How a class is chosen from probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -95,14 +96,10 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
     /// Fills `out` with the scores and probabilities of a batch.
     pub fn predict(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
         self.model.score(rows, &mut out.scores)?;
-        let classes = out.scores.classes();
-        out.probabilities.resize(out.scores.values().len(), 0.0);
+        out.probabilities.clear();
+        out.probabilities.extend_from_slice(out.scores.values());
         out.normalisers.resize(out.scores.rows(), 0.0);
-        for (i, (scores, probabilities)) in
-            out.scores.values().chunks_exact(classes).zip(out.probabilities.chunks_exact_mut(classes)).enumerate()
-        {
-            out.normalisers[i] = crate::num::softmax(scores, probabilities);
-        }
+        softmax(&mut out.probabilities, out.scores.classes(), Some(&mut out.normalisers));
         Ok(())
     }
 }

@@ -102,6 +102,16 @@ impl<'a> MatrixView<'a> {
         }
     }
 
+    /// The numbers from the first row on and the distance between rows, when every row is a slice and
+    /// the rows follow one another forwards.
+    pub fn as_strided_rows(&self) -> Option<(&'a [f64], usize)> {
+        if self.rows == 0 || self.cols == 0 {
+            return Some((&[], 0));
+        }
+        let forwards = usize::try_from(self.row_stride).ok().or((self.rows == 1).then_some(0))?;
+        (self.col_stride == 1 || self.cols == 1).then(|| (&self.data[self.offset..], forwards))
+    }
+
     /// The rows `lo..hi`.
     pub fn slice(&self, lo: usize, hi: usize) -> MatrixView<'a> {
         let offset = if self.cols == 0 || lo == hi { self.offset } else { (self.offset as isize + lo as isize * self.row_stride) as usize };
@@ -132,5 +142,9 @@ mod tests {
         let columns = MatrixView::column_major(&data, 3, 2).unwrap();
         assert_eq!(columns.column(1), Some(&[3.0, 4.0, 5.0][..]));
         assert_eq!(columns.as_row_major(), None);
+        assert_eq!(columns.as_strided_rows(), None);
+        let gapped = MatrixView::new(&data, 1, (2, 2), (3, 1)).unwrap();
+        assert_eq!(gapped.as_strided_rows(), Some((&data[1..], 3)));
+        assert_eq!(MatrixView::new(&data, 3, (2, 3), (-3, 1)).unwrap().as_strided_rows(), None);
     }
 }

@@ -1,7 +1,8 @@
 //! Numbers: log-space sums, special functions and hot kernels over plain slices of `f64`.
 
+pub mod kernel;
 mod logspace;
 mod matrix;
 
-pub use logspace::{log_sum_exp, softmax};
+pub use logspace::log_sum_exp;
 pub use matrix::MatrixView;

@@ -4,11 +4,13 @@
 //! Counts are exact for whole weights up to 2^53. Time O(rows · columns), memory O(K · Σ levels).
 
 use super::class_table::ClassTable;
-use crate::data::{CodesView, SKIP};
+use crate::data::CodesView;
+use crate::num::kernel::{self, Codes, LevelSums};
 
 /// Level counts by class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelCounts {
+    classes: usize,
     /// Where the levels of each column start; the last entry is the total.
     pub offsets: Vec<usize>,
     /// Weight of every level.
@@ -23,7 +25,7 @@ impl LevelCounts {
             offsets.push(offsets[offsets.len() - 1] + count);
         }
         let total = offsets[levels.len()];
-        LevelCounts { offsets, counts: ClassTable::new(classes, total) }
+        LevelCounts { classes, offsets, counts: ClassTable::new(classes, total) }
     }
 
     /// The counts of column `j` in class `k`, level by level.
@@ -33,16 +35,11 @@ impl LevelCounts {
 
     /// Adds a batch; codes outside the levels (missing, unseen) are left out.
     pub fn observe(&mut self, codes: CodesView<'_>, labels: &[u32], weights: Option<&[f64]>) {
-        for i in (0..codes.rows()).filter(|&i| labels[i] != SKIP) {
-            let w = weights.map_or(1.0, |weights| weights[i]);
-            let cells = self.counts.row_mut(labels[i] as usize);
-            for j in 0..codes.cols() {
-                let at = self.offsets[j] + codes.get(i, j) as usize;
-                if at < self.offsets[j + 1] {
-                    cells[at] += w;
-                }
-            }
-        }
+        let (data, row_stride, col_stride) = codes.parts();
+        let mut left_out = vec![0.0; 2 * self.classes * codes.cols()];
+        let (missing, unseen) = left_out.split_at_mut(self.classes * codes.cols());
+        let sums = LevelSums { counts: self.counts.cells_mut(), missing, unseen };
+        kernel::LevelCounts::new(self.classes, &self.offsets).add(Codes { data, row_stride, col_stride }, labels, weights, sums);
     }
 
     /// Adds another summary of the same columns.

@@ -11,10 +11,12 @@ use super::class_table::ClassTable;
 use crate::data::SKIP;
 use crate::error::{DataFault, Result};
 use crate::num::MatrixView;
+use crate::num::kernel::{MomentSums, Moments};
 
 /// Centred moments of number columns by class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberMoments {
+    classes: usize,
     /// Weight of the rows where the value is present.
     pub weight: ClassTable,
     /// Mean of the present values.
@@ -71,7 +73,7 @@ impl NumberMoments {
     /// Nothing seen.
     pub fn new(classes: usize, columns: usize) -> Self {
         let table = || ClassTable::new(classes, columns);
-        NumberMoments { weight: table(), mean: table(), squares: table() }
+        NumberMoments { classes, weight: table(), mean: table(), squares: table() }
     }
 
     /// The moments of class `k`, column `j`.
@@ -99,24 +101,75 @@ impl NumberMoments {
         first_row: u64,
         name: &dyn Fn(usize) -> String,
     ) -> Result<()> {
-        for i in 0..values.rows() {
-            if labels[i] == SKIP {
-                continue;
-            }
-            let k = labels[i] as usize;
-            let weight = weights.map_or(1.0, |w| w[i]);
-            for j in 0..values.cols() {
+        let (classes, columns) = (self.classes, self.columns());
+        let shift = self.shifts(values, labels);
+        let (mut rows, mut weight) = (vec![0; classes], vec![0.0; classes]);
+        let (mut sum, mut square) = (vec![0.0; classes * columns], vec![0.0; classes * columns]);
+        let sums = MomentSums { rows: &mut rows, weight: &mut weight, sum: &mut sum, square: &mut square };
+        Moments::new(classes, columns).add(values, labels, weights, &shift, sums);
+        // Gaps and infinities show in the sums, so only batches that have them are read again.
+        if sum.iter().chain(&square).all(|s| s.is_finite()) {
+            self.combine_sums(&shift, |cell| (weight[cell / columns], sum[cell], square[cell]));
+            return Ok(());
+        }
+        let mut cells = vec![(0.0, 0.0, 0.0); classes * columns];
+        for i in (0..values.rows()).filter(|&i| labels[i] != SKIP) {
+            let w = weights.map_or(1.0, |w| w[i]);
+            for j in 0..columns {
                 let x = values.get(i, j);
-                if x.is_nan() {
-                    continue;
-                }
                 if x.is_infinite() {
                     return Err(infinite(name(j), first_row + i as u64 + 1, x));
                 }
-                self.set(k, j, self.get(k, j).plus(Moment { weight, mean: x, squares: 0.0 }));
+                let cell = labels[i] as usize * columns + j;
+                let d = x - shift[cell];
+                if !x.is_nan() {
+                    cells[cell].0 += w;
+                    cells[cell].1 += w * d;
+                    cells[cell].2 += w * d * d;
+                }
             }
         }
+        self.combine_sums(&shift, |cell| cells[cell]);
         Ok(())
+    }
+
+    /// A value close to the mean of every class and column: the running mean, or the first value in the batch.
+    fn shifts(&self, values: MatrixView<'_>, labels: &[u32]) -> Vec<f64> {
+        let columns = self.columns();
+        let mut shift = self.mean.cells().to_vec();
+        let mut open: Vec<bool> = self.weight.cells().iter().map(|w| *w == 0.0).collect();
+        let mut left = open.iter().filter(|o| **o).count();
+        for i in 0..values.rows() {
+            if left == 0 {
+                break;
+            }
+            if labels[i] == SKIP {
+                continue;
+            }
+            for j in 0..columns {
+                let cell = labels[i] as usize * columns + j;
+                if open[cell] && values.get(i, j).is_finite() {
+                    shift[cell] = values.get(i, j);
+                    open[cell] = false;
+                    left -= 1;
+                }
+            }
+        }
+        shift
+    }
+
+    /// Adds weight, sum and sum of squares around the shift of every cell.
+    fn combine_sums(&mut self, shift: &[f64], sums: impl Fn(usize) -> (f64, f64, f64)) {
+        let columns = self.columns();
+        for (cell, &shift) in shift.iter().enumerate() {
+            let (weight, sum, square) = sums(cell);
+            if weight > 0.0 {
+                let offset = sum / weight;
+                let block = Moment { weight, mean: shift + offset, squares: (square - offset * sum).max(0.0) };
+                let (k, j) = (cell / columns, cell % columns);
+                self.set(k, j, self.get(k, j).plus(block));
+            }
+        }
     }
 
     /// Adds another summary of the same columns.
@@ -138,14 +191,15 @@ impl NumberMoments {
     }
 
     /// The moments of column `j` over all classes.
-    pub fn pooled(&self, j: usize, classes: usize) -> Moment {
-        (0..classes).fold(Moment::default(), |sum, k| sum.plus(self.get(k, j)))
+    pub fn pooled(&self, j: usize) -> Moment {
+        (0..self.classes).fold(Moment::default(), |sum, k| sum.plus(self.get(k, j)))
     }
 
     /// The same moments in another shape; see [`ClassTable::recast`].
     #[must_use]
     pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
         NumberMoments {
+            classes: shape.0,
             weight: self.weight.recast(classes, columns, shape),
             mean: self.mean.recast(classes, columns, shape),
             squares: self.squares.recast(classes, columns, shape),

@@ -9,7 +9,7 @@ use super::number_moments::infinite;
 use super::parts::ScatterPart;
 use super::scatter_group::ScatterGroup;
 use crate::data::SKIP;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::num::MatrixView;
 
 /// Scatter of number columns; the key of a group lists its observed columns.
@@ -86,29 +86,34 @@ impl Scatter {
         first_row: u64,
         name: &dyn Fn(usize) -> String,
     ) -> Result<()> {
+        let complete: Vec<usize> = (0..self.columns).collect();
+        if self.group(complete.clone()).observe(values, labels, weights) {
+            return Ok(());
+        }
         let mut gaps: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         let mut complete_labels = labels.to_vec();
         for i in (0..values.rows()).filter(|&i| labels[i] != SKIP) {
-            let mut missing = false;
-            for j in 0..values.cols() {
-                let x = values.get(i, j);
-                if x.is_infinite() {
-                    return Err(infinite(name(j), first_row + i as u64 + 1, x));
-                }
-                missing |= x.is_nan();
+            if let Some(j) = (0..values.cols()).find(|&j| values.get(i, j).is_infinite()) {
+                return Err(infinite(name(j), first_row + i as u64 + 1, values.get(i, j)));
             }
-            if missing {
+            let observed: Vec<usize> = (0..values.cols()).filter(|&j| !values.get(i, j).is_nan()).collect();
+            if observed.len() < values.cols() {
                 complete_labels[i] = SKIP;
-                gaps.entry((0..values.cols()).filter(|&j| !values.get(i, j).is_nan()).collect()).or_default().push(i);
+                gaps.entry(observed).or_default().push(i);
             }
         }
-        if let Some(group) = self.groups.get_mut(&(0..self.columns).collect::<Vec<_>>()) {
-            group.observe(values, &complete_labels, weights);
-        }
+        let mut finite = self.group(complete).observe(values, &complete_labels, weights);
         for (pattern, members) in gaps {
-            self.observe_pattern(pattern, &members, values, labels, weights)?;
+            finite &= self.observe_pattern(pattern, &members, values, labels, weights)?;
         }
-        Ok(())
+        match finite {
+            true => Ok(()),
+            false => Err(Error::data("the sums of the number columns overflow; scale the columns down")),
+        }
+    }
+
+    fn group(&mut self, pattern: Vec<usize>) -> &mut ScatterGroup {
+        self.groups.entry(pattern).or_insert_with_key(|pattern| ScatterGroup::new(self.classes, pattern.len(), self.part))
     }
 
     fn observe_pattern(
@@ -118,18 +123,16 @@ impl Scatter {
         values: MatrixView<'_>,
         labels: &[u32],
         weights: Option<&[f64]>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         if !self.groups.contains_key(&pattern) && self.groups.len() >= self.limit {
             self.incomplete += members.len() as u64;
-            return Ok(());
+            return Ok(true);
         }
         let packed: Vec<f64> = members.iter().flat_map(|&i| pattern.iter().map(move |&j| values.get(i, j))).collect();
         let labels: Vec<u32> = members.iter().map(|&i| labels[i]).collect();
         let weights: Option<Vec<f64>> = weights.map(|w| members.iter().map(|&i| w[i]).collect());
         let view = MatrixView::row_major(&packed, members.len(), pattern.len())?;
-        let group = self.groups.entry(pattern).or_insert_with_key(|pattern| ScatterGroup::new(self.classes, pattern.len(), self.part));
-        group.observe(view, &labels, weights.as_deref());
-        Ok(())
+        Ok(self.group(pattern).observe(view, &labels, weights.as_deref()))
     }
 
     /// Adds another scatter over the same columns.

@@ -7,6 +7,7 @@ use super::class_table::ClassTable;
 use super::parts::ScatterPart;
 use crate::data::SKIP;
 use crate::num::MatrixView;
+use crate::num::kernel::{Gram, MomentSums, Moments};
 
 /// Weight, means and products by class.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,41 +65,48 @@ impl ScatterGroup {
         if self.products.len() == 1 { 0 } else { k }
     }
 
-    /// Adds a batch of rows without missing values.
-    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>) {
+    /// Adds a batch of complete rows; rows labelled [`SKIP`] do not count. When a counted value is missing or infinite
+    /// nothing is added and the answer is false: gaps show in the sums, so complete batches are never searched for them.
+    #[must_use]
+    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>) -> bool {
         let (classes, columns) = (self.rows.len(), self.columns());
-        let mut block = ScatterGroup {
-            products: vec![vec![0.0; columns * columns]; self.products.len()],
-            ..ScatterGroup::new(classes, columns, ScatterPart::None)
-        };
-        let mut shift = self.mean.clone();
-        let mut known: Vec<bool> = self.weight.iter().map(|&w| w > 0.0).collect();
-        let mut deviation = vec![0.0; columns];
-        for i in (0..values.rows()).filter(|&i| labels[i] != SKIP) {
-            let k = labels[i] as usize;
-            let w = weights.map_or(1.0, |weights| weights[i]);
-            if !known[k] {
-                known[k] = true;
-                (0..columns).for_each(|j| shift.row_mut(k)[j] = values.get(i, j));
-            }
-            block.rows[k] += 1;
-            block.weight[k] += w;
-            block.squared[k] += w * w;
-            for (j, d) in deviation.iter_mut().enumerate() {
-                *d = values.get(i, j) - shift.get(k, j);
-                block.mean.row_mut(k)[j] += w * *d;
-            }
-            let matrix = block.matrix_of(k);
-            let products = &mut block.products[matrix];
-            for a in 0..columns {
-                let left = w * deviation[a];
-                for b in a..columns {
-                    products[a * columns + b] += left * deviation[b];
-                }
-            }
+        let shift = self.shifts(values, labels);
+        let mut block = ScatterGroup::new(classes, columns, ScatterPart::None);
+        let mut squares = vec![0.0; classes * columns];
+        let sums = MomentSums { rows: &mut block.rows, weight: &mut block.weight, sum: block.mean.cells_mut(), square: &mut squares };
+        Moments::new(classes, columns).add(values, labels, weights, shift.cells(), sums);
+        if !block.mean.cells().iter().all(|sum| sum.is_finite()) {
+            return false;
+        }
+        let pooled = self.products.len() == 1;
+        let mut gram = if pooled { Gram::pooled(classes, columns) } else { Gram::per_class(classes, columns) };
+        let mut products = vec![0.0; self.products.len() * columns * columns];
+        gram.add(values, Some(labels), weights, shift.cells(), &mut products);
+        block.products = products.chunks_exact((columns * columns).max(1)).map(<[f64]>::to_vec).collect();
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            block.squared[label as usize] += weights.map_or(1.0, |w| w[i] * w[i]);
         }
         block.settle(&shift);
         self.merge(&block);
+        true
+    }
+
+    /// A row close to the mean of every class: the running mean, or the class's first row in the batch.
+    fn shifts(&self, values: MatrixView<'_>, labels: &[u32]) -> ClassTable {
+        let mut shift = self.mean.clone();
+        let mut open: Vec<bool> = self.weight.iter().map(|&w| w == 0.0).collect();
+        let mut left = open.iter().filter(|o| **o).count();
+        for (i, &label) in labels.iter().enumerate() {
+            if left == 0 {
+                break;
+            }
+            if label != SKIP && open[label as usize] {
+                (0..self.columns()).for_each(|j| shift.row_mut(label as usize)[j] = values.get(i, j));
+                open[label as usize] = false;
+                left -= 1;
+            }
+        }
+        shift
     }
 
     /// Turns sums of deviations from `shift` into means, and products around the shift into products around the mean.

@@ -92,7 +92,7 @@ impl<'a> Estimate<'a> {
         let moments = self.stats.moments().ok_or_else(|| Self::lacking("moments"))?;
         let mut varying = Vec::new();
         for j in columns {
-            let pooled = moments.pooled(j, self.classes);
+            let pooled = moments.pooled(j);
             if pooled.squares > 0.0 {
                 varying.push(j);
             } else {
@@ -137,7 +137,7 @@ impl<'a> Estimate<'a> {
     fn plug_in_gaussians(&mut self, moments: &NumberMoments, columns: Vec<usize>) -> Result<()> {
         let width = columns.len();
         let mut sums = vec![(0.0, 0.0); self.classes * width];
-        let overall: Vec<Moment> = columns.iter().map(|&j| moments.pooled(j, self.classes)).collect();
+        let overall: Vec<Moment> = columns.iter().map(|&j| moments.pooled(j)).collect();
         let mut means = Vec::with_capacity(self.classes * width);
         for k in 0..self.classes {
             for (at, &j) in columns.iter().enumerate() {
@@ -202,7 +202,7 @@ impl<'a> Estimate<'a> {
     /// the user's units: μ | σ² ~ N(m0, σ²/κ0), σ² ~ scaled inverse χ²(ν0, s0²).
     fn students(&mut self, moments: &NumberMoments, columns: Vec<usize>) -> Result<()> {
         let width = columns.len();
-        let overall: Vec<Moment> = columns.iter().map(|&j| moments.pooled(j, self.classes)).collect();
+        let overall: Vec<Moment> = columns.iter().map(|&j| moments.pooled(j)).collect();
         let variances: Vec<f64> = overall.iter().map(|m| m.squares / m.weight).collect();
         let mean_variance = variances.iter().sum::<f64>() / width as f64;
         let groups = match self.settings.tying {

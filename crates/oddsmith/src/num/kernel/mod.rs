@@ -1,0 +1,77 @@
+//! Hot loops over blocks of rows, compiled for several instruction sets and chosen at run time.
+//!
+//! Every kernel adds in an order that depends on its arguments alone, never on threads, so a block gives
+//! the same bits wherever it is computed; the instruction set may change rounding (fused multiply-add).
+//! Rows reach the kernels as slices of adjacent numbers: [`Panel`] brings any other layout into that form,
+//! a cache-sized block at a time. A label that names no class (such as [`SKIP`]) and a weight of zero both
+//! mean that a row does not count.
+
+mod exp;
+mod gaussian;
+mod gram;
+mod level_scores;
+mod levels;
+mod linear;
+mod moments;
+mod panel;
+mod quadratic;
+mod row_sums;
+mod softmax;
+mod sparse;
+#[cfg(test)]
+mod testing;
+mod tile;
+mod word_scores;
+mod words;
+
+pub use exp::exp_all;
+pub use gaussian::GaussianScores;
+pub use gram::Gram;
+pub use level_scores::LevelScores;
+pub use levels::{Codes, LevelCounts, LevelSums};
+pub use linear::LinearScores;
+pub use moments::{MomentSums, Moments};
+pub use panel::{Panel, PanelRows};
+pub use quadratic::{QuadraticScores, QuadraticScratch};
+pub use softmax::{log_softmax, softmax};
+pub use sparse::{Position, SparseRows};
+pub use word_scores::WordScores;
+pub use words::{WordMeasure, add_words};
+
+use pulp::Simd;
+
+/// Label of a row that does not count: its target is missing or its weight is zero.
+pub const SKIP: u32 = u32::MAX;
+/// Code of a missing value in a category column.
+pub const MISSING: u32 = u32::MAX;
+/// Code of a level that the layout does not know.
+pub const UNSEEN: u32 = u32::MAX - 1;
+
+/// Tables of parameters are padded with zeros to a multiple of the widest vector, so that their last
+/// vector is always whole.
+const PAD: usize = 8;
+
+/// `cols` rounded up to whole vectors.
+fn padded(cols: usize) -> usize {
+    cols.next_multiple_of(PAD)
+}
+
+/// Copies the rows of a `cols`-wide matrix into rows of `padded(cols)`, zeros behind them.
+fn pad_rows(matrix: &[f64], cols: usize, into: &mut Vec<f64>) {
+    into.clear();
+    if cols == 0 {
+        return;
+    }
+    into.reserve(matrix.len() / cols * padded(cols));
+    for row in matrix.chunks_exact(cols) {
+        into.extend_from_slice(row);
+        into.resize(into.len().next_multiple_of(PAD), 0.0);
+    }
+}
+
+/// a·b + c, fused where the instruction set has it: the software fallback of `f64::mul_add` would cost
+/// more than the whole loop around it.
+#[inline(always)]
+fn fused<S: Simd>(a: f64, b: f64, c: f64) -> f64 {
+    if S::IS_SCALAR { a * b + c } else { a.mul_add(b, c) }
+}
