@@ -41,7 +41,7 @@ impl LinearLogOdds {
     pub fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
         out.reset(rows.rows(), &self.intercept);
         for term in &self.terms {
-            term.add_scores(rows, self.intercept.len(), out.values_mut());
+            term.add_scores(rows, out)?;
         }
         Ok(())
     }

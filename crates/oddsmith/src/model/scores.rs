@@ -1,11 +1,27 @@
 //! The scores of a batch: one number per row and class, in a buffer that is used again.
 
+use crate::num::kernel::{Panel, QuadraticScratch};
+
+/// Buffers that scoring kernels reuse from batch to batch.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    /// One score per row and class, before it is added to the others.
+    pub block: Vec<f64>,
+    /// Rows brought together.
+    pub panel: Panel,
+    /// Codes brought together.
+    pub codes: Vec<u32>,
+    /// Buffers of quadratic scores.
+    pub quadratic: QuadraticScratch,
+}
+
 /// Scores of a batch, row after row.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Scores {
     classes: usize,
     values: Vec<f64>,
     impossible: Vec<usize>,
+    scratch: Scratch,
 }
 
 impl Scores {
@@ -44,9 +60,9 @@ impl Scores {
         &self.values
     }
 
-    /// All scores, for kernels that add to them.
-    pub fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
+    /// All scores, to be added to, and buffers for the work.
+    pub fn parts_mut(&mut self) -> (&mut [f64], &mut Scratch) {
+        (&mut self.values, &mut self.scratch)
     }
 
     /// Rows that every class calls impossible. Their scores were replaced by the prior.

@@ -7,7 +7,8 @@ use super::class_table::ClassTable;
 use super::parts::WordParts;
 use super::{add, take};
 use crate::data::{Csr, SKIP};
-use crate::error::{DataFault, Result};
+use crate::error::{DataFault, Error, Result};
+use crate::num::kernel::{SparseRows, WordMeasure, add_words};
 
 /// Word counts by class.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,26 +30,25 @@ impl WordCounts {
 
     /// Adds a batch. `name` is the column's name, for messages.
     pub fn observe(&mut self, words: Csr<'_>, labels: &[u32], weights: Option<&[f64]>, first_row: u64, name: &str) -> Result<()> {
-        for i in (0..words.rows()).filter(|&i| labels[i] != SKIP && words.is_present(i)) {
-            let k = labels[i] as usize;
-            let w = weights.map_or(1.0, |weights| weights[i]);
-            self.documents[k] += w;
-            let (columns, values) = words.row(i);
-            if let Some(value) = values.iter().find(|value| !(0.0..f64::INFINITY).contains(*value)) {
-                let fault = DataFault::new("a word count cannot be").column(name).row(first_row + i as u64 + 1).value(value.to_string());
-                return Err(fault.accepted("counts are finite numbers from 0 up").into());
-            }
-            if let Some(totals) = &mut self.totals {
-                let cells = totals.row_mut(k);
-                for (&column, &value) in columns.iter().zip(values) {
-                    cells[column as usize] += w * value;
-                }
-            }
-            if let Some(presence) = &mut self.presence {
-                let cells = presence.row_mut(k);
-                for (&column, &value) in columns.iter().zip(values) {
-                    cells[column as usize] += if value > 0.0 { w } else { 0.0 };
-                }
+        // Rows without a text do not count here, though they count for other columns.
+        let absent = words
+            .present
+            .map(|present| labels.iter().zip(present).map(|(&label, here)| if *here { label } else { SKIP }).collect::<Vec<_>>());
+        let labels = absent.as_deref().unwrap_or(labels);
+        let mut sum = 0.0;
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            self.documents[label as usize] += weights.map_or(1.0, |w| w[i]);
+            sum += words.row(i).1.iter().map(|value| value.abs() - value).sum::<f64>();
+        }
+        // Negative, infinite and missing counts show in the sum, so only batches that have them are searched.
+        if sum != 0.0 {
+            return Err(bad_count(&words, first_row, name));
+        }
+        let classes = self.documents.len();
+        let rows = SparseRows::new(words.starts, words.columns, Some(words.values))?;
+        for (table, measure) in [(&mut self.totals, WordMeasure::Total), (&mut self.presence, WordMeasure::Presence)] {
+            if let Some(table) = table {
+                add_words(rows, labels, weights, measure, (classes, words.width), table.cells_mut())?;
             }
         }
         Ok(())
@@ -86,4 +86,12 @@ impl WordCounts {
     pub fn bytes(&self) -> usize {
         self.totals.iter().chain(&self.presence).map(ClassTable::bytes).sum()
     }
+}
+
+fn bad_count(words: &Csr<'_>, first_row: u64, name: &str) -> Error {
+    let bad =
+        (0..words.rows()).find_map(|i| words.row(i).1.iter().find(|value| !(0.0..f64::INFINITY).contains(*value)).map(|value| (i, value)));
+    let (row, value) = bad.map_or((0, f64::NAN), |(i, value)| (i as u64, *value));
+    let fault = DataFault::new("a word count cannot be").column(name).row(first_row + row + 1).value(value.to_string());
+    fault.accepted("counts are finite numbers from 0 up").into()
 }

@@ -5,7 +5,7 @@ use super::{CountPart, GaussianPart, Part, PolyaPart, StudentPart};
 use crate::data::{Plane, Weighting};
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::term::{FlagTerm, LevelTerm, NumberTerm, Term, WordTerm};
-use crate::model::{Distribution, Divisor, Tying};
+use crate::model::{Distribution, Divisor, Prepared, Tying};
 use crate::notice::{self, Notice};
 use crate::stats::{Moment, NumberMoments, TableStats};
 
@@ -167,7 +167,7 @@ impl<'a> Estimate<'a> {
             }
         }
         let shared = self.settings.tying != Tying::PerClass;
-        self.parts.push(Part::Gaussian(GaussianPart { columns, means, deviations, shared }));
+        self.parts.push(Part::Gaussian(GaussianPart { columns, means, deviations, shared, kernel: Prepared::default() }));
         Ok(())
     }
 
@@ -280,7 +280,7 @@ impl<'a> Estimate<'a> {
                 }
             }
         }
-        let term = Term::Levels(LevelTerm { columns, offsets: counts.offsets.clone(), table });
+        let term = Term::Levels(LevelTerm { columns, offsets: counts.offsets.clone(), table, kernel: Prepared::default() });
         self.parts.push(Part::Count(CountPart { distribution: Distribution::Categorical, term, lengths: vec![0.0; self.classes] }));
         Ok(())
     }
@@ -344,7 +344,14 @@ impl<'a> Estimate<'a> {
             return Ok(());
         }
         let table = self.word_weights(&per_class, distribution);
-        let term = Term::Words(WordTerm { block, presence: false, base: vec![0.0; self.classes], required: vec![0; self.classes], table });
+        let term = Term::Words(WordTerm {
+            block,
+            presence: false,
+            base: vec![0.0; self.classes],
+            required: vec![0; self.classes],
+            table,
+            kernel: Prepared::default(),
+        });
         self.parts.push(Part::Count(CountPart { distribution, term, lengths }));
         Ok(())
     }
@@ -404,7 +411,7 @@ impl<'a> Estimate<'a> {
             }
         }
         self.add_evidence(evidence);
-        let term = Term::Words(WordTerm { block, presence: true, base, required, table });
+        let term = Term::Words(WordTerm { block, presence: true, base, required, table, kernel: Prepared::default() });
         self.parts.push(Part::Count(CountPart { distribution: Distribution::Bernoulli, term, lengths: vec![0.0; self.classes] }));
         Ok(())
     }

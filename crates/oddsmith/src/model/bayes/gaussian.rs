@@ -4,8 +4,9 @@
 //! Scoring costs O(rows · columns · K).
 
 use crate::data::{Features, Layout};
-use crate::model::Evidence;
 use crate::model::term::NumberTerm;
+use crate::model::{Evidence, Prepared, Scores};
+use crate::num::kernel::GaussianScores;
 
 /// ½ log 2π.
 const HALF_LOG_TWO_PI: f64 = 0.918_938_533_204_672_7;
@@ -21,6 +22,8 @@ pub struct GaussianPart {
     pub deviations: Vec<f64>,
     /// Whether all classes share the deviations of a column.
     pub shared: bool,
+    /// The parameters as the scoring kernel wants them.
+    pub kernel: Prepared<GaussianScores>,
 }
 
 impl GaussianPart {
@@ -30,16 +33,39 @@ impl GaussianPart {
     }
 
     /// Adds the log densities of a batch to its scores.
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
-        let width = self.columns.len();
-        for (i, scores) in out.chunks_exact_mut(classes).enumerate() {
-            for (at, &j) in self.columns.iter().enumerate() {
-                let x = rows.numbers.get(i, j);
-                if !x.is_nan() {
-                    scores.iter_mut().enumerate().for_each(|(k, score)| *score += self.log_density(k * width + at, x));
-                }
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
+        let classes = scores.classes();
+        let (out, scratch) = scores.parts_mut();
+        if !self.columns.iter().copied().eq(0..rows.numbers.cols()) {
+            return out.chunks_exact_mut(classes).enumerate().for_each(|(i, scores)| self.add_row(rows, i, scores));
+        }
+        let kernel = self.kernel.get(|| self.prepare(classes));
+        scratch.block.resize(out.len(), 0.0);
+        kernel.score(rows.numbers, &mut scratch.panel, &mut scratch.block);
+        for (i, (scores, sums)) in out.chunks_exact_mut(classes).zip(scratch.block.chunks_exact(classes)).enumerate() {
+            // A missing value shows as a sum that is not a number.
+            match sums.iter().any(|sum| sum.is_nan()) {
+                true => self.add_row(rows, i, scores),
+                false => scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += sum),
             }
         }
+    }
+
+    fn add_row(&self, rows: &Features<'_>, i: usize, scores: &mut [f64]) {
+        for (at, &j) in self.columns.iter().enumerate() {
+            let x = rows.numbers.get(i, j);
+            if !x.is_nan() {
+                scores.iter_mut().enumerate().for_each(|(k, score)| *score += self.log_density(k * self.columns.len() + at, x));
+            }
+        }
+    }
+
+    fn prepare(&self, classes: usize) -> GaussianScores {
+        let width = self.columns.len();
+        let constant = |k: usize| self.deviations[k * width..(k + 1) * width].iter().map(|sd| -HALF_LOG_TWO_PI - sd.ln()).sum();
+        let constants: Vec<f64> = (0..classes).map(constant).collect();
+        let precisions: Vec<f64> = self.deviations.iter().map(|sd| 0.5 / (sd * sd)).collect();
+        GaussianScores::new(width, &constants, &precisions, &self.means)
     }
 
     /// Adds the log densities column by column.

@@ -162,7 +162,7 @@ impl Classifier for NaiveBayesModel {
         rows.check(&self.layout)?;
         out.reset(rows.rows(), &self.log_prior);
         for part in &self.parts {
-            part.add_scores(rows, self.log_prior.len(), out.values_mut());
+            part.add_scores(rows, out)?;
         }
         out.rescue_impossible(&self.log_prior);
         Ok(())
@@ -172,7 +172,7 @@ impl Classifier for NaiveBayesModel {
         rows.check(&self.layout)?;
         out.reset(rows.rows(), self.layout.features().len(), &self.log_prior);
         for part in &self.parts {
-            part.add_evidence(rows, &self.layout, out);
+            part.add_evidence(rows, &self.layout, out)?;
         }
         Ok(())
     }

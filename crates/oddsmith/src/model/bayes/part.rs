@@ -8,7 +8,7 @@ use super::{GaussianPart, PolyaPart, StudentPart};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::term::Term;
-use crate::model::{Distribution, Evidence, Value};
+use crate::model::{Distribution, Evidence, Scores, Value};
 
 /// Columns whose log probabilities are linear in counts or indicators.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,23 +36,25 @@ pub enum Part {
 
 impl Part {
     /// Adds the log probabilities of a batch to its scores.
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) -> Result<()> {
         match self {
-            Part::Gaussian(part) => part.add_scores(rows, classes, out),
-            Part::Student(part) => part.add_scores(rows, classes, out),
-            Part::Count(part) => part.term.add_scores(rows, classes, out),
-            Part::Polya(part) => part.add_scores(rows, classes, out),
+            Part::Gaussian(part) => part.add_scores(rows, scores),
+            Part::Student(part) => part.add_scores(rows, scores),
+            Part::Count(part) => part.term.add_scores(rows, scores)?,
+            Part::Polya(part) => part.add_scores(rows, scores),
         }
+        Ok(())
     }
 
     /// Adds the log probabilities column by column.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) -> Result<()> {
         match self {
             Part::Gaussian(part) => part.add_evidence(rows, layout, out),
             Part::Student(part) => part.add_evidence(rows, layout, out),
-            Part::Count(part) => part.term.add_evidence(rows, layout, out),
+            Part::Count(part) => part.term.add_evidence(rows, layout, out)?,
             Part::Polya(part) => part.add_evidence(rows, layout, out),
         }
+        Ok(())
     }
 
     /// The part as a linear term, when it is one up to something that all classes share.

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Features, Layout};
-use crate::model::Evidence;
+use crate::model::{Evidence, Scores};
 
 /// Where the counts of a draw of words stand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,8 +73,9 @@ fn log_rising(a: f64, c: f64) -> f64 {
 
 impl PolyaPart {
     /// Adds the log probabilities of a batch to its scores.
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
-        for (i, scores) in out.chunks_exact_mut(classes).enumerate() {
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
+        let classes = scores.classes();
+        for (i, scores) in scores.parts_mut().0.chunks_exact_mut(classes).enumerate() {
             let mut length = 0.0;
             self.source.counts(rows, i, |at, count| {
                 length += count;

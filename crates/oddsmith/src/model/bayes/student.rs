@@ -6,7 +6,7 @@
 //! log p = lnΓ((ν+d)/2) − lnΓ(ν/2) − (d/2) ln(νπ) − Σ ln s − ((ν+d)/2) ln(1 + Q/ν).
 
 use crate::data::{Features, Layout};
-use crate::model::Evidence;
+use crate::model::{Evidence, Scores};
 
 /// Student-t densities of number columns by class.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +49,9 @@ impl StudentPart {
     }
 
     /// Adds the log densities of a batch to its scores.
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
-        for (i, scores) in out.chunks_exact_mut(classes).enumerate() {
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
+        let classes = scores.classes();
+        for (i, scores) in scores.parts_mut().0.chunks_exact_mut(classes).enumerate() {
             scores.iter_mut().enumerate().for_each(|(k, score)| self.addends(rows, i, k, |_, addend| *score += addend));
         }
     }
@@ -89,14 +90,15 @@ mod tests {
             StudentPart { columns: vec![0, 1], locations: vec![0.0, 1.0], scales: vec![1.0, 2.0], freedom: vec![5.0, 5.0], joint: true };
         let data = [0.4, -3.0];
         let rows = Features::of_numbers(crate::num::MatrixView::row_major(&data, 1, 2).unwrap());
-        let mut score = [0.0];
-        part.add_scores(&rows, 1, &mut score);
+        let mut score = Scores::new();
+        score.reset(1, &[0.0]);
+        part.add_scores(&rows, &mut score);
         let (v, d, q): (f64, f64, f64) = (5.0, 2.0, 0.16 + 4.0);
         let joint = libm::lgamma((v + d) / 2.0)
             - libm::lgamma(v / 2.0)
             - d / 2.0 * (v * std::f64::consts::PI).ln()
             - 2f64.ln()
             - (v + d) / 2.0 * (q / v).ln_1p();
-        assert!((score[0] - joint).abs() < 1e-13);
+        assert!((score.row(0)[0] - joint).abs() < 1e-13);
     }
 }

@@ -1,7 +1,7 @@
 //! One of two addends per number column: whether its value exceeds a threshold or not. A missing value adds nothing.
 
 use crate::data::{Features, Layout};
-use crate::model::Evidence;
+use crate::model::{Evidence, Scores};
 
 /// Addends of number columns read as flags.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +22,9 @@ impl FlagTerm {
         (!x.is_nan()).then(|| &table[at * classes..(at + 1) * classes])
     }
 
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
-        for (i, scores) in out.chunks_exact_mut(classes).enumerate() {
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
+        let classes = scores.classes();
+        for (i, scores) in scores.parts_mut().0.chunks_exact_mut(classes).enumerate() {
             for (at, &j) in self.columns.iter().enumerate() {
                 if let Some(addends) = self.addends(rows.numbers.get(i, j), at, classes) {
                     scores.iter_mut().zip(addends).for_each(|(score, addend)| *score += addend);

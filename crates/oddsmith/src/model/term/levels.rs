@@ -1,7 +1,8 @@
 //! One addend per level of every category column. Missing and unseen levels add nothing.
 
 use crate::data::{Features, Layout};
-use crate::model::Evidence;
+use crate::model::{Evidence, Prepared, Scores};
+use crate::num::kernel::{Codes, LevelScores};
 
 /// Addends of category columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +13,8 @@ pub struct LevelTerm {
     pub offsets: Vec<usize>,
     /// Addends: `table[(offsets[at] + code) · classes + k]`.
     pub table: Vec<f64>,
+    /// The table as the scoring kernel wants it.
+    pub kernel: Prepared<LevelScores>,
 }
 
 impl LevelTerm {
@@ -20,7 +23,14 @@ impl LevelTerm {
         (cell < self.offsets[at + 1]).then(|| &self.table[cell * classes..(cell + 1) * classes])
     }
 
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
+        let classes = scores.classes();
+        let (out, scratch) = scores.parts_mut();
+        if self.columns.iter().copied().eq(0..rows.codes.cols()) {
+            let (data, row_stride, col_stride) = rows.codes.parts();
+            let kernel = self.kernel.get(|| LevelScores::new(classes, &self.offsets, &self.table));
+            return kernel.add(Codes { data, row_stride, col_stride }, &mut scratch.codes, out);
+        }
         for (i, scores) in out.chunks_exact_mut(classes).enumerate() {
             for (at, &j) in self.columns.iter().enumerate() {
                 if let Some(addends) = self.addends(rows.codes.get(i, j), at, classes) {

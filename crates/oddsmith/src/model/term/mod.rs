@@ -13,8 +13,9 @@ pub use levels::LevelTerm;
 pub use numbers::NumberTerm;
 pub use words::WordTerm;
 
-use super::Evidence;
+use super::{Evidence, Scores};
 use crate::data::{Features, Layout};
+use crate::error::Result;
 
 /// A piece of every class's score.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,24 +31,26 @@ pub enum Term {
 }
 
 impl Term {
-    /// Adds the term to the scores of a batch, stored row after row with `classes` scores each.
-    pub fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
+    /// Adds the term to the scores of a batch.
+    pub fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) -> Result<()> {
         match self {
-            Term::Numbers(term) => term.add_scores(rows, classes, out),
-            Term::Flags(term) => term.add_scores(rows, classes, out),
-            Term::Levels(term) => term.add_scores(rows, classes, out),
-            Term::Words(term) => term.add_scores(rows, classes, out),
+            Term::Numbers(term) => term.add_scores(rows, scores),
+            Term::Flags(term) => term.add_scores(rows, scores),
+            Term::Levels(term) => term.add_scores(rows, scores),
+            Term::Words(term) => return term.add_scores(rows, scores),
         }
+        Ok(())
     }
 
     /// Adds the term to the evidence, feature by feature.
-    pub fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) -> Result<()> {
         match self {
             Term::Numbers(term) => term.add_evidence(rows, layout, out),
             Term::Flags(term) => term.add_evidence(rows, layout, out),
             Term::Levels(term) => term.add_evidence(rows, layout, out),
-            Term::Words(term) => term.add_evidence(rows, layout, out),
+            Term::Words(term) => return term.add_evidence(rows, layout, out),
         }
+        Ok(())
     }
 
     /// The term with class `reference` subtracted from every class, or `None` when a difference is not finite.

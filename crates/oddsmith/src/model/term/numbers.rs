@@ -2,7 +2,7 @@
 
 use super::times;
 use crate::data::{Features, Layout};
-use crate::model::Evidence;
+use crate::model::{Evidence, Scores};
 
 /// Weights of number columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +27,9 @@ impl NumberTerm {
         sums.iter_mut().zip(addends).for_each(|(sum, (base, weight))| *sum += base + times(x, *weight));
     }
 
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
-        for (i, scores) in out.chunks_exact_mut(classes).enumerate() {
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
+        let classes = scores.classes();
+        for (i, scores) in scores.parts_mut().0.chunks_exact_mut(classes).enumerate() {
             for (at, &j) in self.columns.iter().enumerate() {
                 let x = rows.numbers.get(i, j) - self.centre[at];
                 self.add_cell(x, at, scores);

@@ -2,7 +2,9 @@
 
 use super::times;
 use crate::data::{Csr, Features, Layout};
-use crate::model::Evidence;
+use crate::error::{Error, Result};
+use crate::model::{Evidence, Prepared, Scores};
+use crate::num::kernel::{SparseRows, WordMeasure, WordScores};
 
 /// Weights of the words of a text column.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,49 +20,55 @@ pub struct WordTerm {
     pub required: Vec<u32>,
     /// Weights: `table[word · classes + k]`.
     pub table: Vec<f64>,
+    /// The table as the scoring kernel wants it, when all its weights are finite.
+    pub kernel: Prepared<Option<WordScores>>,
 }
 
 impl WordTerm {
-    fn add_row(&self, words: &Csr<'_>, i: usize, sums: &mut [f64]) {
+    fn add_row(&self, words: &Csr<'_>, i: usize, sums: &mut [f64]) -> Result<()> {
         if !words.is_present(i) {
-            return;
+            return Ok(());
         }
         sums.iter_mut().zip(&self.base).for_each(|(sum, base)| *sum += base);
+        let mut open = self.required.clone();
         let (columns, values) = words.row(i);
-        if self.required.iter().any(|&count| count > 0) {
-            return self.add_strict_row(columns, values, sums);
-        }
         for (&column, &value) in columns.iter().zip(values) {
             let count = if self.presence { f64::from(value > 0.0) } else { value };
-            let weights = &self.table[column as usize * sums.len()..];
-            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += times(count, *weight));
-        }
-    }
-
-    /// The same where some words are certain: an infinite weight is ticked off instead of added.
-    fn add_strict_row(&self, columns: &[u32], values: &[f64], sums: &mut [f64]) {
-        let mut open = self.required.clone();
-        for (&column, _) in columns.iter().zip(values).filter(|(_, value)| **value > 0.0) {
-            let weights = &self.table[column as usize * sums.len()..];
+            let weights = self.table.get(column as usize * sums.len()..(column as usize + 1) * sums.len());
+            let weights = weights.ok_or_else(|| Error::internal(format!("word {column} is not in the vocabulary")))?;
             for (k, sum) in sums.iter_mut().enumerate() {
-                match weights[k] == f64::INFINITY {
-                    true => open[k] -= 1,
-                    false => *sum += weights[k],
+                // A certain word is ticked off instead of added.
+                match self.presence && weights[k] == f64::INFINITY {
+                    true => open[k] = open[k].saturating_sub(u32::from(count > 0.0)),
+                    false => *sum += times(count, weights[k]),
                 }
             }
         }
         sums.iter_mut().zip(open).filter(|(_, open)| *open > 0).for_each(|(sum, _)| *sum = f64::NEG_INFINITY);
+        Ok(())
     }
 
-    pub(super) fn add_scores(&self, rows: &Features<'_>, classes: usize, out: &mut [f64]) {
+    pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) -> Result<()> {
+        let classes = scores.classes();
         let words = &rows.words[self.block];
-        out.chunks_exact_mut(classes).enumerate().for_each(|(i, scores)| self.add_row(words, i, scores));
+        let out = scores.parts_mut().0;
+        let finite = || self.table.iter().all(|weight| weight.is_finite()).then(|| WordScores::new(classes, &self.table));
+        match (words.present, self.kernel.get(finite)) {
+            (None, Some(kernel)) => {
+                for row in out.chunks_exact_mut(classes) {
+                    row.iter_mut().zip(&self.base).for_each(|(score, base)| *score += base);
+                }
+                let measure = if self.presence { WordMeasure::Presence } else { WordMeasure::Total };
+                kernel.add(SparseRows::new(words.starts, words.columns, Some(words.values))?, measure, out)
+            }
+            _ => out.chunks_exact_mut(classes).enumerate().try_for_each(|(i, scores)| self.add_row(words, i, scores)),
+        }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) -> Result<()> {
         let words = &rows.words[self.block];
         let feature = layout.words()[self.block];
-        (0..rows.rows()).for_each(|i| self.add_row(words, i, out.addends_mut(i, feature)));
+        (0..rows.rows()).try_for_each(|i| self.add_row(words, i, out.addends_mut(i, feature)))
     }
 
     pub(super) fn relative_to(&self, reference: usize, classes: usize) -> Option<Self> {
