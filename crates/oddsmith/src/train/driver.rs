@@ -55,7 +55,7 @@ where
 {
     let partitions = source.partitions();
     let lanes = lane_count(source.bytes(), empty.bytes() as u64, partitions);
-    let threads = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get).min(lanes.max(1));
+    let threads = worker_count(threads, lanes);
     control.begin(source.rows().unwrap_or(0));
     let work =
         Work { source, empty, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new(empty.clone())) };
@@ -69,6 +69,11 @@ where
         });
     }
     work.merged.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
+}
+
+/// How many workers share `pieces` pieces of work: those asked for, or what the machine (and its quota) offers.
+pub(super) fn worker_count(threads: Option<NonZeroUsize>, pieces: usize) -> usize {
+    threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get).min(pieces.max(1))
 }
 
 fn lane_count(bytes: u64, summary: u64, partitions: usize) -> usize {

@@ -1,5 +1,7 @@
 //! Passes over data: the one loop that owns threads.
 
 mod driver;
+mod scorer;
 
 pub use driver::{Fitted, fit, pass};
+pub use scorer::predict_into;
