@@ -8,6 +8,7 @@
 //! Missing values (NaN) lower W of their column only. Time O(rows · columns), memory O(K · columns).
 
 use super::class_table::ClassTable;
+use super::scales::{is_extreme, note_extreme};
 use crate::data::SKIP;
 use crate::error::{DataFault, Result};
 use crate::num::MatrixView;
@@ -92,7 +93,8 @@ impl NumberMoments {
         self.weight.columns()
     }
 
-    /// Adds a batch. `name` gives the name of a column, for the message about an infinite value.
+    /// Adds a batch. `name` gives the name of a column, for the message about an infinite value; columns whose squares leave
+    /// the range of numbers are noted in `extremes`.
     pub fn observe(
         &mut self,
         values: MatrixView<'_>,
@@ -100,6 +102,7 @@ impl NumberMoments {
         weights: Option<&[f64]>,
         first_row: u64,
         name: &dyn Fn(usize) -> String,
+        extremes: &mut [f64],
     ) -> Result<()> {
         let (classes, columns) = (self.classes, self.columns());
         let shift = self.shifts(values, labels);
@@ -108,7 +111,7 @@ impl NumberMoments {
         let sums = MomentSums { rows: &mut rows, weight: &mut weight, sum: &mut sum, square: &mut square };
         Moments::new(classes, columns).add(values, labels, weights, &shift, sums);
         // Gaps and infinities show in the sums, so only batches that have them are read again.
-        if sum.iter().chain(&square).all(|s| s.is_finite()) {
+        if !sum.iter().zip(&square).any(|(sum, square)| is_extreme(*sum, *square)) {
             self.combine_sums(&shift, |cell| (weight[cell / columns], sum[cell], square[cell]));
             return Ok(());
         }
@@ -128,6 +131,9 @@ impl NumberMoments {
                     cells[cell].2 += w * d * d;
                 }
             }
+        }
+        for cell in (0..cells.len()).filter(|&cell| is_extreme(cells[cell].1, cells[cell].2)) {
+            note_extreme(extremes, values, cell % columns);
         }
         self.combine_sums(&shift, |cell| cells[cell]);
         Ok(())
@@ -203,6 +209,18 @@ impl NumberMoments {
             weight: self.weight.recast(classes, columns, shape),
             mean: self.mean.recast(classes, columns, shape),
             squares: self.squares.recast(classes, columns, shape),
+        }
+    }
+
+    /// Multiplies every column by a factor.
+    pub(super) fn rescale(&mut self, factors: &[f64]) {
+        for k in 0..self.classes {
+            for (j, factor) in factors.iter().enumerate() {
+                self.mean.row_mut(k)[j] *= factor;
+                // Factor by factor: their product alone may overflow.
+                let squares = &mut self.squares.row_mut(k)[j];
+                *squares = *squares * factor * factor;
+            }
         }
     }
 

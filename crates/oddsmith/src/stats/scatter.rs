@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use super::number_moments::infinite;
 use super::parts::ScatterPart;
-use super::scatter_group::ScatterGroup;
+use super::scales::note_extreme;
+use super::scatter_group::{Outcome, ScatterGroup};
 use crate::data::SKIP;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::num::MatrixView;
 
 /// Scatter of number columns; the key of a group lists its observed columns.
@@ -77,7 +78,8 @@ impl Scatter {
         (total, left_out)
     }
 
-    /// Adds a batch. `name` gives the name of a column, for the message about an infinite value.
+    /// Adds a batch. `name` gives the name of a column, for the message about an infinite value; columns whose squares leave
+    /// the range of numbers are noted in `extremes`.
     pub fn observe(
         &mut self,
         values: MatrixView<'_>,
@@ -85,10 +87,16 @@ impl Scatter {
         weights: Option<&[f64]>,
         first_row: u64,
         name: &dyn Fn(usize) -> String,
+        extremes: &mut [f64],
     ) -> Result<()> {
         let complete: Vec<usize> = (0..self.columns).collect();
-        if self.group(complete.clone()).observe(values, labels, weights) {
-            return Ok(());
+        match self.group(complete.clone()).observe(values, labels, weights) {
+            Outcome::Added => return Ok(()),
+            Outcome::Gaps => {}
+            Outcome::Extreme(columns) => {
+                columns.into_iter().for_each(|j| note_extreme(extremes, values, j));
+                return Ok(());
+            }
         }
         let mut gaps: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         let mut complete_labels = labels.to_vec();
@@ -102,14 +110,12 @@ impl Scatter {
                 gaps.entry(observed).or_default().push(i);
             }
         }
-        let mut finite = self.group(complete).observe(values, &complete_labels, weights);
+        let mut extreme = self.group(complete).observe(values, &complete_labels, weights).extreme_columns();
         for (pattern, members) in gaps {
-            finite &= self.observe_pattern(pattern, &members, values, labels, weights)?;
+            extreme.extend(self.observe_pattern(pattern, &members, values, labels, weights)?);
         }
-        match finite {
-            true => Ok(()),
-            false => Err(Error::data("the sums of the number columns overflow; scale the columns down")),
-        }
+        extreme.into_iter().for_each(|j| note_extreme(extremes, values, j));
+        Ok(())
     }
 
     fn group(&mut self, pattern: Vec<usize>) -> &mut ScatterGroup {
@@ -123,16 +129,17 @@ impl Scatter {
         values: MatrixView<'_>,
         labels: &[u32],
         weights: Option<&[f64]>,
-    ) -> Result<bool> {
+    ) -> Result<Vec<usize>> {
         if !self.groups.contains_key(&pattern) && self.groups.len() >= self.limit {
             self.incomplete += members.len() as u64;
-            return Ok(true);
+            return Ok(Vec::new());
         }
         let packed: Vec<f64> = members.iter().flat_map(|&i| pattern.iter().map(move |&j| values.get(i, j))).collect();
         let labels: Vec<u32> = members.iter().map(|&i| labels[i]).collect();
         let weights: Option<Vec<f64>> = weights.map(|w| members.iter().map(|&i| w[i]).collect());
         let view = MatrixView::row_major(&packed, members.len(), pattern.len())?;
-        Ok(self.group(pattern).observe(view, &labels, weights.as_deref()))
+        let extreme = self.group(pattern.clone()).observe(view, &labels, weights.as_deref()).extreme_columns();
+        Ok(extreme.into_iter().map(|at| pattern[at]).collect())
     }
 
     /// Adds another scatter over the same columns.
@@ -174,6 +181,14 @@ impl Scatter {
             moved.groups.entry(key).or_insert_with(|| ScatterGroup::new(shape.0, positions.len(), self.part)).merge(&recast);
         }
         moved
+    }
+
+    /// Multiplies every column by a factor.
+    pub(super) fn rescale(&mut self, factors: &[f64]) {
+        for (pattern, group) in &mut self.groups {
+            let observed: Vec<f64> = pattern.iter().map(|&j| factors[j]).collect();
+            group.rescale(&observed);
+        }
     }
 
     /// Size in memory.

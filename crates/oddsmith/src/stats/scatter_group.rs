@@ -3,11 +3,36 @@
 //! Per class k weight W_k, mean m_k and products P_k = Σ w (x − m_k)(x − m_k)ᵀ, or their sum over classes when pooled.
 //! Two groups combine by δ = m' − m: P += P' + δδᵀ W W'/(W+W'), which loses no digits to a common offset.
 
+use std::collections::BTreeSet;
+
 use super::class_table::ClassTable;
 use super::parts::ScatterPart;
+use super::scales::is_extreme;
 use crate::data::SKIP;
 use crate::num::MatrixView;
 use crate::num::kernel::{Gram, MomentSums, Moments};
+
+/// What became of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome {
+    /// It was added.
+    Added,
+    /// Nothing was added: a counted value is missing or infinite.
+    Gaps,
+    /// Nothing was added: the squares of these columns leave the range of numbers.
+    Extreme(Vec<usize>),
+}
+
+impl Outcome {
+    /// The columns whose squares leave the range of numbers.
+    pub fn extreme_columns(self) -> Vec<usize> {
+        match self {
+            Outcome::Extreme(columns) => columns,
+            Outcome::Added | Outcome::Gaps => Vec::new(),
+        }
+    }
+}
 
 /// Weight, means and products by class.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,18 +90,22 @@ impl ScatterGroup {
         if self.products.len() == 1 { 0 } else { k }
     }
 
-    /// Adds a batch of complete rows; rows labelled [`SKIP`] do not count. When a counted value is missing or infinite
-    /// nothing is added and the answer is false: gaps show in the sums, so complete batches are never searched for them.
-    #[must_use]
-    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>) -> bool {
+    /// Adds a batch of complete rows; rows labelled [`SKIP`] do not count. Gaps show in the sums, so complete batches are
+    /// never searched for them.
+    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>) -> Outcome {
         let (classes, columns) = (self.rows.len(), self.columns());
         let shift = self.shifts(values, labels);
         let mut block = ScatterGroup::new(classes, columns, ScatterPart::None);
         let mut squares = vec![0.0; classes * columns];
         let sums = MomentSums { rows: &mut block.rows, weight: &mut block.weight, sum: block.mean.cells_mut(), square: &mut squares };
         Moments::new(classes, columns).add(values, labels, weights, shift.cells(), sums);
-        if !block.mean.cells().iter().all(|sum| sum.is_finite()) {
-            return false;
+        if block.mean.cells().iter().any(|sum| sum.is_nan()) {
+            return Outcome::Gaps;
+        }
+        let extreme: BTreeSet<usize> =
+            (0..squares.len()).filter(|&cell| is_extreme(block.mean.cells()[cell], squares[cell])).map(|cell| cell % columns).collect();
+        if !extreme.is_empty() {
+            return Outcome::Extreme(extreme.into_iter().collect());
         }
         let pooled = self.products.len() == 1;
         let mut gram = if pooled { Gram::pooled(classes, columns) } else { Gram::per_class(classes, columns) };
@@ -88,7 +117,20 @@ impl ScatterGroup {
         }
         block.settle(&shift);
         self.merge(&block);
-        true
+        Outcome::Added
+    }
+
+    /// Multiplies every column by a factor.
+    pub(super) fn rescale(&mut self, factors: &[f64]) {
+        let columns = self.columns();
+        for (cell, mean) in self.mean.cells_mut().iter_mut().enumerate() {
+            *mean *= factors[cell % columns];
+        }
+        for products in &mut self.products {
+            for (cell, product) in products.iter_mut().enumerate() {
+                *product = *product * factors[cell / columns] * factors[cell % columns];
+            }
+        }
     }
 
     /// A row close to the mean of every class: the running mean, or the class's first row in the batch.

@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
+use super::scales::scaled;
 use super::{ClassWeights, LevelCounts, NumberMoments, NumberTallies, Parts, Scatter, ScatterPart, Statistics, WordCounts};
 use crate::data::{Layout, Rows};
 use crate::error::{ErrorKind, Result};
+use crate::num::MatrixView;
 
 /// Sums over the rows of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +22,10 @@ pub struct TableStats {
     pub(crate) levels: Option<LevelCounts>,
     pub(crate) words: Vec<WordCounts>,
     pub(crate) scatter: Option<Scatter>,
+    /// Powers of two that number columns are multiplied by; `None` is all ones.
+    pub(crate) scales: Option<Arc<Vec<f64>>>,
+    /// Largest absolute value of the number columns whose squares left the range of numbers; zero for all others.
+    pub(crate) extremes: Vec<f64>,
 }
 
 impl TableStats {
@@ -36,6 +42,8 @@ impl TableStats {
             words: layout.word_widths().into_iter().map(|width| WordCounts::new(classes, width, parts.words)).collect(),
             scatter: (parts.scatter != ScatterPart::None && has_numbers)
                 .then(|| Scatter::new(classes, numbers, parts.scatter, parts.patterns)),
+            scales: None,
+            extremes: vec![0.0; numbers],
             layout,
         }
     }
@@ -124,7 +132,10 @@ impl TableStats {
     }
 
     fn same_layout(&self, other: &Self) -> Result<()> {
-        if self.parts == other.parts && (Arc::ptr_eq(&self.layout, &other.layout) || self.layout == other.layout) {
+        if self.parts == other.parts
+            && self.scales == other.scales
+            && (Arc::ptr_eq(&self.layout, &other.layout) || self.layout == other.layout)
+        {
             return Ok(());
         }
         let what = "they were gathered over different columns, levels or classes".to_owned();
@@ -141,8 +152,13 @@ impl Statistics for TableStats {
         let layout = Arc::clone(&self.layout);
         let number_name = |j: usize| layout.features()[layout.numbers()[j]].name.clone();
         self.classes.observe(labels, weights);
+        let scaled = self.scales.as_ref().map(|scales| scaled(features.numbers, scales));
+        let numbers = match &scaled {
+            Some(cells) => MatrixView::row_major(cells, features.rows(), self.extremes.len())?,
+            None => features.numbers,
+        };
         if let Some(moments) = &mut self.moments {
-            moments.observe(features.numbers, labels, weights, first_row, &number_name)?;
+            moments.observe(numbers, labels, weights, first_row, &number_name, &mut self.extremes)?;
         }
         if let Some(tallies) = &mut self.tallies {
             tallies.observe(features.numbers, labels, weights, first_row, &number_name)?;
@@ -154,13 +170,14 @@ impl Statistics for TableStats {
             words.observe(features.words[block], labels, weights, first_row, &layout.features()[layout.words()[block]].name)?;
         }
         if let Some(scatter) = &mut self.scatter {
-            scatter.observe(features.numbers, labels, weights, first_row, &number_name)?;
+            scatter.observe(numbers, labels, weights, first_row, &number_name, &mut self.extremes)?;
         }
         Ok(())
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.same_layout(other)?;
+        self.extremes.iter_mut().zip(&other.extremes).for_each(|(mine, theirs)| *mine = mine.max(*theirs));
         self.classes.merge(&other.classes);
         self.pairs(other, NumberMoments::merge, NumberTallies::merge, LevelCounts::merge, WordCounts::merge, Scatter::merge);
         Ok(())

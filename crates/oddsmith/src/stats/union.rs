@@ -29,9 +29,16 @@ pub fn unite(members: &[Named<'_>]) -> Result<(TableStats, Vec<Notice>)> {
             return Err(ErrorKind::Mismatch { left_name: first.name.into(), right_name: member.name.into(), what }.into());
         }
     }
-    let mut total = first.stats.recast(Arc::clone(&layout))?;
+    let all: Vec<&TableStats> = members.iter().map(|member| member.stats).collect();
+    let scales = TableStats::common_scales(&layout, &all);
+    let recast = |stats: &TableStats| -> Result<TableStats> {
+        let mut moved = stats.recast(Arc::clone(&layout))?;
+        moved.rescale(&scales);
+        Ok(moved)
+    };
+    let mut total = recast(first.stats)?;
     for member in rest {
-        total.merge(&member.stats.recast(Arc::clone(&layout))?)?;
+        total.merge(&recast(member.stats)?)?;
     }
     Ok((total, notices))
 }

@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, Result};
 use crate::model::{Learner, Step};
-use crate::stats::Statistics;
+use crate::stats::{Parts, Statistics, TableStats};
 
 /// Most lanes: enough to keep many cores busy to the end of a pass.
 const MOST_LANES: u64 = 64;
@@ -46,6 +46,15 @@ pub fn fit<L: Learner>(learner: &L, source: &dyn Source, threads: Option<NonZero
         }
     }
     Err(Error::internal(format!("the learner asked for more than {MOST_PASSES} passes")))
+}
+
+/// Sums a source up for any one-pass model, with a second pass when a column's squares leave the range of numbers.
+pub fn gather(source: &dyn Source, parts: Parts, threads: Option<NonZeroUsize>, control: &Control) -> Result<TableStats> {
+    let stats = pass(source, &TableStats::new(Arc::new(source.layout().clone()), parts), threads, control)?;
+    match stats.rescaled() {
+        Some(again) => pass(source, &again, threads, control),
+        None => Ok(stats),
+    }
 }
 
 /// Sums a source up once. `threads` defaults to what the machine offers.

@@ -3,5 +3,5 @@
 mod driver;
 mod scorer;
 
-pub use driver::{Fitted, fit, pass};
+pub use driver::{Fitted, fit, gather, pass};
 pub use scorer::predict_into;

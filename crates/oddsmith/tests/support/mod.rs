@@ -1,6 +1,6 @@
 //! Small tables and reference results for integration tests.
 
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "every test file uses its own part")]
 
 use std::path::{Path, PathBuf};
 

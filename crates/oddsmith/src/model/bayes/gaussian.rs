@@ -11,6 +11,9 @@ use crate::num::kernel::GaussianScores;
 /// ½ log 2π.
 const HALF_LOG_TWO_PI: f64 = 0.918_938_533_204_672_7;
 
+/// Deviations whose squares, and those of a million of them, are ordinary numbers.
+const SAFE_TO_SQUARE: std::ops::Range<f64> = 1e-140..1e140;
+
 /// Gaussians of number columns by class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianPart {
@@ -23,7 +26,7 @@ pub struct GaussianPart {
     /// Whether all classes share the deviations of a column.
     pub shared: bool,
     /// The parameters as the scoring kernel wants them.
-    pub kernel: Prepared<GaussianScores>,
+    pub kernel: Prepared<Option<GaussianScores>>,
 }
 
 impl GaussianPart {
@@ -36,10 +39,10 @@ impl GaussianPart {
     pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
         let classes = scores.classes();
         let (out, scratch) = scores.parts_mut();
-        if !self.columns.iter().copied().eq(0..rows.numbers.cols()) {
+        let every_column = self.columns.iter().copied().eq(0..rows.numbers.cols());
+        let (true, Some(kernel)) = (every_column, self.kernel.get(|| self.prepare(classes))) else {
             return out.chunks_exact_mut(classes).enumerate().for_each(|(i, scores)| self.add_row(rows, i, scores));
-        }
-        let kernel = self.kernel.get(|| self.prepare(classes));
+        };
         scratch.block.resize(out.len(), 0.0);
         kernel.score(rows.numbers, &mut scratch.panel, &mut scratch.block);
         for (i, (scores, sums)) in out.chunks_exact_mut(classes).zip(scratch.block.chunks_exact(classes)).enumerate() {
@@ -60,12 +63,16 @@ impl GaussianPart {
         }
     }
 
-    fn prepare(&self, classes: usize) -> GaussianScores {
+    /// The kernel's parameters; it squares before it divides, so it cannot serve deviations whose squares over- or underflow.
+    fn prepare(&self, classes: usize) -> Option<GaussianScores> {
+        if !self.deviations.iter().all(|sd| SAFE_TO_SQUARE.contains(sd)) {
+            return None;
+        }
         let width = self.columns.len();
         let constant = |k: usize| self.deviations[k * width..(k + 1) * width].iter().map(|sd| -HALF_LOG_TWO_PI - sd.ln()).sum();
         let constants: Vec<f64> = (0..classes).map(constant).collect();
         let precisions: Vec<f64> = self.deviations.iter().map(|sd| 0.5 / (sd * sd)).collect();
-        GaussianScores::new(width, &constants, &precisions, &self.means)
+        Some(GaussianScores::new(width, &constants, &precisions, &self.means))
     }
 
     /// Adds the log densities column by column.

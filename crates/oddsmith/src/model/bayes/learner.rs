@@ -152,6 +152,9 @@ impl Learner for NaiveBayes {
         if !stats.parts().covers(&self.parts(&distributions, layout)) {
             return Err(Error::data("the statistics lack sums that this model needs; gather them again"));
         }
+        if let Some(again) = stats.rescaled() {
+            return Ok(Step::Again(again));
+        }
         check_classes(stats)?;
         let prior_smoothing = self.prior_smoothing.unwrap_or(if self.predictive { 1.0 } else { 0.0 });
         let log_prior = self.prior.log_probabilities(layout.classes(), stats.classes(), prior_smoothing)?;

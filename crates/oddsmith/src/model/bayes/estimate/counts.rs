@@ -1,0 +1,177 @@
+//! Shares of levels, flags and words: (n + λ)/(N + λ v), or their Dirichlet posteriors.
+
+use super::super::polya::CountSource;
+use super::super::{CountPart, Part, PolyaPart};
+use super::{Estimate, dirichlet_evidence};
+use crate::error::{DataFault, Result};
+use crate::model::term::{FlagTerm, LevelTerm, NumberTerm, Term, WordTerm};
+use crate::model::{Distribution, Prepared};
+
+impl Estimate<'_> {
+    /// log((n + λ)/(N + λ v)) for every count; without any count the limit λ → 0 is uniform.
+    fn log_shares(&self, counts: &[f64]) -> Vec<f64> {
+        let lambda = self.settings.smoothing;
+        let total: f64 = counts.iter().sum::<f64>() + lambda * counts.len() as f64;
+        match total > 0.0 {
+            true => counts.iter().map(|n| ((n + lambda) / total).ln()).collect(),
+            false => vec![-(counts.len() as f64).ln(); counts.len()],
+        }
+    }
+
+    pub(super) fn levels(&mut self, columns: Vec<usize>) -> Result<()> {
+        if columns.is_empty() {
+            return Ok(());
+        }
+        let counts = self.stats.levels().ok_or_else(|| Self::lacking("level counts"))?;
+        let mut table = vec![0.0; counts.offsets[columns.len()] * self.classes];
+        for &j in &columns {
+            for k in 0..self.classes {
+                let cells = counts.column(k, j);
+                for (level, share) in self.log_shares(cells).into_iter().enumerate() {
+                    table[(counts.offsets[j] + level) * self.classes + k] = share;
+                }
+                if self.log_evidence.is_some() {
+                    self.add_evidence(dirichlet_evidence(cells, self.settings.smoothing));
+                }
+            }
+        }
+        let term = Term::Levels(LevelTerm { columns, offsets: counts.offsets.clone(), table, kernel: Prepared::default() });
+        self.parts.push(Part::Count(CountPart { distribution: Distribution::Categorical, term, lengths: vec![0.0; self.classes] }));
+        Ok(())
+    }
+
+    pub(super) fn flags(&mut self, columns: Vec<usize>) -> Result<()> {
+        if columns.is_empty() {
+            return Ok(());
+        }
+        let tallies = self.stats.tallies().ok_or_else(|| Self::lacking("tallies"))?;
+        let (mut absent, mut present) = (Vec::new(), Vec::new());
+        for &j in &columns {
+            for k in 0..self.classes {
+                let set = tallies.positive.get(k, j);
+                let cells = [tallies.weight.get(k, j) - set, set];
+                let shares = self.log_shares(&cells);
+                absent.push(shares[0]);
+                present.push(shares[1]);
+                if self.log_evidence.is_some() {
+                    self.add_evidence(dirichlet_evidence(&cells, self.settings.smoothing));
+                }
+            }
+        }
+        let term = Term::Flags(FlagTerm { columns, threshold: self.settings.threshold, absent, present });
+        self.parts.push(Part::Count(CountPart { distribution: Distribution::Bernoulli, term, lengths: vec![0.0; self.classes] }));
+        Ok(())
+    }
+
+    /// Number columns that together hold the counts of one draw of words.
+    pub(super) fn counts(&mut self, columns: Vec<usize>, distribution: Distribution) -> Result<()> {
+        if columns.is_empty() {
+            return Ok(());
+        }
+        let tallies = self.stats.tallies().ok_or_else(|| Self::lacking("tallies"))?;
+        if let Some(&j) = columns.iter().find(|&&j| tallies.negative[j] > 0.0) {
+            let fault = DataFault::new(format!("has negative values, which are no counts for a {distribution} column"));
+            return Err(fault.column(self.number_name(j)).accepted("counts are numbers from 0 up").into());
+        }
+        let per_class: Vec<Vec<f64>> = (0..self.classes).map(|k| columns.iter().map(|&j| tallies.totals.get(k, j)).collect()).collect();
+        let lengths = (0..self.classes).map(|k| mean_length(&per_class[k], self.stats.classes().weight[k])).collect();
+        if self.settings.predictive {
+            self.polya(CountSource::Numbers { columns }, &per_class, lengths);
+            return Ok(());
+        }
+        let weights = self.word_weights(&per_class, distribution);
+        let width = columns.len();
+        let term = NumberTerm { columns, centre: vec![0.0; width], base: vec![0.0; width * self.classes], weights };
+        self.parts.push(Part::Count(CountPart { distribution, term: Term::Numbers(term), lengths }));
+        Ok(())
+    }
+
+    pub(super) fn words(&mut self, block: usize, distribution: Distribution) -> Result<()> {
+        let counts = &self.stats.words()[block];
+        if distribution == Distribution::Bernoulli {
+            return self.word_coins(block);
+        }
+        let totals = counts.totals.as_ref().ok_or_else(|| Self::lacking("word totals"))?;
+        let per_class: Vec<Vec<f64>> = (0..self.classes).map(|k| totals.row(k).to_vec()).collect();
+        let lengths: Vec<f64> = (0..self.classes).map(|k| mean_length(&per_class[k], counts.documents[k])).collect();
+        if self.settings.predictive {
+            self.polya(CountSource::Words { block }, &per_class, lengths);
+            return Ok(());
+        }
+        let table = self.word_weights(&per_class, distribution);
+        let term = Term::Words(WordTerm {
+            block,
+            presence: false,
+            base: vec![0.0; self.classes],
+            required: vec![0; self.classes],
+            table,
+            kernel: Prepared::default(),
+        });
+        self.parts.push(Part::Count(CountPart { distribution, term, lengths }));
+        Ok(())
+    }
+
+    /// Dirichlet posteriors of the shares of words.
+    fn polya(&mut self, source: CountSource, per_class: &[Vec<f64>], lengths: Vec<f64>) {
+        let lambda = self.settings.smoothing;
+        let width = per_class.first().map_or(0, Vec::len);
+        let mut alphas = vec![0.0; width * self.classes];
+        for (k, cells) in per_class.iter().enumerate() {
+            cells.iter().enumerate().for_each(|(word, n)| alphas[word * self.classes + k] = n + lambda);
+            if self.log_evidence.is_some() {
+                self.add_evidence(dirichlet_evidence(cells, lambda));
+            }
+        }
+        let totals = per_class.iter().map(|cells| cells.iter().sum::<f64>() + lambda * width as f64).collect();
+        self.parts.push(Part::Polya(PolyaPart { source, alphas, totals, lengths }));
+    }
+
+    /// Weight per word and class: the log share of the word in the class, or minus its log share in all others.
+    fn word_weights(&self, per_class: &[Vec<f64>], distribution: Distribution) -> Vec<f64> {
+        let width = per_class.first().map_or(0, Vec::len);
+        let mut weights = vec![0.0; width * self.classes];
+        let mut everywhere = vec![0.0; width];
+        per_class.iter().for_each(|cells| crate::stats::add(&mut everywhere, cells));
+        for (k, cells) in per_class.iter().enumerate() {
+            let (shares, sign) = match distribution {
+                Distribution::Complement => {
+                    (self.log_shares(&everywhere.iter().zip(cells).map(|(all, own)| all - own).collect::<Vec<_>>()), -1.0)
+                }
+                _ => (self.log_shares(cells), 1.0),
+            };
+            shares.into_iter().enumerate().for_each(|(word, share)| weights[word * self.classes + k] = sign * share);
+        }
+        weights
+    }
+
+    fn word_coins(&mut self, block: usize) -> Result<()> {
+        let counts = &self.stats.words()[block];
+        let presence = counts.presence.as_ref().ok_or_else(|| Self::lacking("word presence"))?;
+        let mut base = vec![0.0; self.classes];
+        let mut required = vec![0; self.classes];
+        let mut table = vec![0.0; presence.columns() * self.classes];
+        let mut evidence = 0.0;
+        for k in 0..self.classes {
+            for (word, &set) in presence.row(k).iter().enumerate() {
+                let cells = [counts.documents[k] - set, set];
+                let shares = self.log_shares(&cells);
+                match shares[0] == f64::NEG_INFINITY {
+                    true => required[k] += 1,
+                    false => base[k] += shares[0],
+                }
+                table[word * self.classes + k] = shares[1] - shares[0];
+                if self.log_evidence.is_some() {
+                    evidence += dirichlet_evidence(&cells, self.settings.smoothing);
+                }
+            }
+        }
+        self.add_evidence(evidence);
+        let term = Term::Words(WordTerm { block, presence: true, base, required, table, kernel: Prepared::default() });
+        self.parts.push(Part::Count(CountPart { distribution: Distribution::Bernoulli, term, lengths: vec![0.0; self.classes] }));
+        Ok(())
+    }
+}
+
+fn mean_length(counts: &[f64], rows: f64) -> f64 {
+    if rows > 0.0 { counts.iter().sum::<f64>() / rows } else { 0.0 }
+}
