@@ -5,6 +5,7 @@
 
 use super::{add, take};
 use crate::data::SKIP;
+use crate::error::{Error, Result};
 
 /// Rows, weights and squared weights per class.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,11 +24,12 @@ impl ClassWeights {
         ClassWeights { rows: vec![0; classes], weight: vec![0.0; classes], squared: vec![0.0; classes] }
     }
 
-    /// Adds the labels of a batch.
-    pub fn observe(&mut self, labels: &[u32], weights: Option<&[f64]>) {
+    /// Adds the labels of a batch; a label that is neither a class nor [`SKIP`] is an error.
+    pub fn observe(&mut self, labels: &[u32], weights: Option<&[f64]>) -> Result<()> {
         let mut rows = vec![0u64; self.rows.len()];
         for &label in labels.iter().filter(|&&label| label != SKIP) {
-            rows[label as usize] += 1;
+            let count = rows.get_mut(label as usize);
+            *count.ok_or_else(|| Error::internal(format!("a row has label {label} of {} classes", self.rows.len())))? += 1;
         }
         for (k, &count) in rows.iter().enumerate() {
             self.rows[k] += count;
@@ -40,6 +42,7 @@ impl ClassWeights {
             self.weight[label as usize] += w;
             self.squared[label as usize] += w * w;
         }
+        Ok(())
     }
 
     /// Adds another summary.
@@ -58,6 +61,14 @@ impl ClassWeights {
         }
         take(&mut self.weight, &other.weight);
         take(&mut self.squared, &other.squared);
+        for k in self.empty() {
+            (self.weight[k], self.squared[k]) = (0.0, 0.0);
+        }
+    }
+
+    /// Classes without rows.
+    pub fn empty(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|&k| self.rows[k] == 0).collect()
     }
 
     /// Total weight.

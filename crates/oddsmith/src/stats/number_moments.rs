@@ -53,11 +53,11 @@ impl Moment {
     /// The moments of what remains when a subset of the values is taken away.
     #[must_use]
     pub fn minus(self, other: Moment) -> Moment {
-        let weight = self.weight - other.weight;
         if other.weight == 0.0 {
             return self;
         }
-        if weight <= 0.0 {
+        let weight = super::remainder(self.weight, other.weight);
+        if weight == 0.0 {
             return Moment::default();
         }
         let delta = self.mean - other.mean;
@@ -127,6 +127,11 @@ impl NumberMoments {
     /// Takes another summary away.
     pub fn subtract(&mut self, other: &Self) {
         self.combine(other, Moment::minus);
+    }
+
+    /// Forgets class `k`.
+    pub fn clear(&mut self, k: usize) {
+        [&mut self.weight, &mut self.mean, &mut self.squares].into_iter().for_each(|table| table.clear(k));
     }
 
     fn combine(&mut self, other: &Self, how: impl Fn(Moment, Moment) -> Moment) {

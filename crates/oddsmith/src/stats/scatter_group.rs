@@ -113,6 +113,7 @@ impl ScatterGroup {
                 self.mean.row_mut(k)[j] = shift.get(k, j) + offsets[j];
             }
         }
+        self.lift_squares();
     }
 
     /// Adds another group over the same columns.
@@ -120,6 +121,10 @@ impl ScatterGroup {
         for (mine, theirs) in self.products.iter_mut().zip(&other.products) {
             super::add(mine, theirs);
         }
+        for (mine, theirs) in self.rows.iter_mut().zip(&other.rows) {
+            *mine += theirs;
+        }
+        super::add(&mut self.squared, &other.squared);
         for k in (0..self.rows.len()).filter(|&k| other.weight[k] > 0.0) {
             let (mine, theirs) = (self.weight[k], other.weight[k]);
             let total = mine + theirs;
@@ -134,9 +139,7 @@ impl ScatterGroup {
                 true => mean.iter_mut().zip(&delta).for_each(|(m, d)| *m += d * share),
                 false => mean.copy_from_slice(other.mean.row(k)),
             }
-            self.rows[k] += other.rows[k];
             self.weight[k] = total;
-            self.squared[k] += other.squared[k];
         }
     }
 
@@ -147,14 +150,14 @@ impl ScatterGroup {
         }
         for k in (0..self.rows.len()).filter(|&k| other.weight[k] > 0.0) {
             let (total, theirs) = (self.weight[k], other.weight[k]);
-            let rest = (total - theirs).max(0.0);
             self.rows[k] = self.rows[k].saturating_sub(other.rows[k]);
-            self.squared[k] = (self.squared[k] - other.squared[k]).max(0.0);
+            let rest = if self.rows[k] == 0 { 0.0 } else { super::remainder(total, theirs) };
+            self.squared[k] = if rest == 0.0 { 0.0 } else { super::remainder(self.squared[k], other.squared[k]) };
             self.weight[k] = rest;
             let matrix = self.matrix_of(k);
             if rest == 0.0 {
                 // What remains of an emptied class is rounding only.
-                self.mean.row_mut(k).fill(0.0);
+                self.mean.clear(k);
                 if self.products.len() > 1 {
                     self.products[matrix].fill(0.0);
                 }
@@ -168,12 +171,29 @@ impl ScatterGroup {
             }
             add_outer(&mut self.products[matrix], &delta, -(rest * theirs / total));
         }
+        if self.total_rows() == 0 {
+            self.products.iter_mut().for_each(|products| products.fill(0.0));
+        }
+        self.lift_squares();
+    }
+
+    /// Rounding must not leave a negative sum of squares on the diagonal.
+    fn lift_squares(&mut self) {
+        let columns = self.columns();
+        for products in &mut self.products {
+            products.iter_mut().step_by(columns + 1).for_each(|square| *square = square.max(0.0));
+        }
+    }
+
+    /// Number of rows of all classes.
+    pub fn total_rows(&self) -> u64 {
+        self.rows.iter().sum()
     }
 
     /// The same group over `columns` (positions in this group) and with class `k` moved to `classes[k]` of `count`.
+    /// `part` says whose products the group keeps: with one class the number of matrices does not tell.
     #[must_use]
-    pub fn recast(&self, classes: &[usize], count: usize, columns: &[usize]) -> Self {
-        let part = if self.products.len() == self.rows.len() { ScatterPart::PerClass } else { ScatterPart::Pooled };
+    pub fn recast(&self, part: ScatterPart, classes: &[usize], count: usize, columns: &[usize]) -> Self {
         let mut moved = ScatterGroup::new(count, columns.len(), part);
         for (k, &to) in classes.iter().enumerate() {
             moved.rows[to] = self.rows[k];
