@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn what_does_not_agree_is_refused() {
-        let damage: [(&str, fn(&mut Record)); 16] = [
+        type Damage = fn(&mut Record);
+        let damage: [(&str, Damage); 16] = [
             ("`layout.classes.text` is missing", |r| drop(r.arrays.remove("layout.classes.text"))),
             ("the class `no` is listed twice", |r| r.put_texts("layout.classes", ["no", "no"])),
             ("column `note`: the column name appears twice", |r| {

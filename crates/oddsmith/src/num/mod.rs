@@ -2,6 +2,8 @@
 
 mod logspace;
 mod matrix;
+mod two_sum;
 
 pub use logspace::{log_sum_exp, softmax};
 pub use matrix::MatrixView;
+pub use two_sum::two_sum;

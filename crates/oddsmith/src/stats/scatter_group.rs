@@ -1,12 +1,13 @@
 //! Weight, means and products of rows that have the same columns observed.
 //!
 //! Per class k weight W_k, mean m_k and products P_k = Σ w (x − m_k)(x − m_k)ᵀ, or their sum over classes when pooled.
-//! Two groups combine by δ = m' − m: P += P' + δδᵀ W W'/(W+W'), which loses no digits to a common offset.
+//! Two groups combine by δ = m' − m: P += P' + δδᵀ W W'/(W+W'). What rounding drops of a mean is kept beside it, or δ would
+//! lose the digits of a common offset.
 
 use super::class_table::ClassTable;
 use super::parts::ScatterPart;
 use crate::data::SKIP;
-use crate::num::MatrixView;
+use crate::num::{MatrixView, two_sum};
 
 /// Weight, means and products by class.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,8 @@ pub struct ScatterGroup {
     pub squared: Vec<f64>,
     /// Mean per class and column.
     pub mean: ClassTable,
+    /// What rounding dropped of that mean.
+    pub mean_low: ClassTable,
     /// Products around the class means, of which the upper triangle of a row-major square is kept: one matrix when
     /// pooled, else one per class.
     pub products: Vec<Vec<f64>>,
@@ -37,6 +40,7 @@ impl ScatterGroup {
             weight: vec![0.0; classes],
             squared: vec![0.0; classes],
             mean: ClassTable::new(classes, columns),
+            mean_low: ClassTable::new(classes, columns),
             products: vec![vec![0.0; columns * columns]; matrices],
         }
     }
@@ -103,14 +107,13 @@ impl ScatterGroup {
 
     /// Turns sums of deviations from `shift` into means, and products around the shift into products around the mean.
     fn settle(&mut self, shift: &ClassTable) {
-        let columns = self.columns();
         for k in (0..self.rows.len()).filter(|&k| self.weight[k] > 0.0) {
             let w = self.weight[k];
             let offsets: Vec<f64> = self.mean.row(k).iter().map(|sum| sum / w).collect();
             let matrix = self.matrix_of(k);
             add_outer(&mut self.products[matrix], &offsets, -w);
-            for j in 0..columns {
-                self.mean.row_mut(k)[j] = shift.get(k, j) + offsets[j];
+            for (j, offset) in offsets.iter().enumerate() {
+                (self.mean.row_mut(k)[j], self.mean_low.row_mut(k)[j]) = two_sum(shift.get(k, j), *offset);
             }
         }
         self.lift_squares();
@@ -128,18 +131,29 @@ impl ScatterGroup {
         for k in (0..self.rows.len()).filter(|&k| other.weight[k] > 0.0) {
             let (mine, theirs) = (self.weight[k], other.weight[k]);
             let total = mine + theirs;
-            let delta: Vec<f64> = other.mean.row(k).iter().zip(self.mean.row(k)).map(|(b, a)| b - a).collect();
             if mine > 0.0 {
+                let delta = self.distance(other, k);
                 let matrix = self.matrix_of(k);
                 add_outer(&mut self.products[matrix], &delta, mine * theirs / total);
-            }
-            let share = theirs / total;
-            let mean = self.mean.row_mut(k);
-            match mine > 0.0 {
-                true => mean.iter_mut().zip(&delta).for_each(|(m, d)| *m += d * share),
-                false => mean.copy_from_slice(other.mean.row(k)),
+                self.move_mean(k, &delta, theirs / total);
+            } else {
+                self.mean.row_mut(k).copy_from_slice(other.mean.row(k));
+                self.mean_low.row_mut(k).copy_from_slice(other.mean_low.row(k));
             }
             self.weight[k] = total;
+        }
+    }
+
+    /// How far the mean of class `k` is from here to `other`.
+    fn distance(&self, other: &Self, k: usize) -> Vec<f64> {
+        let low = other.mean_low.row(k).iter().zip(self.mean_low.row(k)).map(|(b, a)| b - a);
+        other.mean.row(k).iter().zip(self.mean.row(k)).zip(low).map(|((b, a), low)| (b - a) + low).collect()
+    }
+
+    /// Moves the mean of class `k` by `share` of `delta`.
+    fn move_mean(&mut self, k: usize, delta: &[f64], share: f64) {
+        for ((mean, low), d) in self.mean.row_mut(k).iter_mut().zip(self.mean_low.row_mut(k)).zip(delta) {
+            (*mean, *low) = two_sum(*mean, *low + d * share);
         }
     }
 
@@ -158,18 +172,15 @@ impl ScatterGroup {
             if rest == 0.0 {
                 // What remains of an emptied class is rounding only.
                 self.mean.clear(k);
+                self.mean_low.clear(k);
                 if self.products.len() > 1 {
                     self.products[matrix].fill(0.0);
                 }
                 continue;
             }
-            let mean = self.mean.row_mut(k);
-            let mut delta = vec![0.0; mean.len()];
-            for ((m, d), b) in mean.iter_mut().zip(&mut delta).zip(other.mean.row(k)) {
-                *m += (*m - b) * (theirs / rest);
-                *d = *m - b;
-            }
-            add_outer(&mut self.products[matrix], &delta, -(rest * theirs / total));
+            let delta = self.distance(other, k);
+            add_outer(&mut self.products[matrix], &delta, -(total * theirs / rest));
+            self.move_mean(k, &delta, -theirs / rest);
         }
         if self.total_rows() == 0 {
             self.products.iter_mut().for_each(|products| products.fill(0.0));
@@ -199,7 +210,10 @@ impl ScatterGroup {
             moved.rows[to] = self.rows[k];
             moved.weight[to] = self.weight[k];
             moved.squared[to] = self.squared[k];
-            columns.iter().enumerate().for_each(|(j, &from)| moved.mean.row_mut(to)[j] = self.mean.get(k, from));
+            for (j, &from) in columns.iter().enumerate() {
+                moved.mean.row_mut(to)[j] = self.mean.get(k, from);
+                moved.mean_low.row_mut(to)[j] = self.mean_low.get(k, from);
+            }
         }
         let width = self.columns();
         for (matrix, products) in self.products.iter().enumerate() {
@@ -216,7 +230,7 @@ impl ScatterGroup {
 
     /// Size in memory.
     pub fn bytes(&self) -> usize {
-        self.mean.bytes() + self.products.len() * self.columns() * self.columns() * size_of::<f64>()
+        2 * self.mean.bytes() + self.products.len() * self.columns() * self.columns() * size_of::<f64>()
     }
 }
 

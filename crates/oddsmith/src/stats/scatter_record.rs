@@ -21,6 +21,7 @@ impl Scatter {
         numbers("weight", |group| group.weight.clone());
         numbers("squared", |group| group.squared.clone());
         numbers("mean", |group| group.mean.cells().to_vec());
+        numbers("mean_low", |group| group.mean_low.cells().to_vec());
         numbers("products", |group| group.products.iter().flat_map(|products| packed(products, group.columns())).collect());
     }
 
@@ -34,18 +35,23 @@ impl Scatter {
         let weight = record.weights("scatter.weight", sizes.cells)?;
         let squared = record.weights("scatter.squared", sizes.cells)?;
         let mean = record.numbers("scatter.mean", sizes.means)?;
+        let mean_low = record.numbers("scatter.mean_low", sizes.means)?;
         let products = record.numbers("scatter.products", sizes.products)?;
         account(rows, incomplete, classes)?;
-        let (mut mean, mut products) = (mean.as_slice(), products.as_slice());
+        let (mut mean, mut mean_low, mut products) = (mean.as_slice(), mean_low.as_slice(), products.as_slice());
         let mut groups = BTreeMap::new();
         for (at, pattern) in patterns.into_iter().enumerate() {
             let cells = at * count..(at + 1) * count;
+            let table = |means: &mut &[f64]| {
+                let cells = cut(means, count * pattern.len()).to_vec();
+                ClassTable::from_cells(count, pattern.len(), cells).ok_or_else(|| fault("a mean has another shape than its pattern"))
+            };
             let group = ScatterGroup {
                 rows: rows[cells.clone()].to_vec(),
                 weight: weight[cells.clone()].to_vec(),
                 squared: squared[cells].to_vec(),
-                mean: ClassTable::from_cells(count, pattern.len(), cut(&mut mean, count * pattern.len()).to_vec())
-                    .ok_or_else(|| fault("`scatter.mean` has another shape than its pattern"))?,
+                mean: table(&mut mean)?,
+                mean_low: table(&mut mean_low)?,
                 products: (0..matrices(count, parts.scatter)).map(|_| unpacked(&mut products, pattern.len())).collect(),
             };
             check(&group)?;
@@ -128,7 +134,9 @@ fn check(group: &ScatterGroup) -> Result<()> {
     let per_class = group.products.len() == group.rows.len() && group.rows.len() > 1;
     for k in (0..group.rows.len()).filter(|&k| group.rows[k] == 0) {
         let products = if per_class { group.products[k].as_slice() } else { &[] };
-        let mut sums = [group.weight[k], group.squared[k]].into_iter().chain(group.mean.row(k).iter().chain(products).copied());
+        let mut sums = [group.weight[k], group.squared[k]]
+            .into_iter()
+            .chain(group.mean.row(k).iter().chain(group.mean_low.row(k)).chain(products).copied());
         if sums.any(|sum| sum != 0.0) {
             return Err(fault(format!("a group of the scatter has sums of class {k}, of which it has no rows")));
         }

@@ -27,6 +27,7 @@ impl TableStats {
         if let Some(moments) = &self.moments {
             record.put("moments.weight", moments.weight.cells());
             record.put("moments.mean", moments.mean.cells());
+            record.put("moments.mean_low", moments.mean_low.cells());
             record.put("moments.squares", moments.squares.cells());
         }
         if let Some(tallies) = &self.tallies {
@@ -135,6 +136,7 @@ impl SumReader<'_> {
         Ok(NumberMoments {
             weight: self.weights("moments.weight", columns)?,
             mean: self.numbers("moments.mean", columns)?,
+            mean_low: self.numbers("moments.mean_low", columns)?,
             squares: self.weights("moments.squares", columns)?,
         })
     }
