@@ -7,6 +7,7 @@ pub mod error;
 pub mod model;
 pub mod notice;
 pub mod num;
+pub mod persist;
 pub mod record;
 pub mod registry;
 pub mod stats;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, visible};
 
 /// A named array of a record.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,9 +56,38 @@ impl Record {
         self.arrays.insert(name.into(), Array::Bytes(bytes));
     }
 
+    /// Adds a list of texts as two arrays: `<name>.text` holds them end to end as UTF-8, `<name>.offsets` where each
+    /// starts and the last one ends.
+    pub fn put_texts<'a>(&mut self, name: &str, texts: impl IntoIterator<Item = &'a str>) {
+        let (mut bytes, mut offsets) = (Vec::new(), vec![0]);
+        for text in texts {
+            bytes.extend_from_slice(text.as_bytes());
+            offsets.push(bytes.len() as u64);
+        }
+        self.put_bytes(format!("{name}.text"), bytes);
+        self.arrays.insert(format!("{name}.offsets"), Array::Counts(offsets));
+    }
+
+    /// Adds a part to the head under a key of its own. A typed head that is read with [`Record::read_head`] passes
+    /// over such parts unless it denies unknown fields.
+    pub fn put_part(&mut self, key: &str, part: &impl Serialize) -> Result<()> {
+        let part = serde_json::to_value(part).map_err(|e| Error::internal(format!("the part `{key}` of a head cannot be written: {e}")))?;
+        let head = self.head.as_object_mut().ok_or_else(|| Error::internal("parts are added to heads with fields only"))?;
+        match head.insert(key.into(), part) {
+            None => Ok(()),
+            Some(_) => Err(Error::internal(format!("the head has a field `{key}` of its own"))),
+        }
+    }
+
     /// The head as a typed value.
     pub fn read_head<T: DeserializeOwned>(&self) -> Result<T> {
-        T::deserialize(&self.head).map_err(|e| fault(format!("the head of `{}` is not as expected: {e}", self.tag)))
+        T::deserialize(&self.head).map_err(|e| fault(format!("the head of `{}` is not as expected: {}", self.tag, visible(&e.to_string()))))
+    }
+
+    /// A part of the head, as written by [`Record::put_part`].
+    pub fn part<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
+        let part = self.head.get(key).ok_or_else(|| fault(format!("the head of `{}` has no `{key}`", self.tag)))?;
+        T::deserialize(part).map_err(|e| fault(format!("`{key}` is not as expected: {}", visible(&e.to_string()))))
     }
 
     /// Refuses a tag or a version that the reader does not know.
@@ -66,7 +95,7 @@ impl Record {
         if self.tag != tag {
             return Err(fault(format!("it holds `{}`, not `{tag}`", self.tag)));
         }
-        if self.version == 0 || self.version > newest {
+        if self.version > newest {
             return Err(fault(format!("`{tag}` version {} is newer than this program, which reads up to {newest}", self.version)));
         }
         Ok(())
@@ -78,6 +107,15 @@ impl Record {
         match values.iter().all(|v| v.is_finite()) {
             true => Ok(values),
             false => Err(fault(format!("`{name}` holds a number that is not finite"))),
+        }
+    }
+
+    /// An array of exactly `len` finite numbers from 0 up: weights, counts, sums of squares.
+    pub fn weights(&self, name: &str, len: usize) -> Result<Vec<f64>> {
+        let values = self.numbers(name, len)?;
+        match values.iter().all(|v| *v >= 0.0) {
+            true => Ok(values),
+            false => Err(fault(format!("`{name}` holds a number below zero"))),
         }
     }
 
@@ -97,6 +135,27 @@ impl Record {
             Some(Array::Numbers(values)) => Err(fault(format!("`{name}` has {} numbers where {len} belong", values.len()))),
             Some(_) => Err(fault(format!("`{name}` does not hold numbers"))),
             None => Err(fault(format!("`{name}` is missing"))),
+        }
+    }
+
+    /// A list of texts, as written by [`Record::put_texts`]. They are borrowed: nothing is allocated for a text
+    /// before its place in the bytes is known to exist.
+    pub fn texts(&self, name: &str) -> Result<Vec<&str>> {
+        let text = std::str::from_utf8(self.bytes(&format!("{name}.text"))?).map_err(|_| fault(format!("`{name}.text` is not UTF-8")))?;
+        let offsets = self.counts(&format!("{name}.offsets"))?;
+        if offsets.first() != Some(&0) || offsets.last() != Some(&(text.len() as u64)) {
+            return Err(fault(format!("`{name}.offsets` does not run from 0 to the end of the text")));
+        }
+        let between = |pair: &[u64]| text.get(usize::try_from(pair[0]).ok()?..usize::try_from(pair[1]).ok()?);
+        let misplaced = || fault(format!("`{name}.offsets` does not fall between characters in rising order"));
+        offsets.windows(2).map(|pair| between(pair).ok_or_else(misplaced)).collect()
+    }
+
+    /// An array of exactly `len` whole numbers.
+    pub fn counts_of(&self, name: &str, len: usize) -> Result<&[u64]> {
+        match self.counts(name)? {
+            values if values.len() == len => Ok(values),
+            values => Err(fault(format!("`{name}` has {} whole numbers where {len} belong", values.len()))),
         }
     }
 
@@ -122,4 +181,42 @@ impl Record {
 /// The error for content that a reader refuses.
 pub fn fault(what: impl Into<String>) -> Error {
     ErrorKind::Format { expected: "oddsmith file", what: what.into() }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_texts(texts: &[&str]) -> Record {
+        let mut record = Record::new("test", 1, &serde_json::json!({})).unwrap();
+        record.put_texts("names", texts.iter().copied());
+        record
+    }
+
+    #[test]
+    fn texts_come_back_whole() {
+        for texts in [&[][..], &[""], &["a", "", "größer", "日本"]] {
+            assert_eq!(with_texts(texts).texts("names").unwrap(), texts);
+        }
+    }
+
+    #[test]
+    fn offsets_must_rise_between_characters_to_the_end() {
+        let mut record = with_texts(&["é", "b"]);
+        for offsets in [&[][..], &[0], &[0, 1, 3], &[0, 3, 2], &[0, 2], &[1, 3], &[0, 1 << 60, 3], &[0, 3, 2, 3]] {
+            record.put_counts("names.offsets", offsets);
+            assert!(matches!(record.texts("names").unwrap_err().kind(), ErrorKind::Format { .. }), "{offsets:?}");
+        }
+        record.put_bytes("names.text", vec![0xff, b'a', b'b']);
+        assert_eq!(record.texts("names").unwrap_err().to_string(), "not a usable oddsmith file: `names.text` is not UTF-8");
+    }
+
+    #[test]
+    fn a_newer_version_and_another_tag_are_refused_in_words() {
+        let mut record = with_texts(&[]);
+        assert!(record.expect("test", 1).is_ok());
+        assert!(record.expect("other", 1).unwrap_err().to_string().contains("holds `test`, not `other`"));
+        record.version = 2;
+        assert!(record.expect("test", 1).unwrap_err().to_string().contains("version 2 is newer than this program"));
+    }
 }

@@ -1,7 +1,7 @@
 //! The one table of all models: command-line names, Python names, file tags, law tests and docs read it.
 
 use crate::error::{ErrorKind, Result};
-use crate::model::bayes::{Family, NaiveBayes};
+use crate::model::bayes::{self, Family, NaiveBayes};
 use crate::model::{AnyLearner, Classifier, Knobs};
 use crate::record::Record;
 
@@ -78,7 +78,14 @@ fn naive_bayes(family: Family, knobs: &Knobs) -> Result<Box<dyn AnyLearner>> {
 }
 
 /// All readers of stored models.
-pub const READERS: &[Reader] = &[];
+pub const READERS: &[Reader] = &[
+    Reader { tag: "nb", read: bayes::read },
+    Reader { tag: "gaussian-nb", read: bayes::read },
+    Reader { tag: "bernoulli-nb", read: bayes::read },
+    Reader { tag: "multinomial-nb", read: bayes::read },
+    Reader { tag: "complement-nb", read: bayes::read },
+    Reader { tag: "categorical-nb", read: bayes::read },
+];
 
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry> {

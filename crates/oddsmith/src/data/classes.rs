@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, visible};
 
 /// Class labels in the order of every class-indexed array. For two classes the last one is the event
 /// (the class whose log odds are reported), as R takes the second level of a factor.
@@ -18,7 +18,7 @@ impl Classes {
         let mut sorted: Vec<&String> = labels.iter().collect();
         sorted.sort();
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::data(format!("the class `{}` is listed twice", pair[0]))),
+            Some(pair) => Err(Error::data(format!("the class `{}` is listed twice", visible(pair[0])))),
             None => Ok(Classes { labels }),
         }
     }

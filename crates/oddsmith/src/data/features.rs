@@ -3,8 +3,10 @@
 //! Hot paths never box a row: a batch is three planes, each laid out so that one kernel can walk it.
 //! A row is a batch of one; there is no second path.
 
+use std::borrow::Cow;
+
 use super::Layout;
-use crate::error::{Error, Result};
+use crate::error::{DataFault, Error, Result};
 use crate::num::MatrixView;
 pub use crate::num::kernel::{MISSING, SKIP, UNSEEN};
 
@@ -186,4 +188,25 @@ pub struct Rows<'a> {
     pub weights: Option<&'a [f64]>,
     /// Index of the first row in the whole source, from 0, for messages.
     pub first_row: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// The labels of the rows that count: a row of weight zero becomes [`SKIP`]. A weight that is negative or not
+    /// finite is an error.
+    pub fn counted_labels(&self) -> Result<Cow<'a, [u32]>> {
+        let Some(weights) = self.weights.filter(|weights| !weights.iter().all(|w| *w > 0.0 && *w < f64::INFINITY)) else {
+            return Ok(Cow::Borrowed(self.labels));
+        };
+        let mut labels = self.labels.to_vec();
+        for (i, (label, weight)) in labels.iter_mut().zip(weights).enumerate() {
+            if *label != SKIP && !(0.0..f64::INFINITY).contains(weight) {
+                let fault = DataFault::new("a row weight cannot be").row(self.first_row + i as u64 + 1).value(weight.to_string());
+                return Err(fault.accepted("weights are finite numbers from 0 up").into());
+            }
+            if *weight == 0.0 {
+                *label = SKIP;
+            }
+        }
+        Ok(Cow::Owned(labels))
+    }
 }

@@ -4,6 +4,7 @@
 mod classes;
 mod features;
 mod layout;
+mod layout_record;
 mod levels;
 mod source;
 mod view_source;

@@ -3,6 +3,8 @@
 pub mod kernel;
 mod logspace;
 mod matrix;
+mod two_sum;
 
 pub use logspace::log_sum_exp;
 pub use matrix::MatrixView;
+pub use two_sum::two_sum;

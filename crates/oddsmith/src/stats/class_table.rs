@@ -45,6 +45,11 @@ impl ClassTable {
         &mut self.cells[k * self.columns..(k + 1) * self.columns]
     }
 
+    /// Sets the cells of class `k` to zero.
+    pub fn clear(&mut self, k: usize) {
+        self.row_mut(k).fill(0.0);
+    }
+
     /// The cell of class `k` and column `j`.
     pub fn get(&self, k: usize, j: usize) -> f64 {
         self.cells[k * self.columns + j]

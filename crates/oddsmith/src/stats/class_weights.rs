@@ -5,8 +5,11 @@
 
 use super::{add, take};
 use crate::data::SKIP;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::record::{Record, fault};
+
+/// Most rows in a file: counts stay exact in 64-bit numbers, and sums of many files stay within 64-bit integers.
+const MOST_ROWS: u64 = 1 << 53;
 
 /// Rows, weights and squared weights per class.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,21 +35,26 @@ impl ClassWeights {
         record.put("classes.squared", &self.squared);
     }
 
-    /// Reads the figures of `classes` classes back.
+    /// Reads the figures of `classes` classes back; a class without rows has no weight.
     pub fn read(record: &Record, classes: usize) -> Result<Self> {
-        let rows = record.counts("classes.rows")?.to_vec();
-        let (weight, squared) = (record.numbers("classes.weight", classes)?, record.numbers("classes.squared", classes)?);
-        match rows.len() == classes && weight.iter().chain(&squared).all(|w| *w >= 0.0) {
-            true => Ok(ClassWeights { rows, weight, squared }),
-            false => Err(fault("the class weights do not fit the classes")),
+        let rows = record.counts_of("classes.rows", classes)?.to_vec();
+        let total = rows.iter().try_fold(0u64, |sum, rows| sum.checked_add(*rows));
+        if total.is_none_or(|total| total > MOST_ROWS) {
+            return Err(fault(format!("`classes.rows` counts more than {MOST_ROWS} rows")));
+        }
+        let (weight, squared) = (record.weights("classes.weight", classes)?, record.weights("classes.squared", classes)?);
+        match (0..classes).find(|&k| rows[k] == 0 && (weight[k] > 0.0 || squared[k] > 0.0)) {
+            None => Ok(ClassWeights { rows, weight, squared }),
+            Some(k) => Err(fault(format!("`classes.weight` has sums of class {k}, which has no rows"))),
         }
     }
 
-    /// Adds the labels of a batch.
-    pub fn observe(&mut self, labels: &[u32], weights: Option<&[f64]>) {
+    /// Adds the labels of a batch; a label that is neither a class nor [`SKIP`] is an error.
+    pub fn observe(&mut self, labels: &[u32], weights: Option<&[f64]>) -> Result<()> {
         let mut rows = vec![0u64; self.rows.len()];
         for &label in labels.iter().filter(|&&label| label != SKIP) {
-            rows[label as usize] += 1;
+            let count = rows.get_mut(label as usize);
+            *count.ok_or_else(|| Error::internal(format!("a row has label {label} of {} classes", self.rows.len())))? += 1;
         }
         for (k, &count) in rows.iter().enumerate() {
             self.rows[k] += count;
@@ -59,6 +67,7 @@ impl ClassWeights {
             self.weight[label as usize] += w;
             self.squared[label as usize] += w * w;
         }
+        Ok(())
     }
 
     /// Adds another summary.
@@ -77,6 +86,14 @@ impl ClassWeights {
         }
         take(&mut self.weight, &other.weight);
         take(&mut self.squared, &other.squared);
+        for k in self.empty() {
+            (self.weight[k], self.squared[k]) = (0.0, 0.0);
+        }
+    }
+
+    /// Classes without rows.
+    pub fn empty(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|&k| self.rows[k] == 0).collect()
     }
 
     /// Total weight.

@@ -10,7 +10,9 @@ mod recast;
 mod scales;
 mod scatter;
 mod scatter_group;
+mod scatter_record;
 mod table;
+mod table_record;
 mod union;
 mod word_counts;
 
@@ -23,7 +25,7 @@ pub use parts::{Parts, ScatterPart, WordParts};
 pub use scatter::Scatter;
 pub use scatter_group::{Outcome, ScatterGroup};
 pub use table::TableStats;
-pub use union::{Named, unite};
+pub use union::{Named, separate, unite};
 pub use word_counts::WordCounts;
 
 use crate::error::Result;
@@ -56,9 +58,21 @@ pub(crate) fn add(sums: &mut [f64], other: &[f64]) {
     }
 }
 
-/// Takes `other` away from `sums`; what remains of a count cannot be negative.
+/// Takes `other` away from `sums` of weights.
 pub(crate) fn take(sums: &mut [f64], other: &[f64]) {
     for (sum, value) in sums.iter_mut().zip(other) {
-        *sum = (*sum - value).max(0.0);
+        *sum = remainder(*sum, *value);
     }
+}
+
+/// Share of a sum of weights below which a difference of two such sums is taken for their rounding.
+const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// The weight that remains when `part` of `whole` is taken away. Whole numbers are exact up to 2^53; of other weights
+/// a difference that could be rounding is nothing, or an emptied cell would keep a mean made of noise.
+pub(crate) fn remainder(whole: f64, part: f64) -> f64 {
+    const EXACT: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+    let rest = whole - part;
+    let exact = whole.fract() == 0.0 && part.fract() == 0.0 && whole <= EXACT;
+    if rest > 0.0 && (exact || rest > whole * ROUNDING) { rest } else { 0.0 }
 }

@@ -5,23 +5,27 @@
 //! Within a batch the sums are taken around a shift close to the class mean (the running mean, or the
 //! class's first row), so an offset of 1e8 costs no digits: S_b = Σ w d² − (Σ w d)²/W_b with d = x − shift.
 //! Batches are combined by δ = m_b − m: m += δ W_b/(W+W_b), S += S_b + δ² W W_b/(W+W_b).
+//! A mean near 1e8 is rounded at 1e-8, which would enter S by δ² at every combination; so what rounding drops of a mean
+//! is kept beside it.
 //! Missing values (NaN) lower W of their column only. Time O(rows · columns), memory O(K · columns).
 
 use super::class_table::ClassTable;
 use super::scales::{is_extreme, note_extreme};
 use crate::data::SKIP;
 use crate::error::{DataFault, Result};
-use crate::num::MatrixView;
 use crate::num::kernel::{MomentSums, Moments};
+use crate::num::{MatrixView, two_sum};
 
 /// Centred moments of number columns by class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberMoments {
-    classes: usize,
+    pub(super) classes: usize,
     /// Weight of the rows where the value is present.
     pub weight: ClassTable,
     /// Mean of the present values.
     pub mean: ClassTable,
+    /// What rounding dropped of that mean.
+    pub mean_low: ClassTable,
     /// Sum of squared deviations from that mean.
     pub squares: ClassTable,
 }
@@ -33,6 +37,8 @@ pub struct Moment {
     pub weight: f64,
     /// Mean.
     pub mean: f64,
+    /// What rounding dropped of the mean: the two together are the mean to twice the digits.
+    pub mean_low: f64,
     /// Sum of squared deviations.
     pub squares: f64,
 }
@@ -48,25 +54,27 @@ impl Moment {
             return other;
         }
         let weight = self.weight + other.weight;
-        let delta = other.mean - self.mean;
+        let delta = (other.mean - self.mean) + (other.mean_low - self.mean_low);
         let share = other.weight / weight;
-        Moment { weight, mean: self.mean + delta * share, squares: self.squares + other.squares + delta * delta * self.weight * share }
+        let (mean, mean_low) = two_sum(self.mean, self.mean_low + delta * share);
+        Moment { weight, mean, mean_low, squares: self.squares + other.squares + delta * delta * self.weight * share }
     }
 
     /// The moments of what remains when a subset of the values is taken away.
     #[must_use]
     pub fn minus(self, other: Moment) -> Moment {
-        let weight = self.weight - other.weight;
         if other.weight == 0.0 {
             return self;
         }
-        if weight <= 0.0 {
+        let weight = super::remainder(self.weight, other.weight);
+        if weight == 0.0 {
             return Moment::default();
         }
-        let delta = self.mean - other.mean;
-        let mean = self.mean + delta * (other.weight / weight);
-        let squares = self.squares - other.squares - (mean - other.mean).powi(2) * (weight * other.weight / self.weight);
-        Moment { weight, mean, squares: squares.max(0.0) }
+        let delta = (self.mean - other.mean) + (self.mean_low - other.mean_low);
+        let ratio = other.weight / weight;
+        let (mean, mean_low) = two_sum(self.mean, self.mean_low + delta * ratio);
+        let squares = self.squares - other.squares - delta * delta * self.weight * ratio;
+        Moment { weight, mean, mean_low, squares: squares.max(0.0) }
     }
 }
 
@@ -74,17 +82,23 @@ impl NumberMoments {
     /// Nothing seen.
     pub fn new(classes: usize, columns: usize) -> Self {
         let table = || ClassTable::new(classes, columns);
-        NumberMoments { classes, weight: table(), mean: table(), squares: table() }
+        NumberMoments { classes, weight: table(), mean: table(), mean_low: table(), squares: table() }
     }
 
     /// The moments of class `k`, column `j`.
     pub fn get(&self, k: usize, j: usize) -> Moment {
-        Moment { weight: self.weight.get(k, j), mean: self.mean.get(k, j), squares: self.squares.get(k, j) }
+        Moment {
+            weight: self.weight.get(k, j),
+            mean: self.mean.get(k, j),
+            mean_low: self.mean_low.get(k, j),
+            squares: self.squares.get(k, j),
+        }
     }
 
     fn set(&mut self, k: usize, j: usize, moment: Moment) {
         self.weight.row_mut(k)[j] = moment.weight;
         self.mean.row_mut(k)[j] = moment.mean;
+        self.mean_low.row_mut(k)[j] = moment.mean_low;
         self.squares.row_mut(k)[j] = moment.squares;
     }
 
@@ -171,7 +185,8 @@ impl NumberMoments {
             let (weight, sum, square) = sums(cell);
             if weight > 0.0 {
                 let offset = sum / weight;
-                let block = Moment { weight, mean: shift + offset, squares: (square - offset * sum).max(0.0) };
+                let (mean, mean_low) = two_sum(shift, offset);
+                let block = Moment { weight, mean, mean_low, squares: (square - offset * sum).max(0.0) };
                 let (k, j) = (cell / columns, cell % columns);
                 self.set(k, j, self.get(k, j).plus(block));
             }
@@ -186,6 +201,11 @@ impl NumberMoments {
     /// Takes another summary away.
     pub fn subtract(&mut self, other: &Self) {
         self.combine(other, Moment::minus);
+    }
+
+    /// Forgets class `k`.
+    pub fn clear(&mut self, k: usize) {
+        [&mut self.weight, &mut self.mean, &mut self.mean_low, &mut self.squares].into_iter().for_each(|table| table.clear(k));
     }
 
     fn combine(&mut self, other: &Self, how: impl Fn(Moment, Moment) -> Moment) {
@@ -208,6 +228,7 @@ impl NumberMoments {
             classes: shape.0,
             weight: self.weight.recast(classes, columns, shape),
             mean: self.mean.recast(classes, columns, shape),
+            mean_low: self.mean_low.recast(classes, columns, shape),
             squares: self.squares.recast(classes, columns, shape),
         }
     }
@@ -217,6 +238,7 @@ impl NumberMoments {
         for k in 0..self.classes {
             for (j, factor) in factors.iter().enumerate() {
                 self.mean.row_mut(k)[j] *= factor;
+                self.mean_low.row_mut(k)[j] *= factor;
                 // Factor by factor: their product alone may overflow.
                 let squares = &mut self.squares.row_mut(k)[j];
                 *squares = *squares * factor * factor;
@@ -226,7 +248,7 @@ impl NumberMoments {
 
     /// Size in memory.
     pub fn bytes(&self) -> usize {
-        3 * self.weight.bytes()
+        4 * self.weight.bytes()
     }
 }
 

@@ -73,11 +73,16 @@ impl NumberTallies {
     pub fn subtract(&mut self, other: &Self) {
         self.weight.take(&other.weight);
         // Totals of columns with negative values may be negative themselves, so they are not clipped at zero.
-        for (mine, theirs) in self.totals.cells_mut().iter_mut().zip(other.totals.cells()) {
-            *mine -= theirs;
+        for ((mine, theirs), weight) in self.totals.cells_mut().iter_mut().zip(other.totals.cells()).zip(self.weight.cells()) {
+            *mine = if *weight == 0.0 { 0.0 } else { *mine - theirs };
         }
         self.positive.take(&other.positive);
         take(&mut self.negative, &other.negative);
+    }
+
+    /// Forgets class `k`.
+    pub fn clear(&mut self, k: usize) {
+        [&mut self.weight, &mut self.totals, &mut self.positive].into_iter().for_each(|table| table.clear(k));
     }
 
     /// The same tallies in another shape; see [`ClassTable::recast`].

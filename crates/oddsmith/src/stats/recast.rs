@@ -17,7 +17,8 @@ impl TableStats {
     /// levels and words of this one. Features that only this one has are left out; features that only the other has
     /// are missing in every row.
     pub fn recast(&self, layout: Arc<Layout>) -> Result<TableStats> {
-        let maps = Maps::between(&self.layout, &layout)?;
+        let counts_words = self.parts.words.totals || self.parts.words.presence;
+        let maps = Maps::between(&self.layout, &layout, counts_words)?;
         let classes = layout.classes().len();
         let (numbers, words) = (layout.numbers().len(), layout.word_widths());
         let mut moved = TableStats::new(Arc::clone(&layout), self.parts);
@@ -35,8 +36,11 @@ impl TableStats {
             if let Some(tallies) = &self.tallies {
                 moved.tallies = Some(tallies.recast(&maps.classes, &maps.numbers, shape));
             }
-            if let Some(scatter) = &self.scatter {
-                moved.scatter = Some(scatter.recast(&maps.classes, &maps.numbers, shape));
+            match (&self.scatter, &mut moved.scatter) {
+                (Some(scatter), moved) => *moved = Some(scatter.recast(&maps.classes, &maps.numbers, shape)),
+                // A table without numbers has none of the numbers of a wider one.
+                (None, Some(wider)) => wider.merge_unobserved(&moved.classes),
+                (None, None) => {}
             }
         }
         if let (Some(mine), Some(levels)) = (&self.levels, &mut moved.levels) {
@@ -44,9 +48,9 @@ impl TableStats {
             let cells = maps.level_cells(mine, levels);
             levels.counts = mine.counts.recast(&maps.classes, &cells, (classes, total));
         }
-        for (block, map) in maps.words.iter().enumerate() {
+        for (mine, map) in self.words.iter().zip(&maps.words) {
             if let Some((to, columns)) = map {
-                moved.words[*to] = self.words[block].recast(&maps.classes, columns, (classes, words[*to]));
+                moved.words[*to] = mine.recast(&maps.classes, columns, (classes, words[*to]));
             }
         }
         Ok(moved)
@@ -62,7 +66,8 @@ struct Maps {
 }
 
 impl Maps {
-    fn between(from: &Layout, to: &Layout) -> Result<Maps> {
+    /// The maps; those of words stay empty when no words are counted, because a hashed width needs no memory of its own.
+    fn between(from: &Layout, to: &Layout, counts_words: bool) -> Result<Maps> {
         let classes = from.classes().labels().iter().map(|label| to.classes().index(label)).collect::<Result<_>>()?;
         let targets: BTreeMap<&str, usize> = to.features().iter().enumerate().map(|(j, f)| (f.name.as_str(), j)).collect();
         let mut maps = Maps { classes, numbers: Vec::new(), codes: Vec::new(), words: Vec::new() };
@@ -73,7 +78,10 @@ impl Maps {
                 (Plane::Numbers(_), None) => maps.numbers.push(None),
                 (Plane::Codes(_), Some((Plane::Codes(t), space))) => maps.codes.push(Some((t, level_map(&feature.space, space)?))),
                 (Plane::Codes(_), None) => maps.codes.push(None),
-                (Plane::Words(_), Some((Plane::Words(t), space))) => maps.words.push(Some((t, word_map(&feature.space, space)?))),
+                (Plane::Words(_), Some((Plane::Words(t), space))) => {
+                    let columns = if counts_words { word_map(&feature.space, space)? } else { Vec::new() };
+                    maps.words.push(Some((t, columns)));
+                }
                 (Plane::Words(_), None) => maps.words.push(None),
                 _ => return Err(Error::internal(format!("column `{}` changed its kind in a recast", feature.name))),
             }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::ClassWeights;
 use super::number_moments::infinite;
 use super::parts::ScatterPart;
 use super::scales::note_extreme;
@@ -31,18 +32,23 @@ impl Scatter {
         Scatter { classes, columns, part, limit: limit.max(1), groups: BTreeMap::from([complete]), incomplete: 0 }
     }
 
-    /// A scatter from its stored groups.
+    /// A scatter of `shape` = (classes, columns) from its stored groups; `None` without a group of complete rows.
     pub fn from_groups(
         shape: (usize, usize),
         part: ScatterPart,
         limit: usize,
         groups: BTreeMap<Vec<usize>, ScatterGroup>,
         incomplete: u64,
-    ) -> Self {
-        let mut scatter = Scatter::new(shape.0, shape.1, part, limit);
-        scatter.groups.extend(groups);
-        scatter.incomplete = incomplete;
-        scatter
+    ) -> Option<Self> {
+        let complete: Vec<usize> = (0..shape.1).collect();
+        groups.contains_key(&complete).then_some(Scatter {
+            classes: shape.0,
+            columns: shape.1,
+            part,
+            limit: limit.max(1),
+            groups,
+            incomplete,
+        })
     }
 
     /// Groups by observed columns.
@@ -72,7 +78,7 @@ impl Scatter {
         for (pattern, group) in &self.groups {
             match pattern.len() == self.columns {
                 true => total.merge(group),
-                false => left_out += group.rows.iter().sum::<u64>(),
+                false => left_out += group.total_rows(),
             }
         }
         (total, left_out)
@@ -142,28 +148,56 @@ impl Scatter {
         Ok(extreme.into_iter().map(|at| pattern[at]).collect())
     }
 
-    /// Adds another scatter over the same columns.
-    pub fn merge(&mut self, other: &Self) {
-        self.incomplete += other.incomplete;
-        for (pattern, group) in &other.groups {
-            if let Some(mine) = self.groups.get_mut(pattern) {
-                mine.merge(group);
-            } else if self.groups.len() < self.limit {
-                self.groups.insert(pattern.clone(), group.clone());
-            } else {
-                self.incomplete += group.rows.iter().sum::<u64>();
-            }
+    /// Adds a group; beyond the limit of patterns only its rows are counted.
+    fn merge_group(&mut self, pattern: &[usize], group: &ScatterGroup) {
+        if let Some(mine) = self.groups.get_mut(pattern) {
+            mine.merge(group);
+        } else if self.groups.len() < self.limit {
+            self.groups.insert(pattern.to_vec(), group.clone());
+        } else {
+            self.incomplete += group.total_rows();
         }
     }
 
-    /// Takes another scatter away.
+    /// Adds another scatter over the same columns.
+    pub fn merge(&mut self, other: &Self) {
+        self.incomplete += other.incomplete;
+        other.groups.iter().for_each(|(pattern, group)| self.merge_group(pattern, group));
+    }
+
+    /// Adds rows in which every number is missing.
+    pub fn merge_unobserved(&mut self, rows: &ClassWeights) {
+        if rows.total_rows() > 0 {
+            let ClassWeights { rows, weight, squared } = rows.clone();
+            self.merge_group(&[], &ScatterGroup { rows, weight, squared, ..ScatterGroup::new(self.classes, 0, self.part) });
+        }
+    }
+
+    /// Whether the rows of another scatter can be taken away: each of its groups is part of the same group here, or,
+    /// where there is none, part of the rows that no group could take.
+    pub fn holds(&self, other: &Self) -> bool {
+        let mut ungrouped = other.incomplete;
+        for (pattern, group) in &other.groups {
+            match self.groups.get(pattern) {
+                Some(mine) if mine.rows.iter().zip(&group.rows).any(|(mine, theirs)| mine < theirs) => return false,
+                Some(_) => {}
+                None => ungrouped += group.total_rows(),
+            }
+        }
+        ungrouped <= self.incomplete
+    }
+
+    /// Takes another scatter away, which this one must hold.
     pub fn subtract(&mut self, other: &Self) {
         self.incomplete = self.incomplete.saturating_sub(other.incomplete);
         for (pattern, group) in &other.groups {
-            if let Some(mine) = self.groups.get_mut(pattern) {
-                mine.subtract(group);
+            match self.groups.get_mut(pattern) {
+                Some(mine) => mine.subtract(group),
+                None => self.incomplete = self.incomplete.saturating_sub(group.total_rows()),
             }
         }
+        // A pattern without rows would only take the place of another.
+        self.groups.retain(|pattern, group| pattern.len() == self.columns || group.total_rows() > 0);
     }
 
     /// The same rows seen through other columns: column `j` moves to `columns[j]` of `shape.1` or away. Groups that
@@ -172,13 +206,13 @@ impl Scatter {
     pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
         let mut moved = Scatter::new(shape.0, shape.1, self.part, self.limit);
         moved.incomplete = self.incomplete;
-        for (pattern, group) in &self.groups {
+        for (pattern, group) in self.groups.iter().filter(|(_, group)| group.total_rows() > 0) {
             let mut kept: Vec<(usize, usize)> = pattern.iter().enumerate().filter_map(|(at, &j)| columns[j].map(|to| (to, at))).collect();
             kept.sort_unstable();
             let positions: Vec<usize> = kept.iter().map(|&(_, at)| at).collect();
-            let recast = group.recast(classes, shape.0, &positions);
-            let key = kept.iter().map(|&(to, _)| to).collect();
-            moved.groups.entry(key).or_insert_with(|| ScatterGroup::new(shape.0, positions.len(), self.part)).merge(&recast);
+            let recast = group.recast(self.part, classes, shape.0, &positions);
+            let key: Vec<usize> = kept.iter().map(|&(to, _)| to).collect();
+            moved.merge_group(&key, &recast);
         }
         moved
     }

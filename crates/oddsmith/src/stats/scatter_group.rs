@@ -1,7 +1,8 @@
 //! Weight, means and products of rows that have the same columns observed.
 //!
 //! Per class k weight W_k, mean m_k and products P_k = Σ w (x − m_k)(x − m_k)ᵀ, or their sum over classes when pooled.
-//! Two groups combine by δ = m' − m: P += P' + δδᵀ W W'/(W+W'), which loses no digits to a common offset.
+//! Two groups combine by δ = m' − m: P += P' + δδᵀ W W'/(W+W'). What rounding drops of a mean is kept beside it, or δ would
+//! lose the digits of a common offset.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +10,8 @@ use super::class_table::ClassTable;
 use super::parts::ScatterPart;
 use super::scales::is_extreme;
 use crate::data::SKIP;
-use crate::num::MatrixView;
 use crate::num::kernel::{Gram, MomentSums, Moments};
+use crate::num::{MatrixView, two_sum};
 
 /// What became of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct ScatterGroup {
     pub squared: Vec<f64>,
     /// Mean per class and column.
     pub mean: ClassTable,
+    /// What rounding dropped of that mean.
+    pub mean_low: ClassTable,
     /// Products around the class means, of which the upper triangle of a row-major square is kept: one matrix when
     /// pooled, else one per class.
     pub products: Vec<Vec<f64>>,
@@ -63,6 +66,7 @@ impl ScatterGroup {
             weight: vec![0.0; classes],
             squared: vec![0.0; classes],
             mean: ClassTable::new(classes, columns),
+            mean_low: ClassTable::new(classes, columns),
             products: vec![vec![0.0; columns * columns]; matrices],
         }
     }
@@ -109,9 +113,10 @@ impl ScatterGroup {
         }
         let pooled = self.products.len() == 1;
         let mut gram = if pooled { Gram::pooled(classes, columns) } else { Gram::per_class(classes, columns) };
-        let mut products = vec![0.0; self.products.len() * columns * columns];
+        let size = columns * columns;
+        let mut products = vec![0.0; self.products.len() * size];
         gram.add(values, Some(labels), weights, shift.cells(), &mut products);
-        block.products = products.chunks_exact((columns * columns).max(1)).map(<[f64]>::to_vec).collect();
+        block.products = (0..self.products.len()).map(|at| products[at * size..(at + 1) * size].to_vec()).collect();
         for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
             block.squared[label as usize] += weights.map_or(1.0, |w| w[i] * w[i]);
         }
@@ -123,8 +128,8 @@ impl ScatterGroup {
     /// Multiplies every column by a factor.
     pub(super) fn rescale(&mut self, factors: &[f64]) {
         let columns = self.columns();
-        for (cell, mean) in self.mean.cells_mut().iter_mut().enumerate() {
-            *mean *= factors[cell % columns];
+        for table in [&mut self.mean, &mut self.mean_low] {
+            table.cells_mut().iter_mut().enumerate().for_each(|(cell, mean)| *mean *= factors[cell % columns]);
         }
         for products in &mut self.products {
             for (cell, product) in products.iter_mut().enumerate() {
@@ -153,16 +158,16 @@ impl ScatterGroup {
 
     /// Turns sums of deviations from `shift` into means, and products around the shift into products around the mean.
     fn settle(&mut self, shift: &ClassTable) {
-        let columns = self.columns();
         for k in (0..self.rows.len()).filter(|&k| self.weight[k] > 0.0) {
             let w = self.weight[k];
             let offsets: Vec<f64> = self.mean.row(k).iter().map(|sum| sum / w).collect();
             let matrix = self.matrix_of(k);
             add_outer(&mut self.products[matrix], &offsets, -w);
-            for j in 0..columns {
-                self.mean.row_mut(k)[j] = shift.get(k, j) + offsets[j];
+            for (j, offset) in offsets.iter().enumerate() {
+                (self.mean.row_mut(k)[j], self.mean_low.row_mut(k)[j]) = two_sum(shift.get(k, j), *offset);
             }
         }
+        self.lift_squares();
     }
 
     /// Adds another group over the same columns.
@@ -170,23 +175,36 @@ impl ScatterGroup {
         for (mine, theirs) in self.products.iter_mut().zip(&other.products) {
             super::add(mine, theirs);
         }
+        for (mine, theirs) in self.rows.iter_mut().zip(&other.rows) {
+            *mine += theirs;
+        }
+        super::add(&mut self.squared, &other.squared);
         for k in (0..self.rows.len()).filter(|&k| other.weight[k] > 0.0) {
             let (mine, theirs) = (self.weight[k], other.weight[k]);
             let total = mine + theirs;
-            let delta: Vec<f64> = other.mean.row(k).iter().zip(self.mean.row(k)).map(|(b, a)| b - a).collect();
             if mine > 0.0 {
+                let delta = self.distance(other, k);
                 let matrix = self.matrix_of(k);
                 add_outer(&mut self.products[matrix], &delta, mine * theirs / total);
+                self.move_mean(k, &delta, theirs / total);
+            } else {
+                self.mean.row_mut(k).copy_from_slice(other.mean.row(k));
+                self.mean_low.row_mut(k).copy_from_slice(other.mean_low.row(k));
             }
-            let share = theirs / total;
-            let mean = self.mean.row_mut(k);
-            match mine > 0.0 {
-                true => mean.iter_mut().zip(&delta).for_each(|(m, d)| *m += d * share),
-                false => mean.copy_from_slice(other.mean.row(k)),
-            }
-            self.rows[k] += other.rows[k];
             self.weight[k] = total;
-            self.squared[k] += other.squared[k];
+        }
+    }
+
+    /// How far the mean of class `k` is from here to `other`.
+    fn distance(&self, other: &Self, k: usize) -> Vec<f64> {
+        let low = other.mean_low.row(k).iter().zip(self.mean_low.row(k)).map(|(b, a)| b - a);
+        other.mean.row(k).iter().zip(self.mean.row(k)).zip(low).map(|((b, a), low)| (b - a) + low).collect()
+    }
+
+    /// Moves the mean of class `k` by `share` of `delta`.
+    fn move_mean(&mut self, k: usize, delta: &[f64], share: f64) {
+        for ((mean, low), d) in self.mean.row_mut(k).iter_mut().zip(self.mean_low.row_mut(k)).zip(delta) {
+            (*mean, *low) = two_sum(*mean, *low + d * share);
         }
     }
 
@@ -197,39 +215,56 @@ impl ScatterGroup {
         }
         for k in (0..self.rows.len()).filter(|&k| other.weight[k] > 0.0) {
             let (total, theirs) = (self.weight[k], other.weight[k]);
-            let rest = (total - theirs).max(0.0);
             self.rows[k] = self.rows[k].saturating_sub(other.rows[k]);
-            self.squared[k] = (self.squared[k] - other.squared[k]).max(0.0);
+            let rest = if self.rows[k] == 0 { 0.0 } else { super::remainder(total, theirs) };
+            self.squared[k] = if rest == 0.0 { 0.0 } else { super::remainder(self.squared[k], other.squared[k]) };
             self.weight[k] = rest;
             let matrix = self.matrix_of(k);
             if rest == 0.0 {
                 // What remains of an emptied class is rounding only.
-                self.mean.row_mut(k).fill(0.0);
+                self.mean.clear(k);
+                self.mean_low.clear(k);
                 if self.products.len() > 1 {
                     self.products[matrix].fill(0.0);
                 }
                 continue;
             }
-            let mean = self.mean.row_mut(k);
-            let mut delta = vec![0.0; mean.len()];
-            for ((m, d), b) in mean.iter_mut().zip(&mut delta).zip(other.mean.row(k)) {
-                *m += (*m - b) * (theirs / rest);
-                *d = *m - b;
-            }
-            add_outer(&mut self.products[matrix], &delta, -(rest * theirs / total));
+            let delta = self.distance(other, k);
+            add_outer(&mut self.products[matrix], &delta, -(total * theirs / rest));
+            self.move_mean(k, &delta, -theirs / rest);
+        }
+        if self.total_rows() == 0 {
+            self.products.iter_mut().for_each(|products| products.fill(0.0));
+        }
+        self.lift_squares();
+    }
+
+    /// Rounding must not leave a negative sum of squares on the diagonal.
+    fn lift_squares(&mut self) {
+        let columns = self.columns();
+        for products in &mut self.products {
+            products.iter_mut().step_by(columns + 1).for_each(|square| *square = square.max(0.0));
         }
     }
 
+    /// Number of rows of all classes.
+    pub fn total_rows(&self) -> u64 {
+        self.rows.iter().sum()
+    }
+
     /// The same group over `columns` (positions in this group) and with class `k` moved to `classes[k]` of `count`.
+    /// `part` says whose products the group keeps: with one class the number of matrices does not tell.
     #[must_use]
-    pub fn recast(&self, classes: &[usize], count: usize, columns: &[usize]) -> Self {
-        let part = if self.products.len() == self.rows.len() { ScatterPart::PerClass } else { ScatterPart::Pooled };
+    pub fn recast(&self, part: ScatterPart, classes: &[usize], count: usize, columns: &[usize]) -> Self {
         let mut moved = ScatterGroup::new(count, columns.len(), part);
         for (k, &to) in classes.iter().enumerate() {
             moved.rows[to] = self.rows[k];
             moved.weight[to] = self.weight[k];
             moved.squared[to] = self.squared[k];
-            columns.iter().enumerate().for_each(|(j, &from)| moved.mean.row_mut(to)[j] = self.mean.get(k, from));
+            for (j, &from) in columns.iter().enumerate() {
+                moved.mean.row_mut(to)[j] = self.mean.get(k, from);
+                moved.mean_low.row_mut(to)[j] = self.mean_low.get(k, from);
+            }
         }
         let width = self.columns();
         for (matrix, products) in self.products.iter().enumerate() {
@@ -246,7 +281,7 @@ impl ScatterGroup {
 
     /// Size in memory.
     pub fn bytes(&self) -> usize {
-        self.mean.bytes() + self.products.len() * self.columns() * self.columns() * size_of::<f64>()
+        2 * self.mean.bytes() + self.products.len() * self.columns() * self.columns() * size_of::<f64>()
     }
 }
 

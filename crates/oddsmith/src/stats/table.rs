@@ -100,9 +100,24 @@ impl TableStats {
             );
             return Err(ErrorKind::Mismatch { left_name: "the whole".into(), right_name: "the part".into(), what }.into());
         }
+        if let (Some(mine), Some(theirs)) = (&self.scatter, &other.scatter)
+            && !mine.holds(theirs)
+        {
+            let what = "the part has rows with other columns missing than the whole, or too many such patterns to be kept apart".to_owned();
+            return Err(ErrorKind::Mismatch { left_name: "the whole".into(), right_name: "the part".into(), what }.into());
+        }
         self.classes.subtract(&other.classes);
         self.pairs(other, NumberMoments::subtract, NumberTallies::subtract, LevelCounts::subtract, WordCounts::subtract, Scatter::subtract);
+        self.classes.empty().into_iter().for_each(|k| self.clear(k));
         Ok(())
+    }
+
+    /// Forgets class `k`, of which no row is left: what remains of its sums is rounding.
+    fn clear(&mut self, k: usize) {
+        self.moments.iter_mut().for_each(|moments| moments.clear(k));
+        self.tallies.iter_mut().for_each(|tallies| tallies.clear(k));
+        self.levels.iter_mut().for_each(|levels| levels.counts.clear(k));
+        self.words.iter_mut().for_each(|words| words.clear(k));
     }
 
     fn pairs(
@@ -147,11 +162,12 @@ impl Statistics for TableStats {
     type Input<'a> = Rows<'a>;
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
-        let Rows { features, labels, weights, first_row } = rows;
-        features.check(&self.layout)?;
+        rows.features.check(&self.layout)?;
+        let labels = &*rows.counted_labels()?;
+        let Rows { features, weights, first_row, .. } = rows;
         let layout = Arc::clone(&self.layout);
         let number_name = |j: usize| layout.features()[layout.numbers()[j]].name.clone();
-        self.classes.observe(labels, weights);
+        self.classes.observe(labels, weights)?;
         let scaled = self.scales.as_ref().map(|scales| scaled(features.numbers, scales));
         let numbers = match &scaled {
             Some(cells) => MatrixView::row_major(cells, features.rows(), self.extremes.len())?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Statistics, TableStats};
 use crate::data::{Classes, Feature, Layout, Levels, Space, Vocabulary};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::notice::{self, Notice};
 
 /// A summary and the name under which messages speak of it.
@@ -19,11 +19,11 @@ pub struct Named<'a> {
 /// The sum of all summaries over the union of their layouts, with a notice for everything that differed. Kinds that
 /// contradict each other are an error that names both.
 pub fn unite(members: &[Named<'_>]) -> Result<(TableStats, Vec<Notice>)> {
-    let (first, rest) = members.split_first().ok_or_else(|| crate::Error::data("there is nothing to merge"))?;
+    let (first, rest) = members.split_first().ok_or_else(|| Error::data("there is nothing to merge"))?;
     let mut layout = Arc::clone(first.stats.layout());
     let mut notices = Vec::new();
-    for member in rest {
-        layout = Arc::new(union_of(first.name, &layout, member, &mut notices)?);
+    for (at, member) in members.iter().enumerate().skip(1) {
+        layout = Arc::new(union_of(&members[..at], &layout, member, &mut notices)?);
         if member.stats.parts() != first.stats.parts() {
             let what = "they were gathered with different parts".to_owned();
             return Err(ErrorKind::Mismatch { left_name: first.name.into(), right_name: member.name.into(), what }.into());
@@ -43,15 +43,42 @@ pub fn unite(members: &[Named<'_>]) -> Result<(TableStats, Vec<Notice>)> {
     Ok((total, notices))
 }
 
-fn union_of(left_name: &str, left: &Layout, right: &Named<'_>, notices: &mut Vec<Notice>) -> Result<Layout> {
+/// What remains of `whole` without the rows of `part`, over the layout of the whole. A part that knows a class, column,
+/// level or word that the whole does not know cannot be part of it.
+pub fn separate(whole: &Named<'_>, part: &Named<'_>) -> Result<TableStats> {
+    let layout = whole.stats.layout();
+    let mismatch = |what: String| Error::from(ErrorKind::Mismatch { left_name: whole.name.into(), right_name: part.name.into(), what });
+    if union_of(std::slice::from_ref(whole), layout, part, &mut Vec::new())? != **layout {
+        return Err(mismatch(format!("{} has classes, columns, levels or words that {} does not have", part.name, whole.name)));
+    }
+    let mut rest = whole.stats.clone();
+    rest.subtract(&part.stats.recast(Arc::clone(layout))?).map_err(|error| match error.into_kind() {
+        ErrorKind::Mismatch { what, .. } => mismatch(what),
+        other => other.into(),
+    })?;
+    Ok(rest)
+}
+
+/// The union of `left`, which is itself the union of the `earlier` layouts, and the layout of `right`.
+fn union_of(earlier: &[Named<'_>], left: &Layout, right: &Named<'_>, notices: &mut Vec<Notice>) -> Result<Layout> {
     let theirs = right.stats.layout();
-    let contradiction = |what: String| ErrorKind::Mismatch { left_name: left_name.into(), right_name: right.name.into(), what };
+    let mismatch = |left: Option<&Named<'_>>, what: String| {
+        let left_name = left.map_or("the others", |left| left.name).into();
+        Error::from(ErrorKind::Mismatch { left_name, right_name: right.name.into(), what })
+    };
     if left.target() != theirs.target() {
-        return Err(contradiction(format!("the target is `{}` in one and `{}` in the other", left.target(), theirs.target())).into());
+        let what = format!("the target is `{}` in one and `{}` in the other", left.target(), theirs.target());
+        return Err(mismatch(earlier.first(), what));
     }
     if left.weighting() != theirs.weighting() {
-        return Err(contradiction(format!("weights are {:?} in one and {:?} in the other", left.weighting(), theirs.weighting())).into());
+        let what = format!("weights are {:?} in one and {:?} in the other", left.weighting(), theirs.weighting());
+        return Err(mismatch(earlier.first(), what));
     }
+    // The first who brought the column is the one to name.
+    let contradiction = |column: &str, what: String| {
+        let owner = earlier.iter().find(|member| member.stats.layout().features().iter().any(|f| f.name == column));
+        mismatch(owner, format!("column `{column}` {what}"))
+    };
     let note = |column: &str, what: String| Notice::new(notice::UNEQUAL_LAYOUTS, format!("{what}; merged over the union")).column(column);
     let classes = joined(left.classes().labels(), theirs.classes().labels());
     if let Some(classes) = &classes {
@@ -67,11 +94,10 @@ fn union_of(left_name: &str, left: &Layout, right: &Named<'_>, notices: &mut Vec
             continue;
         };
         if mine.kind() != other.kind() {
-            let what = format!("column `{}` is a {} in one and a {} in the other", mine.name, mine.kind().name(), other.kind().name());
-            return Err(contradiction(what).into());
+            let what = format!("is a {} in one and a {} in the other", mine.kind().name(), other.kind().name());
+            return Err(contradiction(&mine.name, what));
         }
-        let (space, difference) =
-            union_space(&mine.space, &other.space).map_err(|what| contradiction(format!("column `{}` {what}", mine.name)))?;
+        let (space, difference) = union_space(&mine.space, &other.space).map_err(|what| contradiction(&mine.name, what))?;
         notices.extend(difference.map(|what| note(&mine.name, format!("{}: {what}", right.name))));
         features.push(Feature { name: mine.name.clone(), space });
     }
@@ -113,11 +139,15 @@ fn union_space(mine: &Space, other: &Space) -> Result<(Space, Option<String>), S
     }
 }
 
-/// The sorted union of two lists of names, or `None` when they are equal.
+/// The union of two lists of names, or `None` when they are equal. A list that holds all names of the other keeps its
+/// order, because the order of classes says which one is the event; otherwise the union is sorted.
 fn joined(left: &[String], right: &[String]) -> Option<Vec<String>> {
     if left == right {
         return None;
     }
     let union: BTreeSet<&String> = left.iter().chain(right).collect();
-    Some(Levels::sorted(union.into_iter().cloned().collect()).names().to_vec())
+    Some(match [left, right].into_iter().find(|list| list.len() == union.len()) {
+        Some(longer) => longer.to_vec(),
+        None => Levels::sorted(union.into_iter().cloned().collect()).names().to_vec(),
+    })
 }

@@ -71,6 +71,12 @@ impl WordCounts {
         self.tables(other).for_each(|(mine, theirs)| mine.take(theirs));
     }
 
+    /// Forgets class `k`.
+    pub fn clear(&mut self, k: usize) {
+        self.documents[k] = 0.0;
+        self.totals.iter_mut().chain(&mut self.presence).for_each(|table| table.clear(k));
+    }
+
     /// The same counts in another shape; see [`ClassTable::recast`].
     #[must_use]
     pub fn recast(&self, classes: &[usize], words: &[Option<usize>], shape: (usize, usize)) -> Self {

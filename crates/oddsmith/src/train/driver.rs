@@ -116,7 +116,8 @@ where
     fn run(&self) {
         loop {
             let lane = self.next.fetch_add(1, Ordering::Relaxed);
-            if lane >= self.lanes || self.lock().failed.is_some() {
+            // A lane before the failed one is still summed: it may fail too, and the earliest failure is the one to report.
+            if lane >= self.lanes || self.lock().failed.as_ref().is_some_and(|(failed, _)| *failed < lane) {
                 return;
             }
             let sum = self.sum_lane(lane);

@@ -11,6 +11,7 @@ mod learner;
 mod model;
 mod part;
 mod polya;
+mod stored;
 mod student;
 
 pub use family::Family;
@@ -20,3 +21,5 @@ pub use model::NaiveBayesModel;
 pub use part::{CountPart, Part};
 pub use polya::{CountSource, PolyaPart};
 pub use student::StudentPart;
+
+pub(crate) use stored::read;

@@ -199,7 +199,7 @@ impl Classifier for NaiveBayesModel {
     }
 
     fn record(&self) -> Result<Record> {
-        Err(crate::Error::internal("not stored yet"))
+        super::stored::write(self)
     }
 }
 

@@ -64,7 +64,12 @@ impl Estimate<'_> {
         };
         let in_units = |moment: Moment, at: usize| {
             let factor = units[at] / scales[at];
-            Moment { weight: moment.weight, mean: moment.mean * factor, squares: moment.squares * factor * factor }
+            Moment {
+                weight: moment.weight,
+                mean: moment.mean * factor,
+                mean_low: moment.mean_low * factor,
+                squares: moment.squares * factor * factor,
+            }
         };
         let of_class = |k: usize| columns.iter().enumerate().map(move |(at, &j)| (at, moments.get(k, j)));
         Cells {

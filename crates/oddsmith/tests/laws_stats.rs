@@ -1,0 +1,211 @@
+//! The laws of mergeable summaries, on random tables of every kind of column with gaps and weights.
+
+#[allow(dead_code, reason = "every test binary uses its own share of the tables")]
+mod table;
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use oddsmith::control::Control;
+use oddsmith::data::{Layout, Source, ViewSource};
+use oddsmith::error::ErrorKind;
+use oddsmith::stats::{Named, Parts, Statistics, TableStats, separate, unite};
+use oddsmith::train;
+use proptest::prelude::*;
+use table::closeness::Scale;
+use table::{Cell, Encoded, Row, all_columns, layout_of, parts, rows, summary};
+
+fn layout(rows: &[Row]) -> Arc<Layout> {
+    Arc::new(layout_of(rows, &all_columns()))
+}
+
+fn merged(left: &TableStats, right: &TableStats) -> TableStats {
+    let mut sum = left.clone();
+    sum.merge(right).unwrap();
+    sum
+}
+
+/// Columns in any order and number.
+fn some_columns() -> impl Strategy<Value = Vec<usize>> {
+    (Just(all_columns()).prop_shuffle(), 0..=all_columns().len()).prop_map(|(columns, count)| columns[..count].to_vec())
+}
+
+proptest! {
+    #[test]
+    fn the_empty_summary_changes_no_bit(rows in rows(30), parts in parts()) {
+        let layout = layout(&rows);
+        let stats = summary(&rows, &layout, parts, 7);
+        let empty = TableStats::new(Arc::clone(&layout), parts);
+        prop_assert_eq!(&merged(&stats, &empty), &stats);
+        prop_assert_eq!(&merged(&empty, &stats), &stats);
+        prop_assert_eq!(merged(&empty, &empty), empty);
+    }
+
+    #[test]
+    fn merging_is_commutative_and_associative(rows in rows(45), parts in parts(), cuts in any::<[prop::sample::Index; 2]>()) {
+        let layout = layout(&rows);
+        let mut cuts = cuts.map(|cut| cut.index(rows.len() + 1));
+        cuts.sort_unstable();
+        let [a, b, c] = [&rows[..cuts[0]], &rows[cuts[0]..cuts[1]], &rows[cuts[1]..]].map(|rows| summary(rows, &layout, parts, 7));
+        let scale = Scale::of(&rows);
+        scale.assert_equal(&merged(&a, &b), &merged(&b, &a));
+        scale.assert_equal(&merged(&merged(&a, &b), &c), &merged(&a, &merged(&b, &c)));
+    }
+
+    #[test]
+    fn a_split_stream_equals_the_whole(rows in rows(45), parts in parts(), cut in any::<prop::sample::Index>(), batch in 1..20usize) {
+        let layout = layout(&rows);
+        let (left, right) = rows.split_at(cut.index(rows.len() + 1));
+        let whole = summary(&rows, &layout, parts, usize::MAX >> 1);
+        let split = merged(&summary(left, &layout, parts, batch), &summary(right, &layout, parts, batch));
+        Scale::of(&rows).assert_equal(&whole, &split);
+    }
+
+    #[test]
+    fn a_row_of_weight_two_equals_the_row_twice(rows in rows(25), parts in parts()) {
+        let layout = layout(&rows);
+        let doubled: Vec<Row> = rows.iter().map(|row| Row { weight: 2.0, ..row.clone() }).collect();
+        let twice: Vec<Row> = rows.iter().flat_map(|row| [row.clone(), row.clone()]).map(|row| Row { weight: 1.0, ..row }).collect();
+        let heavy = summary(&doubled, &layout, parts, 7).record().unwrap();
+        let mut once = summary(&twice, &layout, parts, 7).record().unwrap();
+        // Numbers of rows and squared weights tell the two apart, and should: n rows of weight 2 are n pieces of evidence.
+        for (name, array) in &heavy.arrays {
+            if name.ends_with(".rows") || name.ends_with(".squared") || name == "scatter.incomplete" {
+                once.arrays.insert(name.clone(), array.clone());
+            }
+        }
+        Scale::of(&twice).assert_equal(&TableStats::read(&heavy).unwrap(), &TableStats::read(&once).unwrap());
+    }
+
+    #[test]
+    fn what_was_added_can_be_taken_away(rows in rows(40), parts in parts(), cut in any::<prop::sample::Index>()) {
+        let layout = layout(&rows);
+        let (left, right) = rows.split_at(cut.index(rows.len() + 1));
+        let (kept, taken) = (summary(left, &layout, parts, 7), summary(right, &layout, parts, 7));
+        let mut rest = merged(&kept, &taken);
+        rest.subtract(&taken).unwrap();
+        Scale::of(&rows).assert_equal(&rest, &kept);
+        rest.subtract(&kept).unwrap();
+        prop_assert_eq!(rest, TableStats::new(layout, parts));
+    }
+
+    #[test]
+    fn more_than_the_whole_cannot_be_taken_away(rows in rows(20), parts in parts(), extra in rows(1)) {
+        prop_assume!(extra.iter().any(|row| row.class.is_some() && row.weight > 0.0));
+        let pooled: Vec<Row> = rows.iter().chain(&extra).cloned().collect();
+        let layout = layout(&pooled);
+        let mut small = summary(&rows, &layout, parts, 7);
+        let before = small.clone();
+        let error = small.subtract(&summary(&pooled, &layout, parts, 7)).unwrap_err();
+        let refused = matches!(error.kind(), ErrorKind::Mismatch { .. });
+        prop_assert!(refused, "{}", error);
+        prop_assert_eq!(small, before, "a refused part must leave the whole as it was");
+    }
+
+    #[test]
+    fn selecting_columns_before_or_after_is_the_same(rows in rows(40), parts in parts(), columns in some_columns()) {
+        let layout = layout(&rows);
+        let before = summary(&rows, &Arc::new(layout.select(&columns).unwrap()), parts, 7);
+        let after = summary(&rows, &layout, parts, 7).select(&columns).unwrap();
+        Scale::of(&rows).assert_equal(&before, &after);
+    }
+
+    #[test]
+    fn sites_united_equal_their_pooled_rows(
+        rows in rows(45),
+        parts in parts(),
+        cuts in any::<[prop::sample::Index; 2]>(),
+        columns in [some_columns(), some_columns(), some_columns()],
+    ) {
+        let mut cuts = cuts.map(|cut| cut.index(rows.len() + 1));
+        cuts.sort_unstable();
+        let sites = [&rows[..cuts[0]], &rows[cuts[0]..cuts[1]], &rows[cuts[1]..]];
+        // Every site has its own columns and knows only the classes, levels and words of its own rows.
+        let stats: Vec<TableStats> =
+            sites.iter().zip(&columns).map(|(rows, columns)| summary(rows, &Arc::new(layout_of(rows, columns)), parts, 7)).collect();
+        let named: Vec<Named<'_>> = stats.iter().zip(["a", "b", "c"]).map(|(stats, name)| Named { name, stats }).collect();
+        let (united, _) = unite(&named).unwrap();
+        // The rows of a site have gaps where the site has no column.
+        let pooled: Vec<Row> = sites.iter().zip(&columns).flat_map(|(rows, columns)| blanked(rows, columns)).collect();
+        let scale = Scale::of(&pooled);
+        scale.assert_equal(&united, &summary(&pooled, united.layout(), parts, 7));
+        // Taking the sites away again, one by one, leaves nothing.
+        let mut rest = united;
+        for site in &named {
+            rest = separate(&Named { name: "all", stats: &rest }, site).unwrap();
+        }
+        prop_assert_eq!(&rest, &TableStats::new(Arc::clone(rest.layout()), parts));
+    }
+
+    #[test]
+    fn bytes_of_a_record_keep_every_bit(rows in rows(40), parts in parts(), columns in some_columns()) {
+        let stats = summary(&rows, &Arc::new(layout_of(&rows, &columns)), parts, 7);
+        let bytes = oddsmith::persist::save_stats(&stats).unwrap();
+        let read = oddsmith::persist::load_stats(&bytes).unwrap();
+        prop_assert_eq!(&read, &stats);
+        // Equality of numbers lets -0.0 pass for 0.0; equality of bytes does not.
+        prop_assert_eq!(oddsmith::persist::save_stats(&read).unwrap(), bytes);
+    }
+}
+
+/// The rows with a gap in every column that is not listed.
+fn blanked(rows: &[Row], columns: &[usize]) -> Vec<Row> {
+    let blank = |row: &Row| {
+        let cells = row.cells.iter().enumerate().map(|(j, cell)| if columns.contains(&j) { cell.clone() } else { Cell::Missing });
+        Row { cells: cells.collect(), ..row.clone() }
+    };
+    rows.iter().map(blank).collect()
+}
+
+/// Many rows, made by a small generator, with gaps and every kind of column.
+fn many_rows(count: u64) -> Vec<Row> {
+    let mut state = 1u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let mut rows = Vec::new();
+    for _ in 0..count {
+        let mut number = |offset: f64| if draw(9) == 0 { Cell::Missing } else { Cell::Number(offset + draw(1000) as f64 / 7.0) };
+        let (age, dose, height) = (number(0.0), number(-70.0), number(1e8));
+        let words = |name: String, count: u64| Cell::Words(vec![(name, count as f64)]);
+        rows.push(Row {
+            class: (draw(50) > 0).then(|| ["no", "perhaps", "yes"][draw(3) as usize].to_owned()),
+            weight: draw(40) as f64 / 10.0,
+            cells: vec![
+                age,
+                Cell::Level(["Bern", "Chur", "Oslo"][draw(3) as usize].into()),
+                dose,
+                words(["cough", "fever"][draw(2) as usize].into(), draw(4)),
+                Cell::Level(["false", "true"][draw(2) as usize].into()),
+                words(draw(5).to_string(), 1),
+                height,
+            ],
+        });
+    }
+    rows
+}
+
+/// Gives the same bits for any number of threads, whatever the batches cost.
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let rows = many_rows(60_000);
+    let layout = layout(&rows);
+    for weighted in [false, true] {
+        let encoded = Encoded::new(&rows, &layout, weighted);
+        let words = encoded.words();
+        let source = ViewSource::new(&layout, encoded.features(&words), &encoded.labels, encoded.weights.as_deref()).unwrap();
+        assert!(source.partitions() > 4, "several lanes are needed");
+        let pass = |threads: usize| {
+            let empty = TableStats::new(Arc::clone(&layout), Parts::all());
+            train::pass(&source, &empty, NonZeroUsize::new(threads), &Control::new()).unwrap()
+        };
+        let one = pass(1);
+        for threads in [2, 3, 8] {
+            // Bytes, not numbers: -0.0 is not 0.0 here.
+            assert_eq!(oddsmith::persist::save_stats(&pass(threads)).unwrap(), oddsmith::persist::save_stats(&one).unwrap());
+        }
+        let whole = rows.iter().map(|row| Row { weight: if weighted { row.weight } else { 1.0 }, ..row.clone() }).collect::<Vec<_>>();
+        Scale::of(&whole).assert_equal(&one, &summary(&whole, &layout, Parts::all(), 60_000));
+    }
+}
