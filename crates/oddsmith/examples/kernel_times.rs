@@ -1,7 +1,8 @@
 //! Times of the hot kernels at the shapes of the benchmark workloads, on one and on two threads.
 //!
 //! `cargo run --release -p oddsmith --example kernel_times [name…]` prints the best of several runs in
-//! milliseconds and the rate it means; names select kernels by their beginning.
+//! milliseconds and the rate it means; names select kernels by their beginning. A number among the names
+//! divides the rows and multiplies the runs: short runs find quiet moments on a busy machine.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use oddsmith::num::MatrixView;
@@ -18,28 +19,30 @@ const RUNS: usize = 7;
 const CHUNK: usize = 8192;
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let bench = Bench { wanted };
+    let (parts, wanted): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|arg| arg.parse::<usize>().is_ok());
+    let part = parts.first().and_then(|part| part.parse().ok()).unwrap_or(1);
+    let bench = Bench { wanted, runs: RUNS * part };
     if bench.any(&["read", "moments", "gaussian", "linear", "gram", "quadratic", "softmax"]) {
-        dense(&bench, 1_000_000, 50, 3);
+        dense(&bench, 1_000_000 / part, 50, 3);
     }
     if bench.any(&["gram 500", "gram 2000"]) {
-        wide(&bench, 20_000, 500);
-        wide(&bench, 4_000, 2000);
+        wide(&bench, 20_000 / part, 500);
+        wide(&bench, 4_000 / part, 2000);
     }
     if bench.any(&["exp", "softmax"]) {
-        exponentials(&bench);
+        exponentials(&bench, 1_000_000 / part);
     }
     if bench.any(&["levels", "level scores"]) {
-        levels(&bench, 1_000_000, 20, 3);
+        levels(&bench, 1_000_000 / part, 20, 3);
     }
     if bench.any(&["words", "word scores"]) {
-        words(&bench, 200_000, 100_000, 20);
+        words(&bench, 200_000 / part, 100_000, 20);
     }
 }
 
 struct Bench {
     wanted: Vec<String>,
+    runs: usize,
 }
 
 impl Bench {
@@ -53,7 +56,7 @@ impl Bench {
             return;
         }
         let best = [1, 2].map(|threads| {
-            let seconds = (0..RUNS).map(|_| {
+            let seconds = (0..self.runs).map(|_| {
                 let start = Instant::now();
                 std::thread::scope(|scope| {
                     for t in 0..threads {
@@ -219,9 +222,9 @@ fn wide(bench: &Bench, rows: usize, cols: usize) {
     });
 }
 
-fn exponentials(bench: &Bench) {
+fn exponentials(bench: &Bench, rows: usize) {
     let mut random = Random(3);
-    let (rows, classes) = (1_000_000, 3);
+    let classes = 3;
     let numbers: Vec<f64> = (0..rows * classes).map(|_| random.spread() * 20.0).collect();
     let count = numbers.len() as f64 / 1e9;
     bench.time("exp", rows, count, "G/s", |range| {

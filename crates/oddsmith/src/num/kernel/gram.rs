@@ -6,8 +6,9 @@
 //! the weights by a power of two scales the result exactly.
 //! Cost: 8·n·p bytes read, n·p² operations, panels of `depth` rows per group.
 
-use super::tile::{STRIPS, WithStrips, accumulate, strip_width, vectors, with_strips};
-use super::{Panel, PanelRows, pad_rows, padded};
+use super::aligned::Aligned;
+use super::tile::{STRIPS, WithStrips, accumulate, group_of, store, vectors, with_strips};
+use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
@@ -23,12 +24,17 @@ pub struct Gram {
     depth: usize,
     /// Rows now in the panel of each group.
     filled: Vec<usize>,
-    plain: Vec<f64>,
+    plain: Aligned,
     /// As `plain`, every row times its weight; empty until weights are seen.
-    weighed: Vec<f64>,
-    shifts: Vec<f64>,
+    weighed: Aligned,
+    shifts: Aligned,
+    /// Sums of one call, a padded square per group, where these are small: tiles are then whole everywhere.
+    squares: Aligned,
     panel: Panel,
 }
+
+/// Numbers in all padded squares up to which they are kept apart from the caller's matrices: 2 MiB.
+const SMALL: usize = 1 << 18;
 
 impl Gram {
     /// One matrix for all classes.
@@ -44,6 +50,7 @@ impl Gram {
     fn new(classes: usize, cols: usize, pooled: bool) -> Self {
         let groups = if pooled { 1 } else { classes };
         let depth = panel_depth(cols, groups);
+        let squares = groups * padded(cols) * padded(cols);
         Gram {
             arch: Arch::new(),
             cols,
@@ -51,9 +58,10 @@ impl Gram {
             pooled,
             depth,
             filled: vec![0; groups],
-            plain: vec![0.0; groups * depth * padded(cols)],
-            weighed: Vec::new(),
-            shifts: Vec::new(),
+            plain: Aligned::zeros(groups * depth * padded(cols)),
+            weighed: Aligned::default(),
+            shifts: Aligned::zeros(classes * padded(cols)),
+            squares: Aligned::zeros(if squares <= SMALL { squares } else { 0 }),
             panel: Panel::new(),
         }
     }
@@ -73,10 +81,11 @@ impl Gram {
         if cols == 0 {
             return;
         }
-        if weights.is_some() {
-            self.weighed.resize(self.plain.len(), 0.0);
+        if weights.is_some() && self.weighed.numbers().is_empty() {
+            self.weighed = Aligned::zeros(self.plain.numbers().len());
         }
-        pad_rows(shift, cols, &mut self.shifts);
+        self.shifts.fill_rows(shift, cols, padded(cols));
+        self.squares.numbers_mut().fill(0.0);
         let mut panel = std::mem::take(&mut self.panel);
         panel.for_blocks(rows, |first, block| {
             let range = first..first + block.rows();
@@ -91,6 +100,14 @@ impl Gram {
         for group in 0..self.filled.len() {
             self.flush(group, weights.is_some(), into);
         }
+        let width = padded(cols);
+        for (square, into) in self.squares.numbers().chunks_exact(width * width).zip(into.chunks_exact_mut(cols * cols)) {
+            for i in 0..cols {
+                for (cell, sum) in into[i * cols + i..(i + 1) * cols].iter_mut().zip(&square[i * width + i..]) {
+                    *cell += sum;
+                }
+            }
+        }
     }
 
     /// Packs rows from `next` on until a panel is full; gives the row to go on with and the full group.
@@ -103,21 +120,36 @@ impl Gram {
         if rows == 0 {
             return;
         }
-        let size = self.depth * padded(self.cols);
-        let range = group * size..(group + 1) * size;
-        let right = &self.plain[range.clone()];
-        let left = if weighed { &self.weighed[range] } else { right };
-        let into = &mut into[group * self.cols * self.cols..][..self.cols * self.cols];
-        self.arch.dispatch(Flush { left, right, rows, depth: self.depth, cols: self.cols, into });
+        let (cols, width, depth) = (self.cols, padded(self.cols), self.depth);
+        let range = group * depth * width..(group + 1) * depth * width;
+        let right = &self.plain.numbers()[range.clone()];
+        let left = if weighed { &self.weighed.numbers()[range] } else { right };
+        let squares = self.squares.numbers_mut();
+        let flush = match squares.is_empty() {
+            true => {
+                let into = &mut into[group * cols * cols..][..cols * cols];
+                Flush { left, right, rows, depth, cols, stride: cols, whole: false, into }
+            }
+            false => {
+                let into = &mut squares[group * width * width..][..width * width];
+                Flush { left, right, rows, depth, cols, stride: width, whole: true, into }
+            }
+        };
+        self.arch.dispatch(flush);
     }
 }
 
-/// Deep enough that writing the tiles back costs little beside computing them, shallow enough that a
-/// narrow panel stays in the first-level cache and that many classes do not need much memory.
+/// Deep enough that writing the tiles back costs little beside computing them, shallow enough that the
+/// strips of a tile stay in the first-level cache and that many classes do not need much memory. No
+/// multiple of 64: strips a page apart would compete for the same places in the cache.
 fn panel_depth(cols: usize, groups: usize) -> usize {
-    let depth = (cols / 2).clamp(96, 384);
-    let budget = (1 << 22) / (groups * padded(cols)).max(1);
-    depth.min(budget.max(cols / 4).max(32)).next_multiple_of(8)
+    let room = (1 << 22) / (groups * padded(cols)).max(1);
+    match cols {
+        1500.. => 392,
+        400.. => 200,
+        _ if room >= 104 => 104,
+        _ => 40,
+    }
 }
 
 struct Pack<'a> {
@@ -143,8 +175,8 @@ impl WithStrips for Pack<'_> {
     #[inline(always)]
     fn with_strips<S: Simd, const W: usize, const VECTORS: usize>(self, simd: S) -> Self::Output {
         let Pack { gram, block, next, labels, weights } = self;
-        let width = padded(gram.cols);
-        let size = gram.depth * width;
+        let (width, depth) = (padded(gram.cols), gram.depth);
+        let (shifts, plain, weighed) = (gram.shifts.numbers(), gram.plain.numbers_mut(), gram.weighed.numbers_mut());
         for i in next..block.rows() {
             let k = labels.map_or(0, |l| l[i] as usize);
             let weight = weights.map(|w| w[i]);
@@ -153,17 +185,34 @@ impl WithStrips for Pack<'_> {
             }
             let group = if gram.pooled { 0 } else { k };
             let at = gram.filled[group];
-            let shift = &gram.shifts[k * width..(k + 1) * width];
-            let plain = &mut gram.plain[group * size..(group + 1) * size];
+            let (row, shift) = (block.row(i), &shifts[k * width..(k + 1) * width]);
+            let panel = group * depth * width..(group + 1) * depth * width;
+            let (plain, _) = plain[panel.clone()].as_chunks_mut::<W>();
             match weight {
-                None => centre_row::<S, W>(simd, block.row(i), shift, gram.depth, at, plain),
+                None => for_strips::<S, W, VECTORS>(
+                    simd,
+                    row,
+                    shift,
+                    #[inline(always)]
+                    |s, difference| store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]),
+                ),
                 Some(weight) => {
-                    let weighed = &mut gram.weighed[group * size..(group + 1) * size];
-                    centre_and_weigh_row::<S, W>(simd, block.row(i), shift, gram.depth, at, plain, weighed, weight);
+                    let (weighed, _) = weighed[panel].as_chunks_mut::<W>();
+                    let weight = simd.splat_f64s(weight);
+                    for_strips::<S, W, VECTORS>(
+                        simd,
+                        row,
+                        shift,
+                        #[inline(always)]
+                        |s, difference| {
+                            store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]);
+                            store::<S, W, VECTORS>(difference.map(|d| simd.mul_f64s(weight, d)), &mut weighed[s * depth + at]);
+                        },
+                    );
                 }
             }
             gram.filled[group] = at + 1;
-            if at + 1 == gram.depth {
+            if at + 1 == depth {
                 return Some((i + 1, group));
             }
         }
@@ -171,60 +220,27 @@ impl WithStrips for Pack<'_> {
     }
 }
 
-/// Writes x − shift as step `at` of every strip.
+/// Calls `visit(strip, x − shift)` strip by strip; x is 0 behind the row's end.
 #[inline(always)]
-fn centre_row<S: Simd, const W: usize>(simd: S, row: &[f64], shift: &[f64], depth: usize, at: usize, panel: &mut [f64]) {
-    for_strips::<W>(
-        row,
-        shift,
-        #[inline(always)]
-        |s, x, shift| {
-            let into = &mut panel[(s * depth + at) * W..][..W];
-            for ((into, x), shift) in S::as_mut_simd_f64s(into).0.iter_mut().zip(S::as_simd_f64s(x).0).zip(S::as_simd_f64s(shift).0) {
-                *into = simd.sub_f64s(*x, *shift);
-            }
-        },
-    );
-}
-
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn centre_and_weigh_row<S: Simd, const W: usize>(
+fn for_strips<S: Simd, const W: usize, const VECTORS: usize>(
     simd: S,
     row: &[f64],
     shift: &[f64],
-    depth: usize,
-    at: usize,
-    plain: &mut [f64],
-    weighed: &mut [f64],
-    weight: f64,
+    mut visit: impl FnMut(usize, [S::f64s; VECTORS]),
 ) {
-    centre_row::<S, W>(simd, row, shift, depth, at, plain);
-    let weight = simd.splat_f64s(weight);
-    for s in 0..shift.len() / W {
-        let range = (s * depth + at) * W..(s * depth + at + 1) * W;
-        let from = S::as_simd_f64s(&plain[range.clone()]).0;
-        for (into, from) in S::as_mut_simd_f64s(&mut weighed[range]).0.iter_mut().zip(from) {
-            *into = simd.mul_f64s(weight, *from);
-        }
-    }
-}
-
-/// Calls `visit(strip, x, shift)` with W numbers each; zeros stand behind the row's end.
-#[inline(always)]
-fn for_strips<const W: usize>(row: &[f64], shift: &[f64], mut visit: impl FnMut(usize, &[f64; W], &[f64; W])) {
     let (whole, rest) = row.as_chunks::<W>();
     let (shifts, _) = shift.as_chunks::<W>();
     for (s, (x, shift)) in whole.iter().zip(shifts).enumerate() {
-        visit(s, x, shift);
+        let (x, shift) = (vectors::<S, W, VECTORS>(x), vectors::<S, W, VECTORS>(shift));
+        visit(s, from_fn(|v| simd.sub_f64s(x[v], shift[v])));
     }
-    let mut last = [0.0; W];
-    for (into, x) in last.iter_mut().zip(rest) {
-        *into = *x;
-    }
-    for (s, shift) in shifts.iter().enumerate().skip(whole.len()) {
-        visit(s, &last, shift);
-        last = [0.0; W];
+    if !rest.is_empty() {
+        let mut last = [0.0; W];
+        for (into, x) in last.iter_mut().zip(rest) {
+            *into = *x;
+        }
+        let (x, shift) = (vectors::<S, W, VECTORS>(&last), vectors::<S, W, VECTORS>(&shifts[whole.len()]));
+        visit(whole.len(), from_fn(|v| simd.sub_f64s(x[v], shift[v])));
     }
 }
 
@@ -234,6 +250,10 @@ struct Flush<'a> {
     rows: usize,
     depth: usize,
     cols: usize,
+    /// Numbers in a row of `into`.
+    stride: usize,
+    /// Whether what stands below the diagonal may be overwritten.
+    whole: bool,
     into: &'a mut [f64],
 }
 
@@ -251,16 +271,12 @@ impl WithStrips for Flush<'_> {
 
     #[inline(always)]
     fn with_strips<S: Simd, const W: usize, const VECTORS: usize>(mut self, simd: S) {
-        debug_assert_eq!(W, strip_width(S::F64_LANES));
         // Groups of columns outside, so that their strips stay in the first-level cache while the strips
         // of the rows stream past; the narrow group comes first, where its column of tiles is short.
         let strips = self.cols.div_ceil(W);
         let mut j = 0;
         while j < strips {
-            let group = match (strips - j) % STRIPS {
-                0 => STRIPS,
-                narrow => narrow,
-            };
+            let group = group_of(strips - j);
             for i in 0..j + group {
                 let first = i.max(j);
                 match j + group - first {
@@ -291,28 +307,26 @@ impl Flush<'_> {
             right,
             &mut sums,
         );
-        for (q, sums) in sums.iter().enumerate() {
-            let row = i * W + q;
-            if row >= self.cols {
-                break;
+        let (cols, stride) = (self.cols, self.stride);
+        let rows = &mut self.into[i * W * stride..];
+        if (j + N) * W <= stride && (i < j || self.whole) {
+            for (q, sums) in sums.iter().enumerate() {
+                let (cells, _) = rows[q * stride + j * W..][..N * W].as_chunks_mut::<W>();
+                for (cells, sums) in cells.iter_mut().zip(sums) {
+                    let old = vectors::<S, W, VECTORS>(cells);
+                    store::<S, W, VECTORS>(from_fn(|v| simd.add_f64s(old[v], sums[v])), cells);
+                }
             }
-            let (from, to) = (row.max(j * W), self.cols.min((j + N) * W));
-            let into = &mut self.into[row * self.cols..(row + 1) * self.cols];
-            if from == j * W && to == (j + N) * W {
-                for (into, sum) in into[from..to].as_chunks_mut::<W>().0.iter_mut().zip(sums) {
-                    let old = vectors::<S, W, VECTORS>(into);
-                    for (v, cell) in S::as_mut_simd_f64s(&mut into[..]).0.iter_mut().enumerate() {
-                        *cell = simd.add_f64s(old[v], sum[v]);
-                    }
-                }
-            } else {
-                let mut spilled = [[0.0; W]; N];
-                for (spilled, sum) in spilled.iter_mut().zip(sums) {
-                    S::as_mut_simd_f64s(&mut spilled[..]).0.copy_from_slice(sum);
-                }
-                for (cell, sum) in into[from..to].iter_mut().zip(&spilled.as_flattened()[from - j * W..]) {
-                    *cell += sum;
-                }
+            return;
+        }
+        let mut spilled = [[[0.0; W]; N]; W];
+        for (spilled, sums) in spilled.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+            store::<S, W, VECTORS>(*sums, spilled);
+        }
+        for (q, (row, sums)) in rows.chunks_exact_mut(stride).zip(&spilled).enumerate() {
+            let (from, to) = ((i * W + q).max(j * W), cols.min((j + N) * W));
+            for (cell, sum) in row[from..to].iter_mut().zip(&sums.as_flattened()[from - j * W..]) {
+                *cell += sum;
             }
         }
     }

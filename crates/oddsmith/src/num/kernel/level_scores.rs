@@ -4,6 +4,7 @@
 //! of four classes, so that the classes of a cell are added as vectors.
 //! Cost: 4·n·p bytes read, one short vector addition per cell and four classes.
 
+use super::aligned::Aligned;
 use super::levels::{Codes, Span, spans};
 use super::word_scores::{QUAD, pad_table};
 use pulp::{Arch, Simd, WithSimd};
@@ -14,7 +15,7 @@ pub struct LevelScores {
     arch: Arch,
     classes: usize,
     spans: Vec<Span>,
-    table: Vec<[f64; QUAD]>,
+    table: Aligned,
 }
 
 impl LevelScores {
@@ -80,6 +81,7 @@ impl AddBlock<'_> {
     fn add_quads<const N: usize>(&mut self, first: usize) {
         let LevelScores { classes, spans, table, .. } = self.scores;
         let quads = classes.div_ceil(QUAD);
+        let (table, _) = table.numbers().as_chunks::<QUAD>();
         for (i, out) in self.out.chunks_exact_mut(*classes).enumerate() {
             let row = &self.cells[i * self.stride..][..spans.len()];
             let mut sums = [[0.0; QUAD]; N];

@@ -6,6 +6,7 @@
 //! a cache-sized block at a time. A label that names no class (such as [`SKIP`]) and a weight of zero both
 //! mean that a row does not count.
 
+mod aligned;
 mod exp;
 mod gaussian;
 mod gram;
@@ -54,19 +55,6 @@ const PAD: usize = 8;
 /// `cols` rounded up to whole vectors.
 fn padded(cols: usize) -> usize {
     cols.next_multiple_of(PAD)
-}
-
-/// Copies the rows of a `cols`-wide matrix into rows of `padded(cols)`, zeros behind them.
-fn pad_rows(matrix: &[f64], cols: usize, into: &mut Vec<f64>) {
-    into.clear();
-    if cols == 0 {
-        return;
-    }
-    into.reserve(matrix.len() / cols * padded(cols));
-    for row in matrix.chunks_exact(cols) {
-        into.extend_from_slice(row);
-        into.resize(into.len().next_multiple_of(PAD), 0.0);
-    }
 }
 
 /// a·b + c, fused where the instruction set has it: the software fallback of `f64::mul_add` would cost

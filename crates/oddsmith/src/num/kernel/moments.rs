@@ -5,7 +5,8 @@
 //! With shifts near the class means an offset common to a column loses no digits. NaN and infinities reach
 //! the sums of their class and column. Cost: 8·n·p bytes read, 3·n·p operations.
 
-use super::{Panel, PanelRows, pad_rows, padded};
+use super::aligned::Aligned;
+use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 
@@ -29,15 +30,14 @@ pub struct Moments {
     classes: usize,
     cols: usize,
     /// Per class: shifts, running sums, running sums of squares.
-    table: Vec<f64>,
-    shifts: Vec<f64>,
+    table: Aligned,
     panel: Panel,
 }
 
 impl Moments {
     /// Buffers for `classes` classes and `cols` columns.
     pub fn new(classes: usize, cols: usize) -> Self {
-        Moments { arch: Arch::new(), classes, cols, table: vec![0.0; classes * 3 * padded(cols)], shifts: Vec::new(), panel: Panel::new() }
+        Moments { arch: Arch::new(), classes, cols, table: Aligned::zeros(classes * 3 * padded(cols)), panel: Panel::new() }
     }
 
     /// Adds a block of rows. `shift` holds K × p numbers.
@@ -52,11 +52,11 @@ impl Moments {
         assert_eq!((into.rows.len(), into.weight.len()), (classes, classes));
 
         let width = padded(cols);
-        pad_rows(shift, cols, &mut self.shifts);
-        if width > 0 {
-            for (entry, shifts) in self.table.chunks_exact_mut(3 * width).zip(self.shifts.chunks_exact(width)) {
-                entry[..width].copy_from_slice(shifts);
-                entry[width..].fill(0.0);
+        let table = self.table.numbers_mut();
+        table.fill(0.0);
+        if cols > 0 {
+            for (entry, shifts) in table.chunks_exact_mut(3 * width).zip(shift.chunks_exact(cols)) {
+                entry[..cols].copy_from_slice(shifts);
             }
         }
         for (i, &label) in labels.iter().enumerate() {
@@ -66,14 +66,14 @@ impl Moments {
                 into.weight[label as usize] += weight;
             }
         }
-        let (arch, table) = (self.arch, &mut self.table);
+        let arch = self.arch;
         self.panel.for_blocks(rows, |first, block| {
             let range = first..first + block.rows();
             let weights = weights.map(|w| &w[range.clone()]);
             arch.dispatch(AddBlock { block, labels: &labels[range], weights, classes, width, table });
         });
-        if width > 0 {
-            for (k, entry) in self.table.chunks_exact(3 * width).enumerate() {
+        if cols > 0 {
+            for (k, entry) in table.chunks_exact(3 * width).enumerate() {
                 for j in 0..cols {
                     into.sum[k * cols + j] += entry[width + j];
                     into.square[k * cols + j] += entry[2 * width + j];

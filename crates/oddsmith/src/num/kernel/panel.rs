@@ -104,6 +104,30 @@ fn transpose_band(columns: [&[f64]; BAND], left: usize, cols: usize, cells: &mut
     }
 }
 
+/// Writes W rows as columns: into[t][q] = rows[q][t], W × W numbers at a time.
+#[inline(always)]
+pub(super) fn transpose<const W: usize>(rows: [&[f64]; W], into: &mut [[f64; W]]) {
+    let mut chunks = into.chunks_exact_mut(W);
+    let mut start = 0;
+    for into in &mut chunks {
+        let mut block = [[0.0; W]; W];
+        for (block, row) in block.iter_mut().zip(rows) {
+            block.copy_from_slice(&row[start..start + W]);
+        }
+        for (t, into) in into.iter_mut().enumerate() {
+            for (cell, block) in into.iter_mut().zip(&block) {
+                *cell = block[t];
+            }
+        }
+        start += W;
+    }
+    for (t, into) in chunks.into_remainder().iter_mut().enumerate() {
+        for (cell, row) in into.iter_mut().zip(rows) {
+            *cell = row[start + t];
+        }
+    }
+}
+
 fn copy_elements(view: MatrixView<'_>, range: std::ops::Range<usize>, cells: &mut [f64]) {
     for (i, row) in cells.chunks_exact_mut(view.cols()).enumerate() {
         for j in range.clone() {

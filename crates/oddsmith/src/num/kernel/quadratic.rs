@@ -1,17 +1,20 @@
 //! Gaussian log scores with a full matrix per class: out[i,k] = c_k − ½‖R_k (x_i − m_k)‖².
 //!
-//! R_k is lower triangular, the inverse of the Cholesky factor of Σ_k. A block of centred rows meets each
-//! group of rows of R_k as a register tile (see `tile`), stopping at the diagonal; squares are added lane by
-//! lane and reduced once per row. Cost: 8·n·p bytes read, n·p²·K operations.
+//! R_k is lower triangular, the inverse of the Cholesky factor of Σ_k. A block of rows is transposed once
+//! into strips of W rows; centred, they meet each strip of W rows of R_k as a register tile (see `tile`) that
+//! stops at the diagonal. Rows lie along the vectors, so squares add up without any horizontal sum.
+//! Cost: 8·n·p bytes read, n·p²·K operations.
 
-use super::tile::{STRIPS, WithStrips, accumulate, strip_width, with_strips};
-use super::{Panel, PanelRows, pad_rows, padded};
+use super::aligned::Aligned;
+use super::panel::transpose;
+use super::tile::{STRIPS, WithStrips, accumulate, store, strip_width, vectors, with_strips};
+use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
-use std::array::from_fn;
 
-/// Rows that are centred together: enough to use each strip of R many times while it is in the cache.
-const BLOCK: usize = 64;
+/// Rows that are worked on together: enough to use each strip of R several times while it is in the
+/// cache, and a whole number of tiles for every strip width.
+const BLOCK: usize = 48;
 
 /// Scores of K Gaussian classes with their own covariances.
 #[derive(Debug, Clone)]
@@ -21,15 +24,17 @@ pub struct QuadraticScores {
     constant: Vec<f64>,
     mean: Vec<f64>,
     /// Per class and strip of W rows of R: columns 0 ..= diagonal, W numbers for each.
-    factor: Vec<f64>,
+    factor: Aligned,
 }
 
 /// Reusable buffers of [`QuadraticScores::score`].
 #[derive(Debug, Clone, Default)]
 pub struct QuadraticScratch {
     panel: Panel,
-    centred: Vec<f64>,
-    squares: Vec<f64>,
+    /// The block in strips, as it is and centred by a class.
+    strips: Aligned,
+    centred: Aligned,
+    squares: Aligned,
 }
 
 impl QuadraticScores {
@@ -46,17 +51,18 @@ impl QuadraticScores {
         let classes = constant.len();
         assert_eq!((mean.len(), factor.len()), (classes * cols, classes * cols * cols), "one mean and one factor per class");
         let width = strip_width(arch.dispatch(Lanes));
-        let mut packed = Vec::with_capacity(classes * packed_size(cols, width));
+        let mut packed = Aligned::zeros(classes * packed_size(cols, width));
+        let mut steps = packed.numbers_mut().chunks_exact_mut(width);
         for r in factor.chunks_exact((cols * cols).max(1)) {
             for top in (0..cols).step_by(width) {
-                for j in 0..top + width {
-                    packed.extend((top..top + width).map(|i| if i < cols && j <= i { r[i * cols + j] } else { 0.0 }));
+                for (j, step) in steps.by_ref().take(cols.min(top + width)).enumerate() {
+                    for (i, cell) in (j.max(top)..cols).zip(&mut step[j.max(top) - top..]) {
+                        *cell = r[i * cols + j];
+                    }
                 }
             }
         }
-        let mut means = Vec::new();
-        pad_rows(mean, cols, &mut means);
-        QuadraticScores { arch, cols, constant: constant.to_vec(), mean: means, factor: packed }
+        QuadraticScores { arch, cols, constant: constant.to_vec(), mean: mean.to_vec(), factor: packed }
     }
 
     /// Writes the scores of the rows (n × K).
@@ -66,23 +72,24 @@ impl QuadraticScores {
     pub fn score(&self, rows: MatrixView<'_>, scratch: &mut QuadraticScratch, out: &mut [f64]) {
         let classes = self.constant.len();
         assert_eq!((rows.cols(), out.len()), (self.cols, rows.rows() * classes), "all columns, one score per row and class");
-        let QuadraticScratch { panel, centred, squares } = scratch;
-        centred.clear();
-        centred.resize(BLOCK * padded(self.cols), 0.0);
+        let QuadraticScratch { panel, strips, centred, squares } = scratch;
+        strips.reserve(BLOCK * padded(self.cols));
+        centred.reserve(BLOCK * padded(self.cols));
+        squares.reserve(BLOCK);
+        let (strips, centred, squares) = (strips.numbers_mut(), centred.numbers_mut(), squares.numbers_mut());
         panel.for_blocks(rows, |first, block| {
             for lo in (0..block.rows()).step_by(BLOCK) {
                 let hi = block.rows().min(lo + BLOCK);
                 let out = &mut out[(first + lo) * classes..(first + hi) * classes];
-                self.arch.dispatch(ScoreBlock { scores: self, block, lo, hi, centred, squares, out });
+                self.arch.dispatch(ScoreBlock { scores: self, block, lo, hi, strips, centred, squares, out });
             }
         });
     }
 }
 
-/// Numbers in the packed factor of one class.
+/// Numbers in the packed factor of one class: strip s of `width` rows has its columns up to the diagonal.
 fn packed_size(cols: usize, width: usize) -> usize {
-    let strips = cols.div_ceil(width);
-    width * width * strips * (strips + 1) / 2
+    (0..cols).step_by(width).map(|top| cols.min(top + width) * width).sum()
 }
 
 struct Lanes;
@@ -101,8 +108,9 @@ struct ScoreBlock<'a> {
     block: PanelRows<'a>,
     lo: usize,
     hi: usize,
+    strips: &'a mut [f64],
     centred: &'a mut [f64],
-    squares: &'a mut Vec<f64>,
+    squares: &'a mut [f64],
     out: &'a mut [f64],
 }
 
@@ -120,92 +128,85 @@ impl WithStrips for ScoreBlock<'_> {
 
     #[inline(always)]
     fn with_strips<S: Simd, const W: usize, const VECTORS: usize>(self, simd: S) {
-        let ScoreBlock { scores, block, lo, hi, centred, squares, out } = self;
-        let (cols, classes, rows) = (scores.cols, scores.constant.len(), hi - lo);
-        let width = padded(cols);
-        let strips = cols.div_ceil(W);
+        let ScoreBlock { scores, block, lo, hi, strips, centred, squares, out } = self;
+        let (cols, classes) = (scores.cols, scores.constant.len());
+        let count = (hi - lo).div_ceil(W);
+        let (strips, centred) = (strips.as_chunks_mut::<W>().0, centred.as_chunks_mut::<W>().0);
+        for s in 0..count {
+            // A strip that is not full repeats its last row; nobody reads the copies.
+            let rows: [&[f64]; W] = std::array::from_fn(|q| block.row(hi.min(lo + s * W + q + 1) - 1));
+            transpose(rows, &mut strips[s * cols..(s + 1) * cols]);
+        }
+        let (squares, _) = squares.as_chunks_mut::<W>();
         let size = packed_size(cols, W);
         for k in 0..classes {
-            let mean = &scores.mean[k * width..(k + 1) * width];
-            for (r, into) in (lo..hi).zip(centred.chunks_exact_mut(width.max(1))) {
-                for ((into, x), mean) in into.iter_mut().zip(block.row(r)).zip(mean) {
-                    *into = x - mean;
-                }
-            }
-            let (factor, _) = scores.factor[k * size..(k + 1) * size].as_chunks::<W>();
-            squares.clear();
-            squares.resize(rows.next_multiple_of(W) * W, 0.0);
-            let (squares, _) = squares.as_chunks_mut::<W>();
-            let mut strip = 0;
-            while strip < strips {
-                let group = match (strips - strip) % STRIPS {
-                    0 => STRIPS,
-                    narrow => narrow,
-                };
-                for first in (0..rows).step_by(W) {
-                    let left: [&[f64]; W] = from_fn(|q| &centred[(first + q) * width..(first + q + 1) * width]);
-                    let squares = &mut squares[first..first + W];
-                    match group {
-                        1 => tile::<S, W, 1, VECTORS>(simd, left, factor, strip, squares),
-                        2 => tile::<S, W, 2, VECTORS>(simd, left, factor, strip, squares),
-                        _ => tile::<S, W, STRIPS, VECTORS>(simd, left, factor, strip, squares),
+            let mean = &scores.mean[k * cols..(k + 1) * cols];
+            for s in 0..count {
+                let range = s * cols..(s + 1) * cols;
+                for ((into, x), &mean) in centred[range.clone()].iter_mut().zip(&strips[range]).zip(mean) {
+                    let (mut x, mean) = (vectors::<S, W, VECTORS>(x), simd.splat_f64s(mean));
+                    for x in &mut x {
+                        *x = simd.sub_f64s(*x, mean);
                     }
+                    store::<S, W, VECTORS>(x, into);
                 }
-                strip += group;
             }
-            for (out, squares) in out.chunks_exact_mut(classes).zip(squares.iter()) {
-                out[k] = scores.constant[k] - 0.5 * squares.iter().sum::<f64>();
+            let squares = &mut squares[..count];
+            squares.fill([0.0; W]);
+            let (mut factor, _) = scores.factor.numbers()[k * size..(k + 1) * size].as_chunks::<W>();
+            for top in (0..cols).step_by(W) {
+                let left;
+                (left, factor) = factor.split_at(cols.min(top + W));
+                let mut s = 0;
+                while s < count {
+                    let squares = &mut squares[s..];
+                    let right = &centred[s * cols..];
+                    match squares.len() {
+                        1 => tile::<S, W, 1, VECTORS>(simd, left, right, cols, squares),
+                        2 => tile::<S, W, 2, VECTORS>(simd, left, right, cols, squares),
+                        _ => tile::<S, W, STRIPS, VECTORS>(simd, left, right, cols, squares),
+                    }
+                    s += STRIPS;
+                }
+            }
+            let squares = squares.as_flattened();
+            for (out, square) in out.chunks_exact_mut(classes).zip(squares) {
+                out[k] = scores.constant[k] - 0.5 * square;
             }
         }
     }
 }
 
-/// Adds the squares of N strips of R (x − m) for W centred rows.
+/// Adds the squares of one strip of R times N strips of centred rows.
 #[inline(always)]
 fn tile<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(
     simd: S,
-    left: [&[f64]; W],
-    factor: &[[f64; W]],
-    strip: usize,
+    left: &[[f64; W]],
+    right: &[[f64; W]],
+    cols: usize,
     squares: &mut [[f64; W]],
 ) {
-    // Strip s has (s + 1)·W columns; those of the strips before it take W·s(s + 1)/2.
-    let strips: [&[[f64; W]]; N] = from_fn(|n| &factor[W * (strip + n) * (strip + n + 1) / 2..][..W * (strip + n + 1)]);
+    let mut strips = [right; N];
+    for (n, strip) in strips.iter_mut().enumerate() {
+        *strip = &right[n * cols..][..left.len()];
+    }
     let mut sums = [[[simd.splat_f64s(0.0); VECTORS]; N]; W];
-    let common = W * (strip + 1);
-    {
-        let left = left.map(|row| &row[..common]);
-        accumulate::<S, W, N, VECTORS>(
-            simd,
-            0..common,
-            #[inline(always)]
-            |t, q| left[q][t],
-            strips,
-            &mut sums,
-        );
-    }
-    // Beyond the common part each strip reaches W columns further than the one before.
-    for n in 1..N {
-        let end = common + n * W;
-        let left = left.map(|row| &row[..end]);
-        for last in n..N {
-            for t in end - W..end {
-                let right: [S::f64s; VECTORS] = super::tile::vectors::<S, W, VECTORS>(&strips[last][t]);
-                for q in 0..W {
-                    let scalar = simd.splat_f64s(left[q][t]);
-                    for v in 0..VECTORS {
-                        sums[q][last][v] = simd.mul_add_e_f64s(scalar, right[v], sums[q][last][v]);
-                    }
-                }
+    accumulate::<S, W, N, VECTORS>(
+        simd,
+        0..left.len(),
+        #[inline(always)]
+        |t, q| left[t][q],
+        strips,
+        &mut sums,
+    );
+    for (n, square) in squares.iter_mut().take(N).enumerate() {
+        let mut total = vectors::<S, W, VECTORS>(square);
+        for row in &sums {
+            for (total, z) in total.iter_mut().zip(row[n]) {
+                *total = simd.mul_add_e_f64s(z, z, *total);
             }
         }
-    }
-    for (square, sums) in squares.iter_mut().zip(sums) {
-        for sum in sums {
-            for (square, z) in S::as_mut_simd_f64s(&mut square[..]).0.iter_mut().zip(sum) {
-                *square = simd.mul_add_e_f64s(z, z, *square);
-            }
-        }
+        store::<S, W, VECTORS>(total, square);
     }
 }
 

@@ -6,7 +6,8 @@
 //! twelve sums keeps its own accumulator and therefore the same order for every row.
 //! Cost: 8·n·p bytes read, about 3·n·p·K operations.
 
-use super::{Panel, PanelRows, pad_rows, padded};
+use super::aligned::Aligned;
+use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
@@ -28,7 +29,7 @@ pub(super) struct RowSums<T> {
     cols: usize,
     constant: Vec<f64>,
     /// Per class: centres, then factors.
-    table: Vec<f64>,
+    table: Aligned,
     term: PhantomData<T>,
 }
 
@@ -37,11 +38,9 @@ impl<T: Term> RowSums<T> {
     pub(super) fn new(cols: usize, constant: &[f64], centre: &[f64], factor: &[f64]) -> Self {
         let size = constant.len() * cols;
         assert_eq!((centre.len(), factor.len()), (size, size), "one centre and one factor per class and column");
-        let (mut centres, mut factors) = (Vec::new(), Vec::new());
-        pad_rows(centre, cols, &mut centres);
-        pad_rows(factor, cols, &mut factors);
-        let width = padded(cols).max(1);
-        let table = centres.chunks_exact(width).zip(factors.chunks_exact(width)).flat_map(|(c, f)| [c, f]).flatten().copied().collect();
+        let pairs: Vec<f64> =
+            centre.chunks_exact(cols.max(1)).zip(factor.chunks_exact(cols.max(1))).flat_map(|(c, f)| [c, f]).flatten().copied().collect();
+        let table = Aligned::padded_rows(&pairs, cols, padded(cols));
         RowSums { arch: Arch::new(), cols, constant: constant.to_vec(), table, term: PhantomData }
     }
 
@@ -61,7 +60,7 @@ impl<T: Term> RowSums<T> {
     /// Centres and factors of class `k`.
     #[inline(always)]
     fn class<S: Simd>(&self, k: usize, width: usize) -> (&[S::f64s], &[S::f64s]) {
-        let (centre, factor) = self.table[2 * k * width..2 * (k + 1) * width].split_at(width);
+        let (centre, factor) = self.table.numbers()[2 * k * width..2 * (k + 1) * width].split_at(width);
         (S::as_simd_f64s(centre).0, S::as_simd_f64s(factor).0)
     }
 }

@@ -44,6 +44,24 @@ pub(super) fn vectors<S: Simd, const W: usize, const VECTORS: usize>(step: &[f64
     from_fn(|v| whole[v])
 }
 
+/// Writes vectors as one step's W numbers.
+#[inline(always)]
+pub(super) fn store<S: Simd, const W: usize, const VECTORS: usize>(values: [S::f64s; VECTORS], step: &mut [f64; W]) {
+    let (whole, _) = S::as_mut_simd_f64s(&mut step[..]);
+    for (into, value) in whole.iter_mut().zip(values) {
+        *into = value;
+    }
+}
+
+/// Strips of the next tile when `left` are left: the odd ones come first, all others are full tiles.
+#[inline(always)]
+pub(super) fn group_of(left: usize) -> usize {
+    match left % STRIPS {
+        0 => STRIPS,
+        odd => odd,
+    }
+}
+
 /// sums[q][n] += Σ_t left[q](t) · right[n][t]: `left(t, q)` is the scalar of row q at step t.
 #[inline(always)]
 pub(super) fn accumulate<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(

@@ -4,6 +4,7 @@
 //! classes, a few cache lines, and adds them as vectors to sums that stay in registers.
 //! Cost: 12 bytes and 8·K bytes of the table read per entry.
 
+use super::aligned::Aligned;
 use super::{Position, SparseRows, WordMeasure, fused};
 use crate::error::Result;
 use pulp::{Arch, Simd, WithSimd};
@@ -13,13 +14,9 @@ pub(super) const QUAD: usize = 4;
 /// Groups of four whose sums fit the registers of every instruction set.
 const GROUPS: usize = 8;
 
-/// Copies a table of `classes` numbers per entry to whole groups of four, zeros behind them.
-pub(super) fn pad_table(table: &[f64], classes: usize) -> Vec<[f64; QUAD]> {
-    let mut quads = Vec::with_capacity(table.len() / classes.max(1) * classes.div_ceil(QUAD));
-    for entry in table.chunks_exact(classes.max(1)) {
-        quads.extend(entry.chunks(QUAD).map(|part| std::array::from_fn(|c| part.get(c).copied().unwrap_or(0.0))));
-    }
-    quads
+/// A table of `classes` numbers per entry in whole groups of four, zeros behind them.
+pub(super) fn pad_table(table: &[f64], classes: usize) -> Aligned {
+    Aligned::padded_rows(table, classes, classes.next_multiple_of(QUAD))
 }
 
 /// Scores of K classes from sparse rows.
@@ -28,7 +25,7 @@ pub struct WordScores {
     arch: Arch,
     classes: usize,
     width: usize,
-    table: Vec<[f64; QUAD]>,
+    table: Aligned,
 }
 
 impl WordScores {
@@ -144,10 +141,11 @@ fn add_groups<S: Simd, I: Position, const N: usize>(
     out: &mut [f64],
 ) -> bool {
     let quads = scores.classes.div_ceil(QUAD);
+    let (table, _) = scores.table.numbers().as_chunks::<QUAD>();
     let mut sums = [[0.0; QUAD]; N];
     for (e, word) in words.iter().enumerate() {
         let at = word.place().saturating_mul(quads).saturating_add(first);
-        let Some(entry) = scores.table.get(at..at.saturating_add(N)) else { return false };
+        let Some(entry) = table.get(at..at.saturating_add(N)) else { return false };
         let value = value(e);
         for (sum, entry) in sums.iter_mut().zip(entry) {
             for (sum, entry) in sum.iter_mut().zip(entry) {
