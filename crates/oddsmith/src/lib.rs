@@ -1,5 +1,6 @@
 //! Class probabilities you can trust, learned from mergeable statistics of batches of rows.
 
+pub mod control;
 pub mod data;
 pub mod error;
 pub mod notice;
