@@ -1,1 +1,47 @@
-//! placeholder
+//! Tables into sources: delimited text, fastText lines, Parquet and Arrow; and files written whole or not at all.
+//!
+//! ```text
+//! input -> bytes -> text -> records -> cells -> lanes -> blocks -> source
+//! ```
+//!
+//! [`open`] reads a table to learn from it. What fits the memory budget is parsed once and kept; what does
+//! not is read again for every pass. Both give the same batches in the same order, for any number of threads.
+
+mod block;
+mod column;
+mod cutter;
+mod dialect;
+mod encoder;
+mod encoding;
+mod fasttext;
+mod fault;
+mod feed;
+mod grid;
+mod interner;
+mod kinds;
+mod lane;
+mod missing;
+mod number;
+mod open;
+mod opening;
+mod options;
+mod plan;
+mod reading;
+mod records;
+mod selection;
+mod settle;
+mod sniff;
+mod store;
+mod streamed;
+mod summary;
+mod survey;
+mod table;
+mod text_feed;
+mod tokens;
+
+pub use dialect::{Dialect, Format, LineEnd};
+pub use missing::DEFAULT_MISSING;
+pub use open::{Opened, open};
+pub use options::{Header, Input, Quote, Ragged, ReadOptions, Roles, TextOptions};
+pub use summary::{ColumnSummary, Role, Values};
+pub use tokens::hashed_column;

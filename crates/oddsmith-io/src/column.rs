@@ -1,0 +1,85 @@
+//! One column of a batch as it comes from the file, before anything is encoded.
+
+use crate::grid::{Grid, Text};
+use crate::missing::Markers;
+use crate::number;
+use crate::records::Span;
+
+/// A batch of rows as it comes from the file.
+pub(crate) enum RawBatch<'a> {
+    /// Cells of text.
+    Cells(&'a Text, &'a Grid),
+}
+
+/// A column of a batch.
+pub(crate) enum Column<'a> {
+    /// Cells of text and where they lie.
+    Cells(&'a [u8], &'a [Span]),
+}
+
+/// What a cell of a number column holds.
+#[derive(Clone, Copy)]
+pub(crate) enum NumberCell<'a> {
+    /// A finite number.
+    Number(f64),
+    /// Nothing.
+    Null,
+    /// Anything else: a missing marker, an infinite number, one with leading zeros, or no number at all.
+    Text(&'a [u8]),
+}
+
+impl<'a> RawBatch<'a> {
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            RawBatch::Cells(_, grid) => grid.rows,
+        }
+    }
+
+    /// The record number of a row within its partition, from 0.
+    pub(crate) fn record(&self, row: usize) -> u64 {
+        match self {
+            RawBatch::Cells(_, grid) => u64::from(grid.records[row]),
+        }
+    }
+
+    /// A column by its place in the file.
+    pub(crate) fn column(&self, column: usize) -> Column<'a> {
+        match self {
+            RawBatch::Cells(text, grid) => Column::Cells(&text.bytes, grid.column(column)),
+        }
+    }
+}
+
+impl Column<'_> {
+    /// Gives the text of each kept row to `cell`, `None` for a null.
+    #[inline]
+    pub(crate) fn each_text(&self, keep: &[u32], mut cell: impl FnMut(usize, Option<&[u8]>)) {
+        match self {
+            Column::Cells(text, spans) => {
+                for (i, &row) in keep.iter().enumerate() {
+                    let [start, end] = spans[row as usize];
+                    cell(i, Some(&text[start as usize..end as usize]));
+                }
+            }
+        }
+    }
+
+    /// Gives the number of each kept row to `cell`.
+    #[inline]
+    pub(crate) fn each_number(&self, keep: &[u32], decimal: u8, markers: &Markers, mut cell: impl FnMut(usize, NumberCell<'_>)) {
+        self.each_text(keep, |i, text| {
+            cell(
+                i,
+                match text {
+                    None => NumberCell::Null,
+                    Some(text) => match number::parse(text, decimal) {
+                        Some(value) if markers.has_number(value) => NumberCell::Null,
+                        Some(value) if value.is_finite() && !number::zero_padded(text) => NumberCell::Number(value),
+                        _ => NumberCell::Text(text),
+                    },
+                },
+            );
+        });
+    }
+}

@@ -1,0 +1,130 @@
+//! A table as a feed of raw batches, cut into partitions that can be read side by side.
+
+use std::sync::atomic::AtomicUsize;
+
+use oddsmith::error::DataFault;
+use oddsmith::{Error, Result};
+
+use crate::column::RawBatch;
+use crate::fault::Place;
+use crate::grid::{Grid, Text};
+use crate::lane::Spot;
+use crate::missing::Markers;
+
+/// Where a pass over all partitions stands.
+#[derive(Debug, Default)]
+pub(crate) struct Pass {
+    /// The next partition to hand out.
+    pub(crate) next: AtomicUsize,
+}
+
+/// The buffers of one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// The text of a partition.
+    pub(crate) text: Text,
+    /// The cells of a batch.
+    pub(crate) grid: Grid,
+}
+
+/// Why a partition could not be read to its end.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// A fault in a row, whose number in the whole table is not known yet; with the number of lines before it in its
+    /// partition, where its line matters.
+    Row(Spot, Option<u64>),
+    /// Anything else.
+    Other(Error),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Trouble::Other(error)
+    }
+}
+
+impl From<Spot> for Trouble {
+    fn from(spot: Spot) -> Self {
+        Trouble::Row(spot, None)
+    }
+}
+
+/// A table that can be read batch by batch.
+pub(crate) trait Feed: Send + Sync {
+    /// The table for messages.
+    fn place(&self) -> &Place;
+
+    /// Column names.
+    fn names(&self) -> &[String];
+
+    /// Cells that are missing.
+    fn markers(&self) -> &Markers;
+
+    /// The decimal mark.
+    fn decimal(&self) -> u8;
+
+    /// Size in bytes, as far as it is known.
+    fn bytes(&self) -> u64;
+
+    /// Number of partitions; known once a pass has ended.
+    fn partitions(&self) -> usize;
+
+    /// Shows the first rows.
+    fn sample(&self, look: &mut dyn FnMut(&RawBatch<'_>)) -> Result<Sample>;
+
+    /// Takes the next partition of a pass and loads it; `None` at the end.
+    fn claim(&self, pass: &Pass, scratch: &mut Scratch) -> Result<Option<usize>>;
+
+    /// Loads a partition again.
+    fn load(&self, partition: usize, scratch: &mut Scratch) -> Result<()>;
+
+    /// Gives the batches of the loaded partition; the result counts its records and the ragged ones among them.
+    fn batches(
+        &self,
+        partition: usize,
+        scratch: &mut Scratch,
+        sink: &mut dyn FnMut(&RawBatch<'_>) -> Result<(), Trouble>,
+    ) -> Result<Records, Trouble>;
+
+    /// Lines before a partition, where the table has lines.
+    fn lines_before(&self, partition: usize) -> Option<u64>;
+
+    /// Turns trouble into an error; `before` is the number of records in earlier partitions.
+    fn report(&self, trouble: Trouble, before: u64) -> Error {
+        match trouble {
+            Trouble::Other(error) => error,
+            Trouble::Row(spot, lines) => {
+                let line = lines.and_then(|lines| Some(self.lines_before(spot.at.0)? + lines + 1));
+                let fault = DataFault { row: Some(before + spot.at.1 + 1), line, ..spot.fault };
+                self.place().fault(fault)
+            }
+        }
+    }
+}
+
+/// What the first rows say about the size of the whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sample {
+    /// Rows in the sample.
+    pub(crate) rows: u64,
+    /// Bytes that they take in the file.
+    pub(crate) bytes: u64,
+}
+
+/// How many records a partition has.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Records {
+    /// All of them.
+    pub(crate) all: u64,
+    /// Those of the wrong width.
+    pub(crate) ragged: u64,
+    /// Lines that carry more than one label.
+    pub(crate) several_labels: u64,
+}
+
+/// Rows of a batch: enough to be worth a call, few enough that their cells stay in the cache.
+pub(crate) fn batch_rows(columns: usize) -> usize {
+    const CELLS: usize = 48 << 10;
+    let rows = (CELLS / columns.max(1)).clamp(64, 8192);
+    1 << rows.ilog2()
+}

@@ -1,0 +1,199 @@
+//! Opening a table to learn from it.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use oddsmith::Result;
+use oddsmith::control::Control;
+use oddsmith::data::{Kind, Layout, Source};
+use oddsmith::error::DataFault;
+use oddsmith::notice::{self, Notice};
+
+use crate::cutter::Cutter;
+use crate::dialect::Format;
+use crate::encoding::{self, Decoding};
+use crate::fasttext;
+use crate::fault::Place;
+use crate::feed::batch_rows;
+use crate::grid::Shape;
+use crate::missing::Markers;
+use crate::opening::Raw;
+use crate::options::{Input, ReadOptions, Roles};
+use crate::plan::settle_names;
+use crate::reading::{self, Reading};
+use crate::records::Marks;
+use crate::sniff::{Sniffed, Window, sniff};
+use crate::store::{Store, StoreReader};
+use crate::summary::ColumnSummary;
+use crate::text_feed::{Splitting, TextFacts, TextFeed, not_utf8};
+
+/// Bytes from which the dialect and the first guesses are taken.
+const WINDOW: usize = 1 << 20;
+
+/// A table that is ready to be learned from.
+pub struct Opened {
+    /// The rows: kept in memory when they fit half of the budget, read again for every pass otherwise. Rows
+    /// without a target or with weight zero do not occur in it; `first_row` counts the rows that do.
+    pub source: Box<dyn Source + Send>,
+    /// The format as it was given or found.
+    pub format: Format,
+    /// `gzip` or `zstd`, when the file was compressed.
+    pub compression: Option<&'static str>,
+    /// Every column of the file, in its order.
+    pub columns: Vec<ColumnSummary>,
+    /// Number of rows that count.
+    pub rows: u64,
+    /// Whether the rows are kept in memory.
+    pub in_memory: bool,
+    /// What the reader of the result should know.
+    pub notices: Vec<Notice>,
+}
+
+impl Opened {
+    /// What the rows are encoded against.
+    pub fn layout(&self) -> &Layout {
+        self.source.layout()
+    }
+}
+
+/// Opens a table, finds the kinds, levels and vocabularies of its columns over all rows, and makes it a source.
+///
+/// Costs one pass over the file, and one more when a late cell contradicts what the first rows suggested.
+pub fn open(input: &Input, options: &ReadOptions, roles: &Roles, control: &Control) -> Result<Opened> {
+    let place = Place::named(input.name());
+    let raw = Raw::open(input, &place)?;
+    let compression = raw.compression;
+    let in_memory = usize::try_from(options.memory / 4).unwrap_or(usize::MAX);
+    let store = raw.into_store(in_memory, &place, control)?;
+    open_text(store, compression, options, roles, control, &place)
+}
+
+fn open_text(
+    store: Store,
+    compression: Option<&'static str>,
+    options: &ReadOptions,
+    roles: &Roles,
+    control: &Control,
+    place: &Place,
+) -> Result<Opened> {
+    let (store, found) = into_utf8(store, options, place, control)?;
+    let mark = if found.convert.is_none() { found.mark } else { 0 };
+    let known: Vec<String> = roles.target.iter().cloned().chain(roles.features.iter().flatten().cloned()).collect();
+    let head = read_window(&store, mark as u64, place)?;
+    let prepared = prepare(&head, found.name(), options, &known, place, true)?;
+    let start = mark as u64 + prepared.start as u64;
+    let flow = Box::new(StoreReader::new(store.clone(), start));
+    let cutter = Cutter::new(flow, prepared.facts.shape.marks, start, options.partition_bytes, place.clone());
+    let mut roles = roles.clone();
+    let mut defaults = Vec::new();
+    if let Splitting::FastText { .. } = prepared.facts.splitting {
+        roles.target.get_or_insert_with(|| fasttext::NAMES[0].into());
+        defaults.push((fasttext::NAMES[1].to_owned(), Kind::Text));
+    }
+    let feed = Box::new(TextFeed::new(prepared.facts, cutter, Some(store)));
+    let Reading { source, columns, rows, in_memory, notices } = reading::read(feed, &roles, options, &defaults, control)?;
+    let notices = prepared.notices.into_iter().chain(notices).collect();
+    Ok(Opened { source, format: prepared.format, compression, columns, rows, in_memory, notices })
+}
+
+/// The bytes as UTF-8, converted into a copy where necessary.
+fn into_utf8(store: Store, options: &ReadOptions, place: &Place, control: &Control) -> Result<(Arc<Store>, encoding::Found)> {
+    let mut head = vec![0; 4096];
+    let count = store.read_at(0, &mut head).map_err(|error| place.io(error))?;
+    let found = encoding::detect(&head[..count], options.encoding.as_deref())?;
+    let store = Arc::new(store);
+    let Some(encoding) = found.convert else { return Ok((store, found)) };
+    let in_memory = usize::try_from(options.memory / 4).unwrap_or(usize::MAX);
+    let decoding = Decoding::new(StoreReader::new(store, found.mark as u64), encoding, found.mark);
+    Ok((Arc::new(Store::spool(decoding, in_memory, place, control)?), found))
+}
+
+/// The first bytes of a text.
+pub(crate) struct Head {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) whole: bool,
+    /// Bytes of the file before them.
+    pub(crate) offset: u64,
+}
+
+/// Reads the window, and more where not even one line fits it.
+fn read_window(store: &Arc<Store>, offset: u64, place: &Place) -> Result<Head> {
+    let mut reader = StoreReader::new(store.clone(), offset);
+    let mut bytes = Vec::new();
+    let mut wanted = WINDOW;
+    loop {
+        let missing = (wanted - bytes.len()) as u64;
+        let count = reader.by_ref().take(missing).read_to_end(&mut bytes).map_err(|error: io::Error| place.io(error))?;
+        let whole = (count as u64) < missing || offset + bytes.len() as u64 == store.len();
+        let lines = memchr::memchr2_iter(b'\n', b'\r', &bytes).take(3).count();
+        if whole || lines >= 3 || wanted >= 64 * WINDOW {
+            return Ok(Head { bytes, whole, offset });
+        }
+        wanted *= 2;
+    }
+}
+
+/// A text whose format is known.
+pub(crate) struct Prepared {
+    pub(crate) facts: TextFacts,
+    pub(crate) format: Format,
+    /// Where the rows start in the head.
+    pub(crate) start: usize,
+    /// Lines before them.
+    pub(crate) lines: u64,
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// Finds the format of a text from its first bytes.
+pub(crate) fn prepare(
+    head: &Head,
+    encoding: &'static str,
+    options: &ReadOptions,
+    known: &[String],
+    place: &Place,
+    learning: bool,
+) -> Result<Prepared> {
+    if let Err(error) = std::str::from_utf8(&head.bytes)
+        && (error.error_len().is_some() || head.whole)
+    {
+        return Err(not_utf8(place, head.offset + error.valid_up_to() as u64));
+    }
+    if head.bytes.iter().all(u8::is_ascii_whitespace) && head.whole {
+        return Err(place.fault(DataFault::new("the file is empty").accepted("a table has a header and at least one row")));
+    }
+    let markers = Markers::new(options.missing.as_deref());
+    if fasttext::detect(&head.bytes) && options.delimiter.is_none() {
+        let marks = Marks { delimiter: b'\n', quote: None, line_end: b'\n' };
+        let shape = Shape { marks, width: 2, trailing: false, ragged: options.ragged, rows: batch_rows(2) };
+        let names = fasttext::NAMES.map(String::from).to_vec();
+        let window = whole_lines(head, 0, &marks);
+        let splitting = Splitting::FastText { every_label: learning };
+        let facts = TextFacts { place: place.clone(), names, shape, splitting, decimal: b'.', markers, window };
+        return Ok(Prepared { facts, format: Format::FastText { encoding }, start: 0, lines: 0, notices: Vec::new() });
+    }
+    let Sniffed { dialect, marks, names, start, lines } =
+        sniff(&Window { bytes: &head.bytes, whole: head.whole, encoding }, options, known, place)?;
+    let mut notices = Vec::new();
+    let assumed = dialect.assumed(options);
+    if !assumed.is_empty() {
+        notices.push(Notice::new(notice::ENCODING_ASSUMED, format!("assumed {}", assumed.join(", "))));
+    }
+    let names = settle_names(names, options.dedup_names, place)?;
+    let shape =
+        Shape { marks, width: names.len(), trailing: dialect.trailing_delimiter, ragged: options.ragged, rows: batch_rows(names.len()) };
+    let window = whole_lines(head, start, &marks);
+    let facts =
+        TextFacts { place: place.clone(), names, shape, splitting: Splitting::Delimited, decimal: dialect.decimal, markers, window };
+    Ok(Prepared { facts, format: Format::Delimited(dialect), start, lines, notices })
+}
+
+/// The whole records of the head from `start` on.
+fn whole_lines(head: &Head, start: usize, marks: &Marks) -> Vec<u8> {
+    let mut rows = head.bytes[start..].to_vec();
+    if head.whole && rows.last().is_some_and(|last| *last != marks.line_end) {
+        rows.push(marks.line_end);
+    }
+    let end = marks.last_end(&rows).0.unwrap_or(0);
+    rows.truncate(end);
+    rows
+}

@@ -1,0 +1,128 @@
+//! From an input to bytes: paths, standard input, and compression seen by its first bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use oddsmith::Result;
+use oddsmith::control::Control;
+
+use crate::fault::{BadBytes, Place};
+use crate::options::Input;
+use crate::store::{Store, StoreReader};
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const LONGEST_MAGIC: usize = 4;
+
+/// A stream of bytes that is read once.
+pub(crate) type Flow = Box<dyn Read + Send>;
+
+/// An opened input before anything is known about its content but its compression, which is undone.
+pub(crate) struct Raw {
+    bytes: RawBytes,
+    /// `gzip` or `zstd`.
+    pub(crate) compression: Option<&'static str>,
+}
+
+enum RawBytes {
+    Rest(Store),
+    Flow(Flow),
+}
+
+impl Raw {
+    /// Opens an input; compressed bytes become a stream of what they hold.
+    pub(crate) fn open(input: &Input, place: &Place) -> Result<Raw> {
+        let (head, bytes) = match input {
+            Input::Bytes { bytes, .. } => at_rest(Store::Memory(bytes.clone())),
+            Input::Stdin => flowing(Box::new(io::stdin())),
+            Input::Path(path) => open_path(path),
+        }
+        .map_err(|error| place.io(error))?;
+        let compression = match &head {
+            head if head.starts_with(GZIP) => "gzip",
+            head if head.starts_with(ZSTD) => "zstd",
+            _ => return Ok(Raw { bytes, compression: None }),
+        };
+        let packed = Raw { bytes, compression: None }.into_flow();
+        let inner: Flow = match compression {
+            "gzip" => Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, packed))),
+            _ => Box::new(zstd::Decoder::new(packed).map_err(|error| place.io(error))?),
+        };
+        Ok(Raw { bytes: RawBytes::Flow(Box::new(Unpacking { inner, compression })), compression: Some(compression) })
+    }
+
+    /// The bytes as something that can be read again, copied first where necessary.
+    pub(crate) fn into_store(self, in_memory: usize, place: &Place, control: &Control) -> Result<Store> {
+        match self.bytes {
+            RawBytes::Rest(store) => Ok(store),
+            RawBytes::Flow(flow) => Store::spool(flow, in_memory, place, control),
+        }
+    }
+
+    /// The bytes as a stream.
+    pub(crate) fn into_flow(self) -> Flow {
+        match self.bytes {
+            RawBytes::Rest(store) => Box::new(StoreReader::new(Arc::new(store), 0)),
+            RawBytes::Flow(flow) => flow,
+        }
+    }
+}
+
+fn open_path(path: &Path) -> io::Result<(Vec<u8>, RawBytes)> {
+    let file = File::open(path)?;
+    let facts = file.metadata()?;
+    if facts.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory, not a table"));
+    }
+    if facts.is_file() { at_rest(Store::File(file, facts.len())) } else { flowing(Box::new(file)) }
+}
+
+fn at_rest(store: Store) -> io::Result<(Vec<u8>, RawBytes)> {
+    let mut head = vec![0; LONGEST_MAGIC];
+    let count = store.read_at(0, &mut head)?;
+    head.truncate(count);
+    Ok((head, RawBytes::Rest(store)))
+}
+
+fn flowing(mut flow: Flow) -> io::Result<(Vec<u8>, RawBytes)> {
+    let mut head = Vec::new();
+    flow.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut head)?;
+    let whole = Box::new(io::Cursor::new(head.clone()).chain(flow));
+    Ok((head, RawBytes::Flow(whole)))
+}
+
+/// A decompressor whose complaints are told apart from those of the system.
+struct Unpacking {
+    inner: Flow,
+    compression: &'static str,
+}
+
+impl Read for Unpacking {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(buffer).map_err(|error| match error.raw_os_error() {
+            Some(_) => error,
+            None if error.kind() == io::ErrorKind::Interrupted => error,
+            None => BadBytes(format!("the {} bytes are broken or cut off; get a fresh copy of the file", self.compression)).into(),
+        })
+    }
+}
+
+/// Reads the first bytes of a stream, enough to see two lines, and gives them back with the whole stream.
+pub(crate) fn peek(mut flow: Flow, place: &Place) -> Result<(Vec<u8>, Flow)> {
+    const STEP: usize = 64 << 10;
+    const MOST: usize = 1 << 20;
+    let mut head = Vec::new();
+    let mut step = vec![0; STEP];
+    while head.len() < MOST && memchr::memchr_iter(b'\n', &head).take(2).count() < 2 {
+        match flow.read(&mut step) {
+            Ok(0) => break,
+            Ok(count) => head.extend_from_slice(&step[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(place.io(error)),
+        }
+    }
+    let whole = Box::new(io::Cursor::new(head.clone()).chain(flow));
+    Ok((head, whole))
+}

@@ -1,0 +1,191 @@
+//! What a caller may say about a table: how to read it, and what its columns are for.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use oddsmith::data::{Kind, Weighting, WordValue};
+
+/// Where the bytes come from.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// A file, a FIFO or a device.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// Bytes that already lie in memory, with a name for messages.
+    Bytes {
+        /// What messages call the table.
+        name: String,
+        /// The bytes of the file.
+        bytes: Arc<[u8]>,
+    },
+}
+
+impl Input {
+    /// The input that a command-line argument names: `-` is standard input, anything else a path.
+    pub fn from_argument(argument: impl Into<OsString>) -> Self {
+        let argument = argument.into();
+        if argument == "-" { Input::Stdin } else { Input::Path(argument.into()) }
+    }
+
+    /// The name that messages use.
+    pub fn name(&self) -> String {
+        match self {
+            Input::Path(path) => path.to_string_lossy().into_owned(),
+            Input::Stdin => "standard input".into(),
+            Input::Bytes { name, .. } => name.clone(),
+        }
+    }
+}
+
+/// Which byte encloses cells that hold delimiters or line ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quote {
+    /// `"`, or `'` where the file clearly uses it.
+    #[default]
+    Auto,
+    /// Quotes are ordinary characters.
+    None,
+    /// This byte.
+    Byte(u8),
+}
+
+/// Whether the first record holds the column names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Header {
+    /// Decided from the first rows.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It does not; columns are called `column_1`, `column_2` …
+    No,
+}
+
+/// What to do with a row that has more or fewer cells than the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ragged {
+    /// Stop and name the line.
+    #[default]
+    Error,
+    /// Treat absent cells as missing, ignore cells beyond the last column.
+    Pad,
+    /// Leave the row out.
+    Skip,
+}
+
+/// How text columns become words.
+#[derive(Debug, Clone)]
+pub struct TextOptions {
+    /// Longest run of adjacent words that counts as one term (default 1; all shorter runs are included).
+    pub ngrams: usize,
+    /// A term must stand in at least this many rows (default 1).
+    pub min_documents: u64,
+    /// Keep only this many terms, those that stand in the most rows (default: all).
+    pub max_words: Option<usize>,
+    /// Words to ignore, in lower case; a run that contains one is ignored too.
+    pub stop_words: Vec<String>,
+    /// Hash terms to this many columns in place of a vocabulary (default: discover a vocabulary).
+    pub hashed: Option<usize>,
+    /// Counts or presence (default counts).
+    pub value: WordValue,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions { ngrams: 1, min_documents: 1, max_words: None, stop_words: Vec::new(), hashed: None, value: WordValue::Count }
+    }
+}
+
+/// How to read a table. The default guesses everything and stops at the first ragged row.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The byte between cells (default: sniffed among comma, tab, semicolon and bar).
+    pub delimiter: Option<u8>,
+    /// The byte around cells.
+    pub quote: Quote,
+    /// Whether the first record holds names.
+    pub header: Header,
+    /// An encoding label such as `latin1` or `utf-16le` (default: UTF-8, or UTF-16 where the bytes say so).
+    pub encoding: Option<String>,
+    /// The decimal mark, `.` or `,` (default: sniffed).
+    pub decimal: Option<u8>,
+    /// Cells that mean "missing" (default: [`crate::DEFAULT_MISSING`]).
+    pub missing: Option<Vec<String>>,
+    /// Kinds that are given and not inferred, by column name.
+    pub kinds: BTreeMap<String, Kind>,
+    /// What to do with ragged rows.
+    pub ragged: Ragged,
+    /// Rename a repeated column name to `name_2`, `name_3` … in place of an error.
+    pub dedup_names: bool,
+    /// How text becomes words.
+    pub text: TextOptions,
+    /// Memory budget in bytes (default 1 GiB): a table whose columns fit half of it is kept, a larger one is
+    /// read again for every pass.
+    pub memory: u64,
+    /// Threads that parse side by side; 0 (the default) takes what the machine offers.
+    pub threads: usize,
+    /// Most classes a target may have (default 10 000).
+    pub max_classes: usize,
+    /// Bytes of text in one partition (default 4 MiB). Sums are merged partition by partition, so another value
+    /// may change the last bits of a result; the number of threads never does.
+    pub partition_bytes: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            delimiter: None,
+            quote: Quote::Auto,
+            header: Header::Auto,
+            encoding: None,
+            decimal: None,
+            missing: None,
+            kinds: BTreeMap::new(),
+            ragged: Ragged::Error,
+            dedup_names: false,
+            text: TextOptions::default(),
+            memory: 1 << 30,
+            threads: 0,
+            max_classes: 10_000,
+            partition_bytes: 4 << 20,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// The number of threads to start.
+    pub(crate) fn workers(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+
+    /// The bytes that a kept table may take: half of the budget, the rest is for models and buffers.
+    pub(crate) fn table_budget(&self) -> u64 {
+        self.memory / 2
+    }
+}
+
+/// What the columns are for.
+#[derive(Debug, Clone, Default)]
+pub struct Roles {
+    /// The column to predict.
+    pub target: Option<String>,
+    /// The columns to learn from, in this order (default: all others in the order of the file).
+    pub features: Option<Vec<String>>,
+    /// Columns to leave out.
+    pub exclude: Vec<String>,
+    /// The column of row weights and what they mean.
+    pub weight: Option<(String, Weighting)>,
+}
+
+impl Roles {
+    /// Only a target.
+    pub fn target(name: impl Into<String>) -> Self {
+        Roles { target: Some(name.into()), ..Roles::default() }
+    }
+}

@@ -1,0 +1,131 @@
+//! Which column of the file plays which part.
+
+use oddsmith::data::Weighting;
+use oddsmith::error::DataFault;
+use oddsmith::{Error, ErrorKind, Result};
+
+use crate::fault::Place;
+use crate::options::{ReadOptions, Roles};
+
+/// The parts, as places of columns in the file.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// All column names in the order of the file.
+    pub(crate) names: Vec<String>,
+    /// The column to predict.
+    pub(crate) target: Option<usize>,
+    /// The column of weights.
+    pub(crate) weight: Option<usize>,
+    /// What weights mean.
+    pub(crate) weighting: Weighting,
+    /// The features in their order.
+    pub(crate) features: Vec<usize>,
+}
+
+impl Plan {
+    /// Finds the columns that the roles name.
+    pub(crate) fn new(names: &[String], roles: &Roles, options: &ReadOptions, place: &Place) -> Result<Plan> {
+        let find = |name: &String| names.iter().position(|known| known == name).ok_or_else(|| Error::from(unknown(name, names)));
+        let target = roles.target.as_ref().map(find).transpose()?;
+        let weight = roles.weight.as_ref().map(|(name, _)| find(name)).transpose()?;
+        let excluded = roles.exclude.iter().map(find).collect::<Result<Vec<usize>>>()?;
+        for name in options.kinds.keys() {
+            if Some(find(name)?) == target {
+                return Err(Error::knob("kind", name, "the target is always a category; its labels are kept as they are written"));
+            }
+        }
+        if target.is_some() && target == weight {
+            return Err(Error::knob("weight", &names[target.unwrap_or(0)], "the target cannot be its own weight"));
+        }
+        let features = match &roles.features {
+            Some(chosen) => {
+                let chosen = chosen.iter().map(find).collect::<Result<Vec<usize>>>()?;
+                if let Some(&taken) = chosen.iter().find(|&&j| Some(j) == target || Some(j) == weight) {
+                    let role = if Some(taken) == target { "target" } else { "weight" };
+                    return Err(Error::knob("features", &names[taken], format!("this column is the {role}")));
+                }
+                chosen.into_iter().filter(|j| !excluded.contains(j)).collect()
+            }
+            None => (0..names.len()).filter(|j| Some(*j) != target && Some(*j) != weight && !excluded.contains(j)).collect::<Vec<_>>(),
+        };
+        if features.is_empty() {
+            return Err(place.fault(DataFault::new("there is no column to learn from").accepted("give at least one besides the target")));
+        }
+        let weighting = roles.weight.as_ref().map_or(Weighting::None, |(_, weighting)| *weighting);
+        Ok(Plan { names: names.to_vec(), target, weight, weighting, features })
+    }
+
+    /// The name of a column.
+    pub(crate) fn name(&self, column: usize) -> &str {
+        &self.names[column]
+    }
+}
+
+/// The fault of a name that no column has.
+pub(crate) fn unknown(name: &str, names: &[String]) -> ErrorKind {
+    ErrorKind::Unknown { noun: "column", name: name.into(), known: names.to_vec() }
+}
+
+/// Refuses repeated names, or numbers them; empty names become `column_3`.
+pub(crate) fn settle_names(names: Vec<String>, dedup: bool, place: &Place) -> Result<Vec<String>> {
+    let mut settled: Vec<String> = Vec::with_capacity(names.len());
+    let mut seen = std::collections::BTreeSet::new();
+    for (j, name) in names.into_iter().enumerate() {
+        let name = if name.is_empty() { format!("column_{}", j + 1) } else { name };
+        let mut unique = name.clone();
+        let mut copy = 2;
+        while !seen.insert(unique.clone()) {
+            if !dedup {
+                return Err(place.fault(
+                    DataFault::new("the column name appears twice").column(name).accepted("rename one, or number them with --dedup-names"),
+                ));
+            }
+            unique = format!("{name}_{copy}");
+            copy += 1;
+        }
+        settled.push(unique);
+    }
+    Ok(settled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(roles: Roles, options: ReadOptions) -> String {
+        let names = ["id", "age", "sex", "died", "w"].map(String::from);
+        match Plan::new(&names, &roles, &options, &Place::named("a.csv")) {
+            Ok(plan) => format!("{:?} {:?} {:?}", plan.target, plan.weight, plan.features),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn features_are_what_has_no_other_part() {
+        let roles = Roles { exclude: vec!["id".into()], weight: Some(("w".into(), Weighting::Frequency)), ..Roles::target("died") };
+        assert_eq!(plan(roles, ReadOptions::default()), "Some(3) Some(4) [1, 2]");
+        let roles = Roles { features: Some(vec!["sex".into(), "age".into()]), ..Roles::target("died") };
+        assert_eq!(plan(roles, ReadOptions::default()), "Some(3) None [2, 1]");
+    }
+
+    #[test]
+    fn wrong_roles_are_named() {
+        assert_eq!(plan(Roles::target("dead"), ReadOptions::default()), "there is no column `dead`; did you mean `died`?");
+        let all = ["id", "age", "sex", "w"].map(String::from).to_vec();
+        let roles = Roles { exclude: all, ..Roles::target("died") };
+        assert_eq!(plan(roles, ReadOptions::default()), "a.csv: there is no column to learn from; give at least one besides the target");
+        let roles = Roles { features: Some(vec!["died".into()]), ..Roles::target("died") };
+        assert_eq!(plan(roles, ReadOptions::default()), "features = died is not accepted: this column is the target");
+        let kinds = [("died".to_owned(), oddsmith::data::Kind::Number)].into();
+        let message = plan(Roles::target("died"), ReadOptions { kinds, ..ReadOptions::default() });
+        assert_eq!(message, "kind = died is not accepted: the target is always a category; its labels are kept as they are written");
+    }
+
+    #[test]
+    fn repeated_names_are_refused_or_numbered() {
+        let names = ["a", "b", "a", "a", ""].map(String::from).to_vec();
+        let error = settle_names(names.clone(), false, &Place::named("a.csv")).unwrap_err();
+        assert_eq!(error.to_string(), "a.csv: column `a`: the column name appears twice; rename one, or number them with --dedup-names");
+        assert_eq!(settle_names(names, true, &Place::named("a.csv")).unwrap(), ["a", "b", "a_2", "a_3", "column_5"]);
+    }
+}

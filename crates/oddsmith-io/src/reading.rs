@@ -1,0 +1,298 @@
+//! From a feed to a source: guess, survey, settle, and keep or stream.
+
+use oddsmith::control::Control;
+use oddsmith::data::{Classes, Kind, Layout, Source};
+use oddsmith::error::DataFault;
+use oddsmith::notice::{self, Notice};
+use oddsmith::{Error, Result};
+
+use crate::block::Block;
+use crate::encoder::{Encoder, Wiring};
+use crate::feed::{Feed, Records, Sample, Trouble};
+use crate::kinds::{self, Choice, Encoding};
+use crate::lane::{LevelLane, NumberLane, Spot, WordLane};
+use crate::options::{Ragged, ReadOptions, Roles};
+use crate::plan::Plan;
+use crate::settle::{self, Settled, Verdict};
+use crate::streamed::{Extent, Streamed};
+use crate::summary::{self, ColumnSummary, Role, Values};
+use crate::survey::{self, Lane, Part, Survey, Worker};
+use crate::table::Table;
+
+/// Passes after which every guess must have settled: number to levels to words, and one to spare.
+const MOST_PASSES: usize = 4;
+
+/// A table that is ready to be learned from.
+pub(crate) struct Reading {
+    pub(crate) source: Box<dyn Source + Send>,
+    pub(crate) columns: Vec<ColumnSummary>,
+    pub(crate) rows: u64,
+    pub(crate) in_memory: bool,
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// Everything about the target: labels with their rows, rows without one, and new numbers for each worker.
+struct Target {
+    classes: Classes,
+    counts: Vec<(String, u64)>,
+    missing: u64,
+    renumbering: Vec<Vec<u32>>,
+}
+
+/// Reads a feed; `defaults` are kinds that the format implies.
+pub(crate) fn read(
+    feed: Box<dyn Feed>,
+    roles: &Roles,
+    options: &ReadOptions,
+    defaults: &[(String, Kind)],
+    control: &Control,
+) -> Result<Reading> {
+    let plan = Plan::new(feed.names(), roles, options, feed.place())?;
+    let (mut choices, sample) = first_guesses(&*feed, &plan, options, defaults)?;
+    let rows_expected = if sample.bytes == 0 { 0 } else { feed.bytes() * sample.rows / sample.bytes };
+    for _ in 0..MOST_PASSES {
+        control.begin(rows_expected);
+        let keep = expected_bytes(&choices, rows_expected, feed.bytes(), options) <= options.table_budget();
+        let mut survey = survey::survey(&*feed, &plan, &choices, keep, options, control)?;
+        match settle_columns(&*feed, &plan, &mut survey, &mut choices, options)? {
+            Some(settled) => return finish(feed, plan, survey, settled, options),
+            None => drop(survey),
+        }
+    }
+    Err(Error::internal("the kinds of the columns did not settle"))
+}
+
+fn first_guesses(feed: &dyn Feed, plan: &Plan, options: &ReadOptions, defaults: &[(String, Kind)]) -> Result<(Vec<Choice>, Sample)> {
+    let mut choices = Vec::new();
+    let sample = feed.sample(&mut |batch| {
+        choices.extend(plan.features.iter().map(|&column| {
+            let name = plan.name(column);
+            let default = defaults.iter().find(|(known, _)| known == name).map(|(_, kind)| kind);
+            match options.kinds.get(name).or(default) {
+                Some(kind) => Choice::given(*kind),
+                None => kinds::guess(batch, column, feed.decimal(), feed.markers()),
+            }
+        }));
+    })?;
+    Ok((choices, sample))
+}
+
+/// The memory that the encoded rows will take. A term takes 12 bytes where its word took about six.
+fn expected_bytes(choices: &[Choice], rows: u64, file: u64, options: &ReadOptions) -> u64 {
+    let cell = |choice: &Choice| match choice.encoding {
+        Encoding::Number => 8,
+        Encoding::Levels => 4,
+        Encoding::Words => 9,
+    };
+    let has_words = choices.iter().any(|choice| choice.encoding == Encoding::Words);
+    let words = if has_words { file * 2 * options.text.ngrams.max(1) as u64 } else { 0 };
+    rows * (choices.iter().map(cell).sum::<u64>() + 12) + words
+}
+
+/// Settles every column, or changes the choices of those that must be read again and gives `None`.
+fn settle_columns(
+    feed: &dyn Feed,
+    plan: &Plan,
+    survey: &mut Survey,
+    choices: &mut [Choice],
+    options: &ReadOptions,
+) -> Result<Option<Vec<Settled>>> {
+    let mut settled = Vec::new();
+    let mut first_fault: Option<Spot> = None;
+    let mut again = false;
+    for (j, &column) in plan.features.iter().enumerate() {
+        let verdict = match choices[j].encoding {
+            Encoding::Number => settle::numbers(plan.name(column), take_numbers(&mut survey.workers, j)),
+            Encoding::Levels => settle::levels(plan.name(column), &level_lanes(&survey.workers, j)),
+            Encoding::Words => Verdict::Holds(settle::words(plan.name(column), &word_lanes(&survey.workers, j), &options.text)),
+        };
+        match verdict {
+            Verdict::Holds(column) => settled.push(column),
+            Verdict::Again(choice) => {
+                choices[j] = choice;
+                again = true;
+            }
+            Verdict::Fault(mut spot) => {
+                spot.fault = spot.fault.column(plan.name(column));
+                Spot::earlier(&mut first_fault, Some(spot));
+            }
+        }
+    }
+    match first_fault {
+        Some(spot) => {
+            let before = survey::records_before(&survey.workers, spot.at.0);
+            Err(feed.report(Trouble::from(spot), before))
+        }
+        None => Ok((!again).then_some(settled)),
+    }
+}
+
+fn take_numbers(workers: &mut [Worker], j: usize) -> Vec<NumberLane> {
+    let take = |worker: &mut Worker| match &mut worker.lanes[j] {
+        Lane::Number(lane) => Some(std::mem::replace(lane, NumberLane::new(false))),
+        _ => None,
+    };
+    workers.iter_mut().filter_map(take).collect()
+}
+
+fn level_lanes(workers: &[Worker], j: usize) -> Vec<&LevelLane> {
+    workers
+        .iter()
+        .filter_map(|worker| match &worker.lanes[j] {
+            Lane::Levels(lane) => Some(lane),
+            _ => None,
+        })
+        .collect()
+}
+
+fn word_lanes(workers: &[Worker], j: usize) -> Vec<&WordLane> {
+    workers
+        .iter()
+        .filter_map(|worker| match &worker.lanes[j] {
+            Lane::Words(lane) => Some(lane),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Builds the layout and the source.
+fn finish(feed: Box<dyn Feed>, plan: Plan, survey: Survey, settled: Vec<Settled>, options: &ReadOptions) -> Result<Reading> {
+    let Survey { workers, kept } = survey;
+    let target = settle_target(&*feed, &plan, &workers, options)?;
+    let mut parts: Vec<Part> = workers.into_iter().flat_map(|worker| worker.parts).collect();
+    parts.sort_unstable_by_key(|part| part.partition);
+    let rows: u64 = parts.iter().map(|part| part.rows).sum();
+    let records = parts.iter().fold(Records::default(), |sum, part| Records {
+        all: sum.all + part.records.all,
+        ragged: sum.ragged + part.records.ragged,
+        several_labels: sum.several_labels + part.records.several_labels,
+    });
+    if rows == 0 {
+        return Err(no_rows(&*feed, &plan, records.all, target.missing));
+    }
+    let columns = summarise(&plan, &settled, &target);
+    let mut notices = row_notices(&plan, &records, target.missing, options.ragged);
+    columns.iter().for_each(|column| notices.extend(summary::notices(column, rows)));
+    let target_name = plan.target.map_or("", |column| plan.name(column));
+    let features = settled.iter().map(|column| column.feature.clone()).collect();
+    let layout = Layout::new(target_name, features, target.classes.clone(), plan.weighting)?;
+    let source: Box<dyn Source + Send> = if kept {
+        renumber(&mut parts, &layout, &settled, &target.renumbering, options.workers());
+        Box::new(Table::new(layout, parts.into_iter().map(|part| part.blocks).collect()))
+    } else {
+        let weight_name = plan.weight.map_or("", |column| plan.name(column)).to_owned();
+        let wiring = Wiring { features: plan.features, target: plan.target, weight: plan.weight };
+        let encoder = Encoder::new(&layout, wiring, &weight_name, true, &options.text);
+        Box::new(Streamed::new(layout, feed, encoder, extents(&parts), rows))
+    };
+    Ok(Reading { source, columns, rows, in_memory: kept, notices })
+}
+
+fn settle_target(feed: &dyn Feed, plan: &Plan, workers: &[Worker], options: &ReadOptions) -> Result<Target> {
+    let lanes: Vec<&LevelLane> = workers.iter().map(|worker| &worker.target).collect();
+    let (labels, counts, missing, renumbering) = settle::target(&lanes);
+    if labels.len() > options.max_classes {
+        let name = plan.target.map_or("", |column| plan.name(column));
+        return Err(survey::too_many_classes(feed, name, options.max_classes));
+    }
+    Ok(Target { classes: Classes::new(labels.names().to_vec())?, counts, missing, renumbering })
+}
+
+fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error {
+    let fault = match (records, plan.target) {
+        (0, _) => DataFault::new("the table has a header and no rows").accepted("a table needs at least one row"),
+        (_, Some(target)) if unlabelled > 0 => {
+            DataFault::new("has no value in any row").column(plan.name(target)).accepted("choose another target")
+        }
+        _ => DataFault::new("no row is left").accepted("rows of weight zero and ragged rows that are skipped do not count"),
+    };
+    feed.place().fault(fault)
+}
+
+fn summarise(plan: &Plan, settled: &[Settled], target: &Target) -> Vec<ColumnSummary> {
+    let unused = |name: &String| ColumnSummary { name: name.clone(), role: Role::Unused, kind: None, missing: 0, values: Values::Unknown };
+    let mut columns: Vec<ColumnSummary> = plan.names.iter().map(unused).collect();
+    for (column, settled) in plan.features.iter().zip(settled) {
+        let summary = &mut columns[*column];
+        summary.role = Role::Feature;
+        summary.kind = Some(settled.feature.kind());
+        summary.missing = settled.missing;
+        summary.values = settled.values.clone();
+    }
+    if let Some(column) = plan.weight {
+        columns[column].role = Role::Weight;
+        columns[column].kind = Some(Kind::Number);
+    }
+    if let Some(column) = plan.target {
+        let summary = &mut columns[column];
+        summary.role = Role::Target;
+        summary.kind = Some(Kind::Category);
+        summary.missing = target.missing;
+        summary.values = Values::Levels(target.counts.clone());
+    }
+    columns
+}
+
+fn row_notices(plan: &Plan, records: &Records, unlabelled: u64, ragged: Ragged) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let rows = |count: u64| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
+    if records.ragged > 0 {
+        let what = if ragged == Ragged::Pad { "filled with missing cells or cut" } else { "left out" };
+        let text = format!("{} of another width than the header {what}", rows(records.ragged));
+        notices.push(Notice::new(notice::RAGGED_ROWS, text));
+    }
+    if unlabelled > 0 {
+        let target = plan.target.map_or("", |column| plan.name(column));
+        notices.push(Notice::new(notice::MISSING_TARGET, format!("{} without a target left out", rows(unlabelled))).column(target));
+    }
+    if records.several_labels > 0 {
+        let text = format!("{} with several labels, counted once for each label", rows(records.several_labels));
+        notices.push(Notice::new(notice::ENCODING_ASSUMED, text));
+    }
+    notices
+}
+
+/// Gives every code and word of the kept blocks its final number.
+fn renumber(parts: &mut [Part], layout: &Layout, settled: &[Settled], labels: &[Vec<u32>], threads: usize) {
+    let code_columns: Vec<&Settled> = layout.codes().iter().map(|&j| &settled[j]).collect();
+    let word_columns: Vec<&Settled> = layout.words().iter().map(|&j| &settled[j]).collect();
+    let renumber_block = |block: &mut Block, worker: usize| {
+        let new = |code: &mut u32, numbers: &[u32]| {
+            if let Some(number) = numbers.get(*code as usize) {
+                *code = *number;
+            }
+        };
+        block.labels.iter_mut().for_each(|label| new(label, &labels[worker]));
+        for (column, codes) in code_columns.iter().zip(block.codes.chunks_exact_mut(block.rows)) {
+            codes.iter_mut().for_each(|code| new(code, &column.renumbering[worker]));
+        }
+        for (column, words) in word_columns.iter().zip(&mut block.words) {
+            if let Some(numbers) = column.renumbering.get(worker) {
+                words.renumber(numbers, oddsmith::data::MISSING);
+            }
+        }
+    };
+    let share = parts.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        for parts in parts.chunks_mut(share) {
+            let renumber_block = &renumber_block;
+            scope.spawn(move || {
+                for part in parts {
+                    part.blocks.iter_mut().for_each(|block| renumber_block(block, part.worker));
+                }
+            });
+        }
+    });
+}
+
+fn extents(parts: &[Part]) -> Vec<Extent> {
+    let mut next = Extent::default();
+    parts
+        .iter()
+        .map(|part| {
+            let this = next;
+            next = Extent { records_before: this.records_before + part.records.all, rows_before: this.rows_before + part.rows };
+            this
+        })
+        .collect()
+}

@@ -1,0 +1,145 @@
+//! From what the workers saw to one layout: kinds, levels and vocabularies over all rows.
+
+use oddsmith::data::{Feature, Kind, Levels, MISSING, Vocabulary};
+
+use crate::interner::Interner;
+use crate::kinds::{self, Choice, Encoding};
+use crate::lane::{LevelLane, NumberLane, Spot, WordLane};
+use crate::options::TextOptions;
+use crate::summary::Values;
+
+/// A column that is settled: its feature, what to tell people, and the new number of every level or term of
+/// every worker.
+pub(crate) struct Settled {
+    /// The feature.
+    pub(crate) feature: Feature,
+    /// Missing cells.
+    pub(crate) missing: u64,
+    /// Its values.
+    pub(crate) values: Values,
+    /// For each worker, new numbers by old ones; empty where nothing is to be renumbered.
+    pub(crate) renumbering: Vec<Vec<u32>>,
+}
+
+/// What became of a guess.
+pub(crate) enum Verdict {
+    /// It held.
+    Holds(Settled),
+    /// The column must be read again in this way.
+    Again(Choice),
+    /// A cell cannot be used.
+    Fault(Spot),
+}
+
+/// Settles a column of numbers.
+pub(crate) fn numbers(name: &str, lanes: Vec<NumberLane>) -> Verdict {
+    let mut all = NumberLane::new(false);
+    lanes.into_iter().for_each(|lane| all.merge(lane));
+    if all.contradicted {
+        return Verdict::Again(Choice::guessed(Encoding::Levels));
+    }
+    if let Some(spot) = all.bad {
+        return Verdict::Fault(spot);
+    }
+    let values = Values::Range { min: all.min, max: all.max };
+    Verdict::Holds(Settled { feature: Feature::number(name), missing: all.missing, values, renumbering: Vec::new() })
+}
+
+/// Settles a column of levels: a boolean, a category, or after all a text.
+pub(crate) fn levels(name: &str, lanes: &[&LevelLane]) -> Verdict {
+    let given = lanes.first().and_then(|lane| lane.given());
+    let (all, numbers) = merge_levels(lanes, given);
+    if let Some(spot) = all.bad {
+        return Verdict::Fault(spot);
+    }
+    let texts = (0..all.len() as u32).map(|level| all.name(level));
+    let cells: u64 = all.counts.iter().sum();
+    if given.is_none() && kinds::is_text(cells, texts.clone()) {
+        return Verdict::Again(Choice::guessed(Encoding::Words));
+    }
+    let boolean =
+        given == Some(Kind::Boolean) || (given.is_none() && all.len() > 0 && texts.clone().all(|text| kinds::boolean(text).is_some()));
+    let (settled, codes) = if boolean {
+        let codes = texts.map(|text| u32::from(kinds::lenient_boolean(text) == Some(true))).collect();
+        (Levels::boolean(), codes)
+    } else {
+        sort_levels(&all)
+    };
+    let values = Values::Levels(count_levels(&settled, &all, &codes));
+    let feature = if boolean { Feature::boolean(name) } else { Feature::category(name, settled) };
+    Verdict::Holds(Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes) })
+}
+
+/// The target: its labels sorted, with their rows, and the new numbers for each worker.
+pub(crate) fn target(lanes: &[&LevelLane]) -> (Levels, Vec<(String, u64)>, u64, Vec<Vec<u32>>) {
+    let (all, numbers) = merge_levels(lanes, None);
+    let (labels, codes) = sort_levels(&all);
+    let counts = count_levels(&labels, &all, &codes);
+    (labels, counts, all.missing, compose(numbers, &codes))
+}
+
+fn merge_levels(lanes: &[&LevelLane], given: Option<Kind>) -> (LevelLane, Vec<Vec<u32>>) {
+    let mut all = LevelLane::new(given);
+    let numbers = lanes.iter().map(|lane| all.merge(lane)).collect();
+    (all, numbers)
+}
+
+/// Sorts the levels and finds the new number of each. A negative zero is the same level as a zero.
+fn sort_levels(all: &LevelLane) -> (Levels, Vec<u32>) {
+    let names: Vec<String> =
+        (0..all.len() as u32).map(|level| String::from_utf8_lossy(unsigned_zero(all.name(level))).into_owned()).collect();
+    let sorted = Levels::sorted(names.clone());
+    let mut index = Interner::default();
+    sorted.names().iter().for_each(|name| _ = index.intern(name.as_bytes()));
+    let codes = names.iter().map(|name| index.get(name.as_bytes()).unwrap_or(MISSING)).collect();
+    (sorted, codes)
+}
+
+fn count_levels(settled: &Levels, all: &LevelLane, codes: &[u32]) -> Vec<(String, u64)> {
+    let mut counts: Vec<(String, u64)> = settled.names().iter().map(|name| (name.clone(), 0)).collect();
+    for (level, &code) in codes.iter().enumerate() {
+        counts[code as usize].1 += all.counts[level];
+    }
+    counts
+}
+
+/// `-0`, `-0.0` … without the sign; everything else as it is.
+pub(crate) fn unsigned_zero(cell: &[u8]) -> &[u8] {
+    match cell {
+        [b'-', digits @ ..] if !digits.is_empty() && digits.iter().all(|b| matches!(b, b'0' | b'.')) && digits.contains(&b'0') => digits,
+        _ => cell,
+    }
+}
+
+/// Settles a column of text.
+pub(crate) fn words(name: &str, lanes: &[&WordLane], options: &TextOptions) -> Settled {
+    let tokenizer = crate::tokens::Tokenizer::new(options);
+    let mut all = WordLane::new(tokenizer, options.hashed, options.value);
+    let numbers: Vec<Vec<u32>> = lanes.iter().map(|lane| all.merge(lane)).collect();
+    if let Some(width) = options.hashed {
+        let feature = Feature::words(name, Vocabulary::Hashed(width), options.value);
+        return Settled { feature, missing: all.missing, values: Values::Terms(width), renumbering: Vec::new() };
+    }
+    let mut chosen: Vec<u32> = (0..all.terms.len() as u32).filter(|term| all.documents[*term as usize] >= options.min_documents).collect();
+    if let Some(most) = options.max_words.filter(|most| *most < chosen.len()) {
+        chosen.sort_unstable_by(|a, b| {
+            let rows = |term: &u32| all.documents[*term as usize];
+            rows(b).cmp(&rows(a)).then_with(|| all.terms.name(*a).cmp(all.terms.name(*b)))
+        });
+        chosen.truncate(most);
+    }
+    chosen.sort_unstable_by(|a, b| all.terms.name(*a).cmp(all.terms.name(*b)));
+    let mut codes = vec![MISSING; all.terms.len()];
+    for (column, term) in chosen.iter().enumerate() {
+        codes[*term as usize] = column as u32;
+    }
+    let listed: Vec<String> = chosen.iter().map(|term| String::from_utf8_lossy(all.terms.name(*term)).into_owned()).collect();
+    let values = Values::Terms(listed.len());
+    let feature = Feature::words(name, Vocabulary::Listed(listed), options.value);
+    Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes) }
+}
+
+/// Worker numbers to merged numbers to final ones.
+fn compose(numbers: Vec<Vec<u32>>, codes: &[u32]) -> Vec<Vec<u32>> {
+    numbers.into_iter().map(|worker| worker.into_iter().map(|number| codes[number as usize]).collect()).collect()
+}

@@ -1,0 +1,220 @@
+//! Guesses the dialect of a delimited text from its first bytes.
+//!
+//! - delimiter: the one of comma, tab, semicolon and bar under which most records have the same number of cells and the
+//!   fewest cells still contain another candidate; a dialect under which a column that the caller named exists wins;
+//! - lines before the table: those at the top with at most half as many cells as most records have;
+//! - header: the first record names columns that exist, or stands over numbers without being one; without any number,
+//!   it is a header unless one of its cells occurs again below;
+//! - decimal comma: cells like `1,5` occur and cells like `1.5` do not (never when the comma is the delimiter).
+
+use oddsmith::Result;
+use oddsmith::error::DataFault;
+
+use crate::dialect::{Dialect, LineEnd};
+use crate::fault::Place;
+use crate::missing::Markers;
+use crate::number;
+use crate::options::{Header, Quote, ReadOptions};
+use crate::records::{Marks, PADDING};
+
+const CANDIDATES: [u8; 4] = [b',', b'\t', b';', b'|'];
+/// Records that are looked at.
+const MOST_RECORDS: usize = 1000;
+/// Lines before the table that are passed over at most.
+const LONGEST_PREAMBLE: usize = 50;
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Sniffed {
+    /// For people.
+    pub(crate) dialect: Dialect,
+    /// For the splitter.
+    pub(crate) marks: Marks,
+    /// Column names, from the header or made up.
+    pub(crate) names: Vec<String>,
+    /// Where the first data record starts in the window.
+    pub(crate) start: usize,
+    /// Line ends before that place.
+    pub(crate) lines: u64,
+}
+
+/// The first bytes of a table.
+pub(crate) struct Window<'a> {
+    /// UTF-8 bytes.
+    pub(crate) bytes: &'a [u8],
+    /// Whether they are the whole table.
+    pub(crate) whole: bool,
+    /// The encoding they had.
+    pub(crate) encoding: &'static str,
+}
+
+struct Record {
+    start: usize,
+    cells: Vec<Vec<u8>>,
+}
+
+/// Guesses what the options leave open; `known` are column names that should exist.
+pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String], place: &Place) -> Result<Sniffed> {
+    let line_end = if window.bytes.contains(&b'\n') || !window.bytes.contains(&b'\r') { b'\n' } else { b'\r' };
+    let quote = match options.quote {
+        Quote::None => None,
+        Quote::Byte(byte) => Some(byte),
+        Quote::Auto => Some(b'"'),
+    };
+    let candidates: Vec<u8> = options.delimiter.map_or(CANDIDATES.to_vec(), |delimiter| vec![delimiter]);
+    let mut best: Option<(f64, usize, Marks, Vec<Record>)> = None;
+    for delimiter in candidates {
+        let mut marks = Marks { delimiter, quote, line_end };
+        if options.quote == Quote::Auto && uses_single_quotes(window.bytes, marks) {
+            marks.quote = Some(b'\'');
+        }
+        let records = split(window, marks);
+        let (score, modal) = score(&records, delimiter, known);
+        if best.as_ref().is_none_or(|(top, width, ..)| score > *top + 1e-9 || (score > *top - 1e-9 && modal > *width)) {
+            best = Some((score, modal, marks, records));
+        }
+    }
+    let Some((_, modal, marks, records)) = best.filter(|(.., records)| !records.is_empty()) else {
+        return Err(place.fault(DataFault::new("the file is empty").accepted("a table has a header and at least one row")));
+    };
+    let first = preamble(&records, modal, options.header);
+    let preamble = line_ends(&window.bytes[..records[first].start], line_end);
+    let records = &records[first..];
+    let header = match options.header {
+        Header::Yes => true,
+        Header::No => false,
+        Header::Auto => is_header(records, known),
+    };
+    let rows = &records[usize::from(header)..];
+    let (width, trailing_delimiter) = width(records, rows, header);
+    let names = match header {
+        true => records[0].cells[..width].iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect(),
+        false => (1..=width).map(|j| format!("column_{j}")).collect(),
+    };
+    let decimal = options.decimal.unwrap_or_else(|| if marks.delimiter != b',' && has_decimal_comma(rows) { b',' } else { b'.' });
+    let start = match header {
+        true => records.get(1).map_or(window.bytes.len(), |record| record.start),
+        false => records[0].start,
+    };
+    let crlf = line_end == b'\n' && window.bytes.windows(2).any(|pair| pair == b"\r\n");
+    let line_end = if crlf {
+        LineEnd::CrLf
+    } else if line_end == b'\n' {
+        LineEnd::Lf
+    } else {
+        LineEnd::Cr
+    };
+    let Marks { delimiter, quote, .. } = marks;
+    let dialect = Dialect { encoding: window.encoding, delimiter, quote, header, decimal, line_end, preamble, trailing_delimiter };
+    Ok(Sniffed { dialect, marks, names, start, lines: line_ends(&window.bytes[..start], marks.line_end) })
+}
+
+fn line_ends(bytes: &[u8], line_end: u8) -> u64 {
+    memchr::memchr_iter(line_end, bytes).count() as u64
+}
+
+/// The first records, without empty lines; the last one is dropped when the window may have cut it.
+fn split(window: &Window<'_>, marks: Marks) -> Vec<Record> {
+    let mut text = window.bytes.to_vec();
+    if text.last().is_some_and(|last| *last != marks.line_end) {
+        text.push(marks.line_end);
+    }
+    let body = text.len();
+    text.resize(body + PADDING, 0);
+    let (mut records, mut cells, mut at) = (Vec::new(), Vec::new(), 0);
+    while at < body && records.len() < MOST_RECORDS {
+        let start = at;
+        at = marks.split(&mut text, body, start, &mut cells);
+        let cells: Vec<Vec<u8>> = cells.iter().map(|cell| text[cell[0] as usize..cell[1] as usize].to_vec()).collect();
+        if cells.len() > 1 || cells.iter().any(|cell| !cell.is_empty()) {
+            records.push(Record { start, cells });
+        }
+        text.truncate(body + PADDING);
+    }
+    if at >= body && !window.whole && records.len() > 1 {
+        records.pop();
+    }
+    records
+}
+
+/// How well a delimiter fits, and how many cells most records have under it.
+fn score(records: &[Record], delimiter: u8, known: &[String]) -> (f64, usize) {
+    let mut widths: Vec<usize> = records.iter().map(|record| record.cells.len()).collect();
+    widths.sort_unstable();
+    let (count, modal) = widths.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).max().unwrap_or((0, 1));
+    if modal < 2 {
+        return (0.0, 1);
+    }
+    let consistent = count as f64 / records.len() as f64;
+    let (mut clean, mut cells) = (0usize, 0usize);
+    for cell in records.iter().flat_map(|record| &record.cells) {
+        cells += 1;
+        clean += usize::from(!cell.iter().any(|byte| *byte != delimiter && CANDIDATES[1..].contains(byte)));
+    }
+    let named = !known.is_empty() && records.iter().take(LONGEST_PREAMBLE).any(|record| names_known(record, known));
+    (consistent * clean as f64 / cells as f64 + f64::from(u8::from(named)), modal)
+}
+
+fn names_known(record: &Record, known: &[String]) -> bool {
+    record.cells.iter().any(|cell| known.iter().any(|name| name.as_bytes() == cell.trim_ascii()))
+}
+
+/// Whether cells are enclosed in single quotes: as many open as close, and there are no double ones.
+fn uses_single_quotes(bytes: &[u8], marks: Marks) -> bool {
+    if bytes.contains(&b'"') {
+        return false;
+    }
+    let edge = |byte: Option<&u8>| byte.is_none_or(|b| *b == marks.delimiter || *b == marks.line_end || *b == b'\r');
+    let (mut opening, mut closing) = (0, 0);
+    for at in memchr::memchr_iter(b'\'', bytes) {
+        opening += u64::from(edge(at.checked_sub(1).and_then(|before| bytes.get(before))));
+        closing += u64::from(edge(bytes.get(at + 1)));
+    }
+    opening > 0 && opening == closing && opening * 2 >= line_ends(bytes, marks.line_end)
+}
+
+/// The number of records before the table.
+fn preamble(records: &[Record], modal: usize, header: Header) -> usize {
+    let narrow = |record: &Record| record.cells.len() * 2 <= modal;
+    let lines = records.iter().take(LONGEST_PREAMBLE).take_while(|record| narrow(record)).count();
+    if header == Header::No || lines == records.len().min(LONGEST_PREAMBLE) { 0 } else { lines }
+}
+
+fn is_header(records: &[Record], known: &[String]) -> bool {
+    let (first, rows) = (&records[0], &records[1..]);
+    if names_known(first, known) {
+        return true;
+    }
+    let markers = Markers::new(None);
+    let number = |cell: &[u8]| number::parse(cell, b'.').or_else(|| number::parse(cell, b',')).is_some();
+    let mut numbers_below_number = false;
+    for (j, cell) in first.cells.iter().enumerate() {
+        let mut below = rows.iter().filter_map(|row| row.cells.get(j)).filter(|below| !markers.has(below)).peekable();
+        let numeric_below = below.peek().is_some() && below.all(|below| number(below));
+        if numeric_below && !markers.has(cell) && !number(cell) {
+            return true;
+        }
+        numbers_below_number |= number(cell) && (numeric_below || rows.is_empty());
+    }
+    let recurs = |(j, cell): (usize, &Vec<u8>)| !cell.is_empty() && rows.iter().any(|row| row.cells.get(j) == Some(cell));
+    !numbers_below_number && !first.cells.iter().enumerate().any(recurs)
+}
+
+/// The number of columns, and whether records end with a delimiter that starts no cell.
+fn width(records: &[Record], rows: &[Record], header: bool) -> (usize, bool) {
+    let first = records[0].cells.len();
+    let empty_at = |record: &Record, j: usize| record.cells.get(j).is_none_or(|cell| cell.trim_ascii().is_empty());
+    let unnamed = if header { empty_at(&records[0], first - 1) } else { true };
+    if first > 1 && unnamed && records.iter().all(|record| record.cells.len() <= first && empty_at(record, first - 1)) {
+        return (first - 1, true);
+    }
+    let extra = |record: &Record| record.cells.len() == first + 1 && empty_at(record, first);
+    (first, !rows.is_empty() && rows.iter().all(extra))
+}
+
+/// Cells like `1,5` and no cells like `1.5`.
+fn has_decimal_comma(rows: &[Record]) -> bool {
+    let fraction = |cell: &[u8], mark: u8| cell.contains(&mark) && number::parse(cell, mark).is_some_and(f64::is_finite);
+    let cells = || rows.iter().flat_map(|row| &row.cells);
+    cells().any(|cell| fraction(cell, b',')) && !cells().any(|cell| fraction(cell, b'.'))
+}

@@ -1,0 +1,293 @@
+//! The first reading of a table: every worker encodes partitions with lanes of its own.
+//!
+//! The pass goes on past a cell that contradicts a guess, so that one more pass settles all columns. Which worker
+//! takes which partition is left to chance; nothing that comes out depends on it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use oddsmith::control::Control;
+use oddsmith::data::SKIP;
+use oddsmith::error::DataFault;
+use oddsmith::{Error, Result};
+
+use crate::block::Block;
+use crate::column::RawBatch;
+use crate::feed::{Feed, Pass, Records, Scratch, Trouble};
+use crate::kinds::{Choice, Encoding};
+use crate::lane::{LevelLane, NumberLane, View, WordLane};
+use crate::options::ReadOptions;
+use crate::plan::Plan;
+use crate::selection;
+use crate::tokens::Tokenizer;
+
+/// What is learned about one feature.
+#[derive(Debug)]
+pub(crate) enum Lane {
+    /// A column of numbers.
+    Number(NumberLane),
+    /// A column of levels.
+    Levels(LevelLane),
+    /// A column of text.
+    Words(WordLane),
+}
+
+impl Lane {
+    fn new(choice: Choice, options: &ReadOptions) -> Self {
+        match choice.encoding {
+            Encoding::Number => Lane::Number(NumberLane::new(choice.given.is_some())),
+            Encoding::Levels => Lane::Levels(LevelLane::new(choice.given)),
+            Encoding::Words => Lane::Words(WordLane::new(Tokenizer::new(&options.text), options.text.hashed, options.text.value)),
+        }
+    }
+
+    fn memory(&self) -> u64 {
+        match self {
+            Lane::Number(_) => 0,
+            Lane::Levels(lane) => lane.memory(),
+            Lane::Words(lane) => lane.memory(),
+        }
+    }
+}
+
+/// A partition after its first reading.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// Its index.
+    pub(crate) partition: usize,
+    /// The worker whose numbers its blocks use.
+    pub(crate) worker: usize,
+    /// Its records.
+    pub(crate) records: Records,
+    /// Its rows that count.
+    pub(crate) rows: u64,
+    /// Its encoded rows, unless the table does not fit.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// What one worker learned.
+pub(crate) struct Worker {
+    /// The target column.
+    pub(crate) target: LevelLane,
+    /// The features.
+    pub(crate) lanes: Vec<Lane>,
+    /// The partitions it read.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// What all workers learned.
+pub(crate) struct Survey {
+    /// The workers; their lanes are still apart.
+    pub(crate) workers: Vec<Worker>,
+    /// Whether the blocks of all partitions were kept.
+    pub(crate) kept: bool,
+}
+
+/// What the workers share.
+struct Shared<'a> {
+    feed: &'a dyn Feed,
+    plan: &'a Plan,
+    options: &'a ReadOptions,
+    control: &'a Control,
+    pass: Pass,
+    /// Someone failed: take no new partition.
+    stop: AtomicBool,
+    /// Blocks are kept as long as this holds.
+    keep: AtomicBool,
+    kept_bytes: AtomicU64,
+}
+
+/// Reads the whole table once.
+pub(crate) fn survey(
+    feed: &dyn Feed,
+    plan: &Plan,
+    choices: &[Choice],
+    keep: bool,
+    options: &ReadOptions,
+    control: &Control,
+) -> Result<Survey> {
+    let shared = Shared {
+        feed,
+        plan,
+        options,
+        control,
+        pass: Pass::default(),
+        stop: AtomicBool::new(false),
+        keep: AtomicBool::new(keep),
+        kept_bytes: AtomicU64::new(0),
+    };
+    let threads = options.workers();
+    let outcomes: Vec<(Worker, Option<Failure>)> = std::thread::scope(|scope| {
+        let start = |index| {
+            let shared = &shared;
+            move || work(shared, index, choices)
+        };
+        let others: Vec<_> = (1..threads).map(|index| scope.spawn(start(index))).collect();
+        let mut outcomes = vec![start(0)()];
+        outcomes.extend(others.into_iter().map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))));
+        outcomes
+    });
+    let mut workers = Vec::new();
+    let mut failures = Vec::new();
+    for (worker, failure) in outcomes {
+        workers.push(worker);
+        failures.extend(failure);
+    }
+    if let Some(first) = failures.into_iter().min_by_key(Failure::place) {
+        let before = records_before(&workers, first.partition);
+        return Err(feed.report(first.trouble, before));
+    }
+    Ok(Survey { workers, kept: shared.keep.load(Ordering::Relaxed) })
+}
+
+/// Records in the partitions before one.
+pub(crate) fn records_before(workers: &[Worker], partition: usize) -> u64 {
+    workers.iter().flat_map(|worker| &worker.parts).filter(|part| part.partition < partition).map(|part| part.records.all).sum()
+}
+
+/// Trouble and the partition it happened in.
+struct Failure {
+    partition: usize,
+    trouble: Trouble,
+}
+
+impl Failure {
+    /// The first failure in the order of the file is the one to report, whoever met it first.
+    fn place(&self) -> (usize, u64) {
+        match &self.trouble {
+            Trouble::Row(spot, _) => spot.at,
+            Trouble::Other(_) => (self.partition, u64::MAX),
+        }
+    }
+}
+
+fn work(shared: &Shared<'_>, index: usize, choices: &[Choice]) -> (Worker, Option<Failure>) {
+    let lanes = choices.iter().map(|choice| Lane::new(*choice, shared.options)).collect();
+    let mut worker = Worker { target: LevelLane::new(None), lanes, parts: Vec::new() };
+    let mut bench = Bench::default();
+    let mut partition = usize::MAX;
+    let mut read_all = || -> Result<(), Trouble> {
+        while !shared.stop.load(Ordering::Relaxed) {
+            let Some(next) = shared.feed.claim(&shared.pass, &mut bench.scratch)? else { break };
+            partition = next;
+            let part = read_partition(shared, &mut worker, &mut bench, index, partition)?;
+            worker.parts.push(part);
+            check_memory(shared, &worker)?;
+        }
+        Ok(())
+    };
+    let failure = read_all().err().map(|trouble| {
+        shared.stop.store(true, Ordering::Relaxed);
+        Failure { partition, trouble }
+    });
+    (worker, failure)
+}
+
+/// The buffers of a worker.
+#[derive(Default)]
+struct Bench {
+    scratch: Scratch,
+    keep: Vec<u32>,
+    block: Block,
+}
+
+fn read_partition(shared: &Shared<'_>, worker: &mut Worker, bench: &mut Bench, index: usize, partition: usize) -> Result<Part, Trouble> {
+    let Bench { scratch, keep, block } = bench;
+    let mut blocks = Vec::new();
+    let mut rows = 0;
+    let records = shared.feed.batches(partition, scratch, &mut |batch| {
+        shared.control.advance(batch.rows() as u64)?;
+        observe(shared, worker, partition, batch, keep, block)?;
+        rows += block.rows as u64;
+        if block.rows > 0 && shared.keep.load(Ordering::Relaxed) {
+            let size = shared.kept_bytes.fetch_add(block.bytes(), Ordering::Relaxed) + block.bytes();
+            let contradicted = worker.lanes.iter().any(|lane| matches!(lane, Lane::Number(lane) if lane.contradicted));
+            if contradicted || size > shared.options.table_budget() {
+                shared.keep.store(false, Ordering::Relaxed);
+            } else {
+                blocks.push(block.compact());
+            }
+        }
+        Ok(())
+    })?;
+    if !shared.keep.load(Ordering::Relaxed) {
+        blocks = Vec::new();
+        worker.parts.iter_mut().for_each(|part| part.blocks = Vec::new());
+    }
+    Ok(Part { partition, worker: index, records, rows, blocks })
+}
+
+/// Encodes a batch with the worker's lanes.
+fn observe(
+    shared: &Shared<'_>,
+    worker: &mut Worker,
+    partition: usize,
+    batch: &RawBatch<'_>,
+    keep: &mut Vec<u32>,
+    block: &mut Block,
+) -> Result<(), Trouble> {
+    let (plan, decimal, markers) = (shared.plan, shared.feed.decimal(), shared.feed.markers());
+    selection::all(batch, keep);
+    if let Some(column) = plan.weight {
+        selection::by_weight((partition, batch), column, (decimal, markers), keep, &mut block.weights).map_err(|mut spot| {
+            spot.fault = spot.fault.column(plan.name(column));
+            spot
+        })?;
+    }
+    block.labels.clear();
+    block.labels.resize(keep.len(), SKIP);
+    if let Some(column) = plan.target {
+        worker.target.observe(&View { partition, batch, keep, decimal, markers }, column, &mut block.labels);
+        if worker.target.len() > shared.options.max_classes {
+            return Err(too_many_classes(shared.feed, plan.name(column), shared.options.max_classes).into());
+        }
+        selection::by_label(keep, &mut block.labels, &mut block.weights);
+    }
+    let count = |wanted: fn(&Lane) -> bool| worker.lanes.iter().filter(|lane| wanted(lane)).count();
+    let numbers = count(|lane| matches!(lane, Lane::Number(_)));
+    let codes = count(|lane| matches!(lane, Lane::Levels(_)));
+    let rows = keep.len();
+    block.reset(rows, numbers, codes, worker.lanes.len() - numbers - codes);
+    let view = View { partition, batch, keep, decimal, markers };
+    let (mut number, mut code, mut word) = (0, 0, 0);
+    for (lane, &column) in worker.lanes.iter_mut().zip(&plan.features) {
+        match lane {
+            Lane::Number(lane) => {
+                lane.observe(&view, column, &mut block.numbers[number * rows..(number + 1) * rows]);
+                number += 1;
+            }
+            Lane::Levels(lane) => {
+                lane.observe(&view, column, &mut block.codes[code * rows..(code + 1) * rows]);
+                code += 1;
+            }
+            Lane::Words(lane) => {
+                lane.observe(&view, column, &mut block.words[word]);
+                word += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The fault of a target with too many labels.
+pub(crate) fn too_many_classes(feed: &dyn Feed, target: &str, most: usize) -> Error {
+    let fault = DataFault::new(format!("has more than {most} classes"))
+        .column(target)
+        .accepted("is it an identifier? choose another target, or raise --max-classes");
+    feed.place().fault(fault)
+}
+
+/// Levels and words must fit the budget, or the table cannot be described at all.
+fn check_memory(shared: &Shared<'_>, worker: &Worker) -> Result<()> {
+    let total: u64 = worker.lanes.iter().map(Lane::memory).sum();
+    if total <= shared.options.table_budget() {
+        return Ok(());
+    }
+    let largest = worker.lanes.iter().zip(&shared.plan.features).max_by_key(|(lane, _)| lane.memory());
+    let (what, advice) = match largest {
+        Some((Lane::Words(_), _)) => ("words", "raise --memory, or hash them with --hash-words"),
+        _ => ("values", "leave the column out with --exclude, or raise --memory"),
+    };
+    let name = largest.map_or("", |(_, column)| shared.plan.name(*column));
+    let fault = DataFault::new(format!("has more different {what} than the memory budget holds")).column(name).accepted(advice);
+    Err(shared.feed.place().fault(fault))
+}
