@@ -1,2 +1,39 @@
-//! placeholder
-fn main() {}
+//! The workshop: everything that is done to the project rather than by it.
+//!
+//! ```text
+//! cargo xtask test [--skip-python] [--only STEP]   run every check, stop at the first failure
+//! cargo xtask arrows                               fail when a room imports one to its right
+//! cargo xtask bench [NAME…] [OPTIONS]              measure against scikit-learn in the same run
+//! cargo xtask bench stream                         memory of a fit that reads a 5 GB file
+//! ```
+#![allow(clippy::print_stdout, clippy::print_stderr)] // The workshop talks to the person in front of it.
+
+mod arrows;
+mod bench;
+mod failure;
+mod python;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use failure::Failure;
+
+const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | arrows | bench [OPTIONS]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.split_first() {
+        Some((task, rest)) if task == "test" => test::run(rest),
+        Some((task, [])) if task == "arrows" => arrows::run(&shell::root()),
+        Some((task, rest)) if task == "bench" => bench::run(rest),
+        _ => Err(Failure::usage(USAGE)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            failure.code()
+        }
+    }
+}
