@@ -2,6 +2,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::model::bayes::{Family, NaiveBayes};
+use crate::model::discriminant::{self, Lda, Qda};
 use crate::model::{AnyLearner, Classifier, Knobs};
 use crate::record::Record;
 
@@ -71,6 +72,20 @@ pub const MODELS: &[Entry] = &[
         summary: "naive Bayes over categories, each with its own number of levels",
         build: |knobs| naive_bayes(Family::Categorical, knobs),
     },
+    Entry {
+        name: "lda",
+        aliases: &["linear-discriminant"],
+        python: "LinearDiscriminantAnalysis",
+        summary: "linear discriminant analysis: normal classes that share a covariance matrix",
+        build: |knobs| Ok(Box::new(Lda::from_knobs(knobs)?)),
+    },
+    Entry {
+        name: "qda",
+        aliases: &["quadratic-discriminant"],
+        python: "QuadraticDiscriminantAnalysis",
+        summary: "quadratic discriminant analysis: normal classes with covariance matrices of their own",
+        build: |knobs| Ok(Box::new(Qda::from_knobs(knobs)?)),
+    },
 ];
 
 fn naive_bayes(family: Family, knobs: &Knobs) -> Result<Box<dyn AnyLearner>> {
@@ -78,7 +93,7 @@ fn naive_bayes(family: Family, knobs: &Knobs) -> Result<Box<dyn AnyLearner>> {
 }
 
 /// All readers of stored models.
-pub const READERS: &[Reader] = &[];
+pub const READERS: &[Reader] = &[Reader { tag: "lda", read: discriminant::read_lda }, Reader { tag: "qda", read: discriminant::read_qda }];
 
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry> {

@@ -20,3 +20,5 @@ pub use model::NaiveBayesModel;
 pub use part::{CountPart, Part};
 pub use polya::{CountSource, PolyaPart};
 pub use student::StudentPart;
+
+pub(crate) use learner::{check_classes, label_evidence};
