@@ -13,6 +13,7 @@ mod gram;
 mod level_scores;
 mod levels;
 mod linear;
+mod ln;
 mod moments;
 mod panel;
 mod quadratic;

@@ -6,6 +6,7 @@
 //! Cost: one exponential per score, three visits to a block that stays in the first-level cache.
 
 use super::exp::exp;
+use super::ln::ln;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Scores that are worked on together: 8 KiB.
@@ -35,28 +36,19 @@ fn run<const LOG: bool>(arch: Arch, scores: &mut [f64], classes: usize, mut log_
     assert!(scores.len().is_multiple_of(classes), "whole rows of scores");
     assert!(log_norm.as_ref().is_none_or(|norm| norm.len() == scores.len() / classes), "one normaliser per row");
     let rows = (BLOCK / classes).max(1);
-    let mut work = [0.0; BLOCK];
-    let mut long = Vec::new();
-    let work = if classes > BLOCK && LOG {
-        long.resize(classes, 0.0);
-        &mut long[..]
-    } else {
-        &mut work[..]
-    };
     let mut impossible = 0;
     for (b, scores) in scores.chunks_mut(rows * classes).enumerate() {
         let norm = log_norm.as_deref_mut().map(|norm| &mut norm[b * rows..][..scores.len() / classes]);
-        impossible += arch.dispatch(Block::<LOG> { scores, classes, norm, work });
+        impossible += arch.dispatch(Block::<LOG> { scores, classes, norm });
     }
     impossible
 }
 
+/// At most [`BLOCK`] rows.
 struct Block<'a, const LOG: bool> {
     scores: &'a mut [f64],
     classes: usize,
     norm: Option<&'a mut [f64]>,
-    /// Room for a block of exponentials when the scores themselves have to stay.
-    work: &'a mut [f64],
 }
 
 impl<const LOG: bool> WithSimd for Block<'_, LOG> {
@@ -77,62 +69,85 @@ impl<const LOG: bool> WithSimd for Block<'_, LOG> {
 impl<const LOG: bool> Block<'_, LOG> {
     /// `KNOWN` is the number of classes, or 0 when only the field knows it.
     #[inline(always)]
-    fn rows<S: Simd, const KNOWN: usize>(mut self) -> usize {
+    fn rows<S: Simd, const KNOWN: usize>(self) -> usize {
+        let Block { scores, norm, .. } = self;
         let classes = if KNOWN == 0 { self.classes } else { KNOWN };
-        let mut impossible = 0;
-        for (i, row) in self.scores.chunks_exact_mut(classes).enumerate() {
-            let mut top = row[0];
-            for &s in &row[1..] {
-                top = if s > top || top.is_nan() { s } else { top };
-            }
-            if let Some(norm) = &mut self.norm {
-                norm[i] = top;
-            }
-            if top == f64::NEG_INFINITY {
-                // With a top of 0 the scores stay −∞ (and NaN stays NaN).
-                impossible += usize::from(row.iter().all(|s| !s.is_nan()));
-                top = 0.0;
-            }
-            for s in row {
-                *s -= top;
-            }
-        }
-        let work = if LOG {
-            let work = &mut self.work[..self.scores.len()];
-            work.copy_from_slice(self.scores);
-            work
+        let (mut tops, mut sums) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let count = scores.len() / classes;
+        let (tops, sums) = (&mut tops[..count], &mut sums[..count]);
+        let impossible = shift_rows(scores, classes, tops);
+        if LOG {
+            sum_exponentials::<S>(scores, classes, sums);
         } else {
-            &mut *self.scores
-        };
-        for x in &mut *work {
-            *x = exp::<S>(*x);
-        }
-        for (i, row) in work.chunks_exact_mut(classes).enumerate() {
-            let sum: f64 = row.iter().sum();
-            let log_sum = if LOG || self.norm.is_some() { libm::log(sum) } else { 0.0 };
-            if let Some(norm) = &mut self.norm {
-                norm[i] += if norm[i] == f64::NEG_INFINITY && sum == 0.0 { 0.0 } else { log_sum };
+            for s in &mut *scores {
+                *s = exp::<S>(*s);
             }
-            if sum == 0.0 {
-                continue;
-            }
-            if LOG {
-                row[0] = log_sum;
-            } else {
+            for (row, sum) in scores.chunks_exact_mut(classes).zip(&mut *sums) {
+                *sum = row.iter().sum();
+                // Only an impossible row sums to 0; it keeps its zeros.
+                let sum = if *sum == 0.0 { 1.0 } else { *sum };
                 for p in row {
                     *p /= sum;
                 }
             }
         }
+        if !LOG && norm.is_none() {
+            return impossible;
+        }
+        for sum in &mut *sums {
+            *sum = if *sum == 0.0 { 0.0 } else { ln::<S>(*sum) };
+        }
         if LOG {
-            for (row, work) in self.scores.chunks_exact_mut(classes).zip(self.work.chunks_exact(classes)) {
+            for (row, sum) in scores.chunks_exact_mut(classes).zip(&*sums) {
                 for s in row {
-                    *s -= work[0];
+                    *s -= sum;
                 }
+            }
+        }
+        if let Some(norm) = norm {
+            for ((norm, top), sum) in norm.iter_mut().zip(&*tops).zip(&*sums) {
+                *norm = top + sum;
             }
         }
         impossible
     }
+}
+
+/// Sums of the exponentials of every row; the scores stay. Either all rows fit a block, or there is one row.
+#[inline(always)]
+fn sum_exponentials<S: Simd>(scores: &[f64], classes: usize, sums: &mut [f64]) {
+    let mut work = [0.0; BLOCK];
+    for piece in scores.chunks(BLOCK) {
+        let work = &mut work[..piece.len()];
+        for (e, &s) in work.iter_mut().zip(piece) {
+            *e = exp::<S>(s);
+        }
+        for (row, sum) in work.chunks(classes).zip(&mut *sums) {
+            *sum = row.iter().fold(*sum, |sum, e| sum + e);
+        }
+    }
+}
+
+/// Subtracts the largest score of every row from the row and keeps it; counts the impossible rows, which
+/// stay as they are.
+#[inline(always)]
+fn shift_rows(scores: &mut [f64], classes: usize, tops: &mut [f64]) -> usize {
+    let mut impossible = 0;
+    for (row, kept) in scores.chunks_exact_mut(classes).zip(tops) {
+        let mut top = row[0];
+        for &s in &row[1..] {
+            top = if s > top || top.is_nan() { s } else { top };
+        }
+        *kept = top;
+        if top == f64::NEG_INFINITY {
+            impossible += usize::from(row.iter().all(|s| !s.is_nan()));
+            continue;
+        }
+        for s in row {
+            *s -= top;
+        }
+    }
+    impossible
 }
 
 #[cfg(test)]

@@ -6,12 +6,15 @@
 //! the weights by a power of two scales the result exactly.
 //! Cost: 8·n·p bytes read, n·p² operations, panels of `depth` rows per group.
 
+mod pack;
+mod product;
+
+use self::pack::Pack;
+use self::product::Product;
 use super::aligned::Aligned;
-use super::tile::{STRIPS, WithStrips, accumulate, group_of, store, vectors, with_strips};
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
-use pulp::{Arch, Simd, WithSimd};
-use std::array::from_fn;
+use pulp::Arch;
 
 /// The kernel and its panels.
 #[derive(Debug, Clone)]
@@ -125,17 +128,17 @@ impl Gram {
         let right = &self.plain.numbers()[range.clone()];
         let left = if weighed { &self.weighed.numbers()[range] } else { right };
         let squares = self.squares.numbers_mut();
-        let flush = match squares.is_empty() {
+        let product = match squares.is_empty() {
             true => {
                 let into = &mut into[group * cols * cols..][..cols * cols];
-                Flush { left, right, rows, depth, cols, stride: cols, whole: false, into }
+                Product { left, right, rows, depth, cols, stride: cols, whole: false, into }
             }
             false => {
                 let into = &mut squares[group * width * width..][..width * width];
-                Flush { left, right, rows, depth, cols, stride: width, whole: true, into }
+                Product { left, right, rows, depth, cols, stride: width, whole: true, into }
             }
         };
-        self.arch.dispatch(flush);
+        self.arch.dispatch(product);
     }
 }
 
@@ -149,186 +152,6 @@ fn panel_depth(cols: usize, groups: usize) -> usize {
         400.. => 200,
         _ if room >= 104 => 104,
         _ => 40,
-    }
-}
-
-struct Pack<'a> {
-    gram: &'a mut Gram,
-    block: PanelRows<'a>,
-    next: usize,
-    labels: Option<&'a [u32]>,
-    weights: Option<&'a [f64]>,
-}
-
-impl WithSimd for Pack<'_> {
-    type Output = Option<(usize, usize)>;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-        with_strips(simd, self)
-    }
-}
-
-impl WithStrips for Pack<'_> {
-    type Output = Option<(usize, usize)>;
-
-    #[inline(always)]
-    fn with_strips<S: Simd, const W: usize, const VECTORS: usize>(self, simd: S) -> Self::Output {
-        let Pack { gram, block, next, labels, weights } = self;
-        let (width, depth) = (padded(gram.cols), gram.depth);
-        let (shifts, plain, weighed) = (gram.shifts.numbers(), gram.plain.numbers_mut(), gram.weighed.numbers_mut());
-        for i in next..block.rows() {
-            let k = labels.map_or(0, |l| l[i] as usize);
-            let weight = weights.map(|w| w[i]);
-            if k >= gram.classes || weight == Some(0.0) {
-                continue;
-            }
-            let group = if gram.pooled { 0 } else { k };
-            let at = gram.filled[group];
-            let (row, shift) = (block.row(i), &shifts[k * width..(k + 1) * width]);
-            let panel = group * depth * width..(group + 1) * depth * width;
-            let (plain, _) = plain[panel.clone()].as_chunks_mut::<W>();
-            match weight {
-                None => for_strips::<S, W, VECTORS>(
-                    simd,
-                    row,
-                    shift,
-                    #[inline(always)]
-                    |s, difference| store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]),
-                ),
-                Some(weight) => {
-                    let (weighed, _) = weighed[panel].as_chunks_mut::<W>();
-                    let weight = simd.splat_f64s(weight);
-                    for_strips::<S, W, VECTORS>(
-                        simd,
-                        row,
-                        shift,
-                        #[inline(always)]
-                        |s, difference| {
-                            store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]);
-                            store::<S, W, VECTORS>(difference.map(|d| simd.mul_f64s(weight, d)), &mut weighed[s * depth + at]);
-                        },
-                    );
-                }
-            }
-            gram.filled[group] = at + 1;
-            if at + 1 == depth {
-                return Some((i + 1, group));
-            }
-        }
-        None
-    }
-}
-
-/// Calls `visit(strip, x − shift)` strip by strip; x is 0 behind the row's end.
-#[inline(always)]
-fn for_strips<S: Simd, const W: usize, const VECTORS: usize>(
-    simd: S,
-    row: &[f64],
-    shift: &[f64],
-    mut visit: impl FnMut(usize, [S::f64s; VECTORS]),
-) {
-    let (whole, rest) = row.as_chunks::<W>();
-    let (shifts, _) = shift.as_chunks::<W>();
-    for (s, (x, shift)) in whole.iter().zip(shifts).enumerate() {
-        let (x, shift) = (vectors::<S, W, VECTORS>(x), vectors::<S, W, VECTORS>(shift));
-        visit(s, from_fn(|v| simd.sub_f64s(x[v], shift[v])));
-    }
-    if !rest.is_empty() {
-        let mut last = [0.0; W];
-        for (into, x) in last.iter_mut().zip(rest) {
-            *into = *x;
-        }
-        let (x, shift) = (vectors::<S, W, VECTORS>(&last), vectors::<S, W, VECTORS>(&shifts[whole.len()]));
-        visit(whole.len(), from_fn(|v| simd.sub_f64s(x[v], shift[v])));
-    }
-}
-
-struct Flush<'a> {
-    left: &'a [f64],
-    right: &'a [f64],
-    rows: usize,
-    depth: usize,
-    cols: usize,
-    /// Numbers in a row of `into`.
-    stride: usize,
-    /// Whether what stands below the diagonal may be overwritten.
-    whole: bool,
-    into: &'a mut [f64],
-}
-
-impl WithSimd for Flush<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        with_strips(simd, self);
-    }
-}
-
-impl WithStrips for Flush<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_strips<S: Simd, const W: usize, const VECTORS: usize>(mut self, simd: S) {
-        // Groups of columns outside, so that their strips stay in the first-level cache while the strips
-        // of the rows stream past; the narrow group comes first, where its column of tiles is short.
-        let strips = self.cols.div_ceil(W);
-        let mut j = 0;
-        while j < strips {
-            let group = group_of(strips - j);
-            for i in 0..j + group {
-                let first = i.max(j);
-                match j + group - first {
-                    1 => self.tile::<S, W, 1, VECTORS>(simd, i, first),
-                    2 => self.tile::<S, W, 2, VECTORS>(simd, i, first),
-                    _ => self.tile::<S, W, STRIPS, VECTORS>(simd, i, first),
-                }
-            }
-            j += group;
-        }
-    }
-}
-
-impl Flush<'_> {
-    /// Adds the tile of row strip `i` and column strips `j..j + N`.
-    #[inline(always)]
-    fn tile<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(&mut self, simd: S, i: usize, j: usize) {
-        let (left, _) = self.left.as_chunks::<W>();
-        let (right, _) = self.right.as_chunks::<W>();
-        let left = &left[i * self.depth..][..self.rows];
-        let right: [&[[f64; W]]; N] = from_fn(|n| &right[(j + n) * self.depth..][..self.rows]);
-        let mut sums = [[[simd.splat_f64s(0.0); VECTORS]; N]; W];
-        accumulate::<S, W, N, VECTORS>(
-            simd,
-            0..self.rows,
-            #[inline(always)]
-            |t, q| left[t][q],
-            right,
-            &mut sums,
-        );
-        let (cols, stride) = (self.cols, self.stride);
-        let rows = &mut self.into[i * W * stride..];
-        if (j + N) * W <= stride && (i < j || self.whole) {
-            for (q, sums) in sums.iter().enumerate() {
-                let (cells, _) = rows[q * stride + j * W..][..N * W].as_chunks_mut::<W>();
-                for (cells, sums) in cells.iter_mut().zip(sums) {
-                    let old = vectors::<S, W, VECTORS>(cells);
-                    store::<S, W, VECTORS>(from_fn(|v| simd.add_f64s(old[v], sums[v])), cells);
-                }
-            }
-            return;
-        }
-        let mut spilled = [[[0.0; W]; N]; W];
-        for (spilled, sums) in spilled.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
-            store::<S, W, VECTORS>(*sums, spilled);
-        }
-        for (q, (row, sums)) in rows.chunks_exact_mut(stride).zip(&spilled).enumerate() {
-            let (from, to) = ((i * W + q).max(j * W), cols.min((j + N) * W));
-            for (cell, sum) in row[from..to].iter_mut().zip(&sums.as_flattened()[from - j * W..]) {
-                *cell += sum;
-            }
-        }
     }
 }
 
@@ -425,6 +248,18 @@ mod tests {
                     case.check(arch, false, true, name, view, &want);
                 }
             });
+        }
+    }
+
+    #[test]
+    fn large_matrices_are_added_in_place() {
+        let mut random = Random::new(33);
+        let case = Case::random(&mut random, (230, 517, 1));
+        assert!(Gram::pooled(1, 517).squares.numbers().is_empty());
+        let view = MatrixView::row_major(&case.matrix, case.rows, case.cols).unwrap();
+        let want = case.reference(true, true);
+        for arch in every_arch() {
+            case.check(arch, true, true, "row-major", view, &want);
         }
     }
 
