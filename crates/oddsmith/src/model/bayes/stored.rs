@@ -168,7 +168,7 @@ fn read_part(record: &Record, layout: &Layout, at: usize, head: &PartHead) -> Re
         }
         PartHead::Counts { distribution, columns } => {
             let width = within(columns, numbers)?;
-            let weights = weights(record, &name("weight"), width * classes)?;
+            let weights = record.log_weights(&name("weight"), width * classes)?;
             let term = NumberTerm { columns: columns.clone(), centre: vec![0.0; width], base: vec![0.0; width * classes], weights };
             Part::Count(CountPart { distribution: *distribution, term: Term::Numbers(term), lengths: lengths()? })
         }
@@ -193,19 +193,10 @@ fn read_part(record: &Record, layout: &Layout, at: usize, head: &PartHead) -> Re
             if required.len() != classes {
                 return Err(fault(format!("part {at} does not fit the classes")));
             }
-            let (base, table) = (record.logs(&name("base"), classes)?, weights(record, &name("table"), width * classes)?);
+            let (base, table) = (record.logs(&name("base"), classes)?, record.log_weights(&name("table"), width * classes)?);
             let term =
                 WordTerm { block: *block, presence: *presence, base, required: required.clone(), table, kernel: Prepared::default() };
             Part::Count(CountPart { distribution: *distribution, term: Term::Words(term), lengths: lengths()? })
         }
     })
-}
-
-/// Weights may be infinite either way: a word that cannot occur, or cannot be absent.
-fn weights(record: &Record, name: &str, len: usize) -> Result<Vec<f64>> {
-    let values = record.any_numbers(name, len)?;
-    match values.iter().any(|v| v.is_nan()) {
-        true => Err(fault(format!("`{name}` holds something that is not a number"))),
-        false => Ok(values),
-    }
 }
