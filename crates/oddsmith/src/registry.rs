@@ -2,6 +2,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::model::bayes::{self, Family, NaiveBayes};
+use crate::model::discriminant::{self, Lda, Qda};
 use crate::model::{AnyLearner, Classifier, Knobs};
 use crate::record::Record;
 
@@ -71,6 +72,20 @@ pub const MODELS: &[Entry] = &[
         summary: "naive Bayes over categories, each with its own number of levels",
         build: |knobs| naive_bayes(Family::Categorical, knobs),
     },
+    Entry {
+        name: "lda",
+        aliases: &["linear-discriminant"],
+        python: "LinearDiscriminantAnalysis",
+        summary: "linear discriminant analysis: normal classes that share a covariance matrix",
+        build: |knobs| Ok(Box::new(Lda::from_knobs(knobs)?)),
+    },
+    Entry {
+        name: "qda",
+        aliases: &["quadratic-discriminant"],
+        python: "QuadraticDiscriminantAnalysis",
+        summary: "quadratic discriminant analysis: normal classes with covariance matrices of their own",
+        build: |knobs| Ok(Box::new(Qda::from_knobs(knobs)?)),
+    },
 ];
 
 fn naive_bayes(family: Family, knobs: &Knobs) -> Result<Box<dyn AnyLearner>> {
@@ -85,6 +100,8 @@ pub const READERS: &[Reader] = &[
     Reader { tag: "multinomial-nb", read: bayes::read },
     Reader { tag: "complement-nb", read: bayes::read },
     Reader { tag: "categorical-nb", read: bayes::read },
+    Reader { tag: "lda", read: discriminant::read_lda },
+    Reader { tag: "qda", read: discriminant::read_qda },
 ];
 
 /// The model of a name or alias.

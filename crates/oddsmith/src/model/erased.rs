@@ -9,7 +9,7 @@ use crate::card::Card;
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::record::Record;
-use crate::stats::Statistics;
+use crate::stats::{Statistics, TableStats};
 
 /// Statistics of some learner.
 pub trait AnyStats: Send + Sync {
@@ -102,7 +102,7 @@ impl Statistics for BoxedStats {
 pub trait AnyLearner: Send + Sync {
     /// See [`Learner::begin`].
     fn begin_any(&self, layout: &Arc<Layout>) -> Result<BoxedStats>;
-    /// See [`Learner::finish`].
+    /// See [`Learner::finish`]; a [`TableStats`] is taken as the statistics of a first pass.
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>>;
 }
 
@@ -117,7 +117,12 @@ where
     }
 
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
-        let stats = stats.get::<L::Stats>().ok_or_else(|| Error::internal("a learner was given the statistics of another"))?;
+        let adopted = match (stats.get::<L::Stats>(), stats.get::<TableStats>()) {
+            (None, Some(table)) => self.adopt(table)?,
+            _ => None,
+        };
+        let stats = stats.get::<L::Stats>().or(adopted.as_ref());
+        let stats = stats.ok_or_else(|| Error::internal("a learner was given the statistics of another"))?;
         Ok(match self.finish(stats)? {
             Step::Again(next) => Step::Again(BoxedStats::new(next)),
             Step::Done(model) => Step::Done(Box::new(model)),

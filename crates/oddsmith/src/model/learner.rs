@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Classifier;
 use crate::data::{Layout, Rows};
 use crate::error::Result;
-use crate::stats::Statistics;
+use crate::stats::{Statistics, TableStats};
 
 /// What a learner wants after a pass.
 pub enum Step<S, M> {
@@ -24,6 +24,12 @@ pub trait Learner: Send + Sync {
 
     /// Checks the knobs against the layout and gives the empty summary of the first pass.
     fn begin(&self, layout: &Arc<Layout>) -> Result<Self::Stats>;
+
+    /// The statistics of a first pass from a table that was gathered earlier, for learners whose statistics are not that
+    /// table itself; an error when the learner cannot do with the table alone.
+    fn adopt(&self, _table: &TableStats) -> Result<Option<Self::Stats>> {
+        Ok(None)
+    }
 
     /// Turns the sums of a pass into a model, or asks for another pass.
     fn finish(&self, stats: &Self::Stats) -> Result<Step<Self::Stats, Self::Model>>;

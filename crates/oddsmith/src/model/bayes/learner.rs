@@ -176,7 +176,7 @@ impl Learner for NaiveBayes {
 }
 
 /// Log probability of the class labels: with shares integrated out when they come from the data, else at the given shares.
-fn label_evidence(prior: &Prior, log_prior: &[f64], smoothing: f64, weights: &[f64]) -> f64 {
+pub(crate) fn label_evidence(prior: &Prior, log_prior: &[f64], smoothing: f64, weights: &[f64]) -> f64 {
     match prior {
         Prior::Data if smoothing > 0.0 => super::estimate::dirichlet_evidence(weights, smoothing),
         _ => weights.iter().zip(log_prior).filter(|(w, _)| **w > 0.0).map(|(w, p)| w * p).sum(),

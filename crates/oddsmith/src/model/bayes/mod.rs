@@ -22,4 +22,5 @@ pub use part::{CountPart, Part};
 pub use polya::{CountSource, PolyaPart};
 pub use student::StudentPart;
 
+pub(crate) use learner::{check_classes, label_evidence};
 pub(crate) use stored::read;

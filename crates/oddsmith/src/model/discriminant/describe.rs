@@ -1,0 +1,117 @@
+//! What there is to say about a fitted discriminant.
+
+use serde::{Deserialize, Serialize};
+
+use super::joint::Joint;
+use super::wishart::{EXTRA_FREEDOM, MEAN_ROWS};
+use crate::card::{Card, Cell, Table};
+use crate::data::Weighting;
+use crate::model::Divisor;
+use crate::notice::Notice;
+
+/// How a model was reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Account {
+    pub(super) left_out: u64,
+    pub(super) divisor: Divisor,
+    /// What products were divided by.
+    pub(super) divisors: Vec<f64>,
+    pub(super) shrinkage: String,
+    /// Shares of shrinkage that were used.
+    pub(super) shares: Vec<f64>,
+    pub(super) predictive: bool,
+    /// ln p(X | y), when parameters are integrated out.
+    pub(super) feature_evidence: Option<f64>,
+    /// ln p(y).
+    pub(super) label_evidence: Option<f64>,
+    #[serde(skip)]
+    pub(super) notices: Vec<Notice>,
+}
+
+impl Account {
+    /// ln p(X, y).
+    pub(super) fn log_evidence(&self) -> Option<f64> {
+        Some(self.feature_evidence? + self.label_evidence?)
+    }
+
+    /// The account after the prior was given from outside: the labels are judged by it.
+    #[must_use]
+    pub(super) fn with_log_prior(&self, log_prior: &[f64], weight: &[f64]) -> Self {
+        let labels = weight.iter().zip(log_prior).map(|(w, p)| w * p).sum();
+        Account { label_evidence: self.label_evidence.map(|_| labels), ..self.clone() }
+    }
+}
+
+/// The card of a model with this title.
+pub(super) fn card(title: &str, joint: &Joint, account: &Account) -> Card {
+    let parameters = &joint.parameters;
+    let mut facts: Vec<(String, Cell)> = Vec::new();
+    let mut say = |name: &str, value: Cell| facts.push((name.to_owned(), value));
+    say("rows", parameters.classes.total_rows().into());
+    if parameters.layout.weighting() != Weighting::None {
+        say("weight", parameters.classes.total().into());
+    }
+    if account.left_out > 0 {
+        say("rows left out", account.left_out.into());
+    }
+    say("classes", parameters.log_prior.len().into());
+    say("columns used", joint.complete.width().into());
+    say("free parameters", free_parameters(joint).into());
+    if account.predictive {
+        let width = joint.complete.width() as f64;
+        say("parameters", "integrated out".into());
+        say(
+            "prior of the parameters",
+            format!(
+                "normal-inverse-Wishart around the mean of the class means: means weigh {MEAN_ROWS} rows, the covariance has {} degrees of \
+                 freedom and the pooled variances of the columns as its mean",
+                width + EXTRA_FREEDOM
+            )
+            .into(),
+        );
+    } else {
+        say("divisor", account.divisor.to_string().into());
+        say("divided by", listed(&account.divisors));
+        say("shrinkage", account.shrinkage.as_str().into());
+    }
+    if !account.shares.is_empty() {
+        say("shrinkage used", listed(&account.shares));
+    }
+    if let Some(evidence) = account.log_evidence() {
+        say("log evidence", evidence.into());
+    }
+    Card { title: title.into(), facts, tidy: tidy(joint), notices: account.notices.clone() }
+}
+
+/// One number as a number, several as a list.
+fn listed(values: &[f64]) -> Cell {
+    match values {
+        [one] => (*one).into(),
+        several => several.iter().map(f64::to_string).collect::<Vec<_>>().join(", ").into(),
+    }
+}
+
+/// K − 1 shares, K means and one or K covariances of p columns.
+fn free_parameters(joint: &Joint) -> usize {
+    let (classes, p) = (joint.parameters.log_prior.len(), joint.complete.width());
+    classes - 1 + classes * p + joint.parameters.covariances.len() * (p * (p + 1) / 2)
+}
+
+fn tidy(joint: &Joint) -> Table {
+    let mut table = Table::new("tidy", &["class", "column", "level", "parameter", "estimate"]);
+    let parameters = &joint.parameters;
+    let layout = &parameters.layout;
+    for (k, log_prior) in parameters.log_prior.iter().enumerate() {
+        let label = layout.classes().label(k);
+        table.push(vec![label.into(), Cell::Empty, Cell::Empty, "prior".into(), log_prior.exp().into()]);
+        for (position, &feature) in layout.numbers().iter().enumerate() {
+            let mean = parameters.mean(k, position).unwrap_or(f64::NAN);
+            let deviation = parameters.covariance(k, position, position).sqrt();
+            for (parameter, value) in [("mean", mean), ("sd", deviation)] {
+                let name = layout.features()[feature].name.as_str();
+                table.push(vec![label.into(), name.into(), Cell::Empty, parameter.into(), value.into()]);
+            }
+        }
+    }
+    table
+}

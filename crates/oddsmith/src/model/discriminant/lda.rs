@@ -1,0 +1,113 @@
+//! A fitted linear discriminant.
+
+use rand_core::Rng;
+
+use super::describe::{self, Account};
+use super::joint::{Joint, Split};
+use super::stored;
+use crate::card::Card;
+use crate::data::{Features, Layout};
+use crate::error::Result;
+use crate::model::term::{NumberTerm, Term};
+use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, SampledRow, Scale, Scores};
+use crate::record::Record;
+
+/// Classes that share a covariance matrix: log odds are linear, unless parameters are integrated out.
+///
+/// `evidence` splits a score into log p(y) and one addend per column: w_kj (x_j − (m_kj + c_j)/2), the log odds of class k
+/// against a Gaussian at the mean c of the class means, plus a part that all classes share. With two classes c is the
+/// midpoint and the difference of addends is w_j (x_j − midpoint_j). When parameters are integrated out it is the chain
+/// rule log p(x_j | earlier columns, k), which depends on the order of the columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LdaModel {
+    pub(super) joint: Joint,
+    pub(super) account: Account,
+}
+
+impl LdaModel {
+    pub(super) fn new(joint: Joint, account: Account) -> Self {
+        LdaModel { joint, account }
+    }
+
+    /// Mean of number column `position` (in the order of the layout's numbers) in class `k`.
+    pub fn mean(&self, k: usize, position: usize) -> Option<f64> {
+        self.joint.parameters.mean(k, position)
+    }
+
+    /// Shared covariance of two number columns; zero where one of them is constant.
+    pub fn covariance(&self, left: usize, right: usize) -> f64 {
+        self.joint.parameters.covariance(0, left, right)
+    }
+}
+
+impl Classifier for LdaModel {
+    fn layout(&self) -> &Layout {
+        &self.joint.parameters.layout
+    }
+
+    fn tag(&self) -> &'static str {
+        "lda"
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::LogJoint
+    }
+
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        self.joint.score(rows, out)
+    }
+
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+        let split = if self.account.predictive { Split::Chain } else { Split::Linear };
+        self.joint.evidence(rows, split, out)
+    }
+
+    /// Exact for rows without gaps: what a missing column says through its correlations is not linear in the others' weights.
+    fn linear(&self) -> Option<LinearLogOdds> {
+        if self.account.predictive {
+            return None;
+        }
+        let (complete, parameters) = (&self.joint.complete, &self.joint.parameters);
+        let by_class = complete.weights();
+        let (mut weights, mut base) = (Vec::new(), Vec::new());
+        for (at, &j) in complete.members.iter().enumerate() {
+            for (k, of_class) in by_class.iter().enumerate() {
+                weights.push(of_class[at]);
+                base.push(-0.5 * of_class[at] * (parameters.offsets[k][j] * parameters.scale[j]));
+            }
+        }
+        let term = NumberTerm { columns: complete.columns.clone(), centre: complete.centre.clone(), base, weights };
+        LinearLogOdds::new(&parameters.log_prior, &[Term::Numbers(term)])
+    }
+
+    fn generative(&self) -> Option<&dyn Generative> {
+        Some(self)
+    }
+
+    fn card(&self) -> Card {
+        describe::card("Linear discriminant analysis", &self.joint, &self.account)
+    }
+
+    fn record(&self) -> Result<Record> {
+        stored::record(self.tag(), &self.joint, &self.account)
+    }
+}
+
+impl Generative for LdaModel {
+    fn log_prior(&self) -> &[f64] {
+        &self.joint.parameters.log_prior
+    }
+
+    fn with_log_prior(&self, log_prior: Vec<f64>) -> Box<dyn Classifier> {
+        let account = self.account.with_log_prior(&log_prior, &self.joint.parameters.classes.weight);
+        Box::new(LdaModel { joint: self.joint.with_log_prior(log_prior), account })
+    }
+
+    fn sample(&self, k: usize, random: &mut dyn Rng) -> Result<SampledRow> {
+        self.joint.sample(k, random)
+    }
+
+    fn log_evidence(&self) -> Option<f64> {
+        self.account.log_evidence()
+    }
+}

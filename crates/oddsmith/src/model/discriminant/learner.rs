@@ -1,0 +1,275 @@
+//! LDA and QDA as learners: which sums they ask for and how these become models.
+
+use std::sync::Arc;
+
+use super::covariance::{self, Covariances};
+use super::describe::Account;
+use super::joint::{Joint, Parameters, pool};
+use super::law::Law;
+use super::ledoit_wolf::FourthMoments;
+use super::moments::Moments;
+use super::wishart::{Sums, WishartPrior};
+use super::{LdaModel, QdaModel, Settings, span};
+use crate::data::{Kind, Layout, Rows, Weighting};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::bayes::label_evidence;
+use crate::model::{Knobs, Learner, Shrinkage, Step};
+use crate::stats::{Parts, ScatterPart, Statistics, TableStats};
+
+/// Linear discriminant analysis: normal classes that share a covariance matrix.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lda {
+    /// The knobs.
+    pub settings: Settings,
+}
+
+/// Quadratic discriminant analysis: normal classes with covariance matrices of their own.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Qda {
+    /// The knobs.
+    pub settings: Settings,
+}
+
+/// The sums of a pass: means and products first, then, for Ledoit–Wolf shrinkage, fourth powers around them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DiscriminantStats(Pass);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Pass {
+    First(Box<TableStats>),
+    Second(FourthMoments),
+}
+
+impl Statistics for DiscriminantStats {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        match &mut self.0 {
+            Pass::First(stats) => stats.observe(rows),
+            Pass::Second(stats) => stats.observe(rows),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        match (&mut self.0, &other.0) {
+            (Pass::First(mine), Pass::First(theirs)) => mine.merge(theirs),
+            (Pass::Second(mine), Pass::Second(theirs)) => mine.merge(theirs),
+            _ => Err(Error::internal("sums of different passes were merged")),
+        }
+    }
+
+    fn weight(&self) -> f64 {
+        match &self.0 {
+            Pass::First(stats) => stats.weight(),
+            Pass::Second(stats) => stats.weight(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match &self.0 {
+            Pass::First(stats) => stats.bytes(),
+            Pass::Second(stats) => stats.bytes(),
+        }
+    }
+}
+
+/// Which of the two it is, and all that they do alike.
+#[derive(Clone, Copy)]
+struct Plan<'a> {
+    settings: &'a Settings,
+    name: &'static str,
+    shared: bool,
+}
+
+impl Plan<'_> {
+    /// LDA takes one pooled matrix, but Ledoit–Wolf shrinks class by class.
+    fn products(&self) -> ScatterPart {
+        match self.shared && self.settings.shrinkage != Shrinkage::LedoitWolf {
+            true => ScatterPart::Pooled,
+            false => ScatterPart::PerClass,
+        }
+    }
+
+    fn begin(&self, layout: &Arc<Layout>) -> Result<DiscriminantStats> {
+        self.settings.check()?;
+        self.check_columns(layout)?;
+        let parts = Parts { scatter: self.products(), patterns: 1, ..Parts::default() };
+        Ok(DiscriminantStats(Pass::First(Box::new(TableStats::new(Arc::clone(layout), parts)))))
+    }
+
+    fn check_columns(&self, layout: &Layout) -> Result<()> {
+        let others: Vec<String> = layout
+            .features()
+            .iter()
+            .filter(|feature| feature.kind() != Kind::Number)
+            .map(|feature| format!("`{}` ({})", feature.name, feature.kind().name()))
+            .collect();
+        if !others.is_empty() {
+            let what = format!("use {}, only numbers", others.join(", "));
+            let advice = "leave them out with --exclude, or use --model nb, which takes every kind".to_owned();
+            return Err(ErrorKind::Unsupported { model: self.name.into(), what, advice }.into());
+        }
+        match layout.numbers().is_empty() {
+            true => Err(Error::data(format!("there is no number column for {}", self.name))),
+            false => Ok(()),
+        }
+    }
+
+    fn adopt(&self, table: &TableStats) -> Result<DiscriminantStats> {
+        if self.settings.shrinkage == Shrinkage::LedoitWolf {
+            let advice = "it takes a second pass over the rows; fit from the data, or give --shrinkage a share from 0 to 1".to_owned();
+            let what = "estimate ledoit-wolf shrinkage from statistics".to_owned();
+            return Err(ErrorKind::Unsupported { model: self.name.into(), what, advice }.into());
+        }
+        Ok(DiscriminantStats(Pass::First(Box::new(table.clone()))))
+    }
+
+    fn finish(&self, stats: &DiscriminantStats) -> Result<Step<DiscriminantStats, (Joint, Account)>> {
+        self.settings.check()?;
+        let (joint, account) = match &stats.0 {
+            Pass::First(table) => {
+                self.check_columns(table.layout())?;
+                let moments = Moments::new(table, self.products())?;
+                match (self.settings.predictive, self.settings.shrinkage) {
+                    (true, _) => self.integrate(&moments)?,
+                    (false, Shrinkage::LedoitWolf) => {
+                        return Ok(Step::Again(DiscriminantStats(Pass::Second(FourthMoments::new(moments)))));
+                    }
+                    (false, _) => self.estimate(&moments, None)?,
+                }
+            }
+            Pass::Second(fourth) => self.estimate(&fourth.moments, Some(&fourth.shares()))?,
+        };
+        Ok(Step::Done((joint, account)))
+    }
+
+    fn log_prior(&self, moments: &Moments) -> Result<Vec<f64>> {
+        self.settings.prior.log_probabilities(moments.layout.classes(), &moments.classes, self.settings.class_smoothing())
+    }
+
+    fn parameters(&self, moments: &Moments) -> Result<Parameters> {
+        Ok(Parameters {
+            layout: Arc::clone(&moments.layout),
+            classes: moments.classes.clone(),
+            log_prior: self.log_prior(moments)?,
+            columns: moments.columns.clone(),
+            constants: moments.constants.clone(),
+            centre: moments.centre.clone(),
+            scale: moments.scale.clone(),
+            offsets: moments.offsets.clone(),
+            covariances: Vec::new(),
+            laws: vec![Law::NORMAL; moments.classes.rows.len()],
+        })
+    }
+
+    /// Plugs estimates in.
+    fn estimate(&self, moments: &Moments, shares: Option<&[f64]>) -> Result<(Joint, Account)> {
+        let found: Covariances = match self.shared {
+            true => covariance::pooled(moments, self.settings, shares)?,
+            false => covariance::per_class(moments, self.settings, shares)?,
+        };
+        let pooled = pool(&found.matrices, &moments.classes.weight);
+        let own = if self.shared { &[][..] } else { &found.matrices[..] };
+        let mut notices = moments.notices.clone();
+        notices.extend(span::check(moments, &pooled, own)?);
+        let account = Account {
+            left_out: moments.left_out,
+            divisor: self.settings.divisor,
+            divisors: found.divisors,
+            shrinkage: self.settings.shrinkage.to_string(),
+            shares: found.shares,
+            predictive: false,
+            feature_evidence: None,
+            label_evidence: None,
+            notices,
+        };
+        let joint = Joint::new(Parameters { covariances: found.matrices, ..self.parameters(moments)? })?;
+        Ok((joint, account))
+    }
+
+    /// Integrates means and covariances out. Sampling weights count as many rows as equal weights of the same
+    /// precision would, W²/V, and leave no evidence.
+    fn integrate(&self, moments: &Moments) -> Result<(Joint, Account)> {
+        let sampling = moments.layout.weighting() == Weighting::Sampling;
+        let weight = &moments.classes.weight;
+        let rows_per_weight = if sampling { moments.classes.total() / moments.classes.squared.iter().sum::<f64>() } else { 1.0 };
+        let variances = moments.pooled_products().diagonal() / moments.classes.total();
+        let prior = WishartPrior::new(variances.as_slice().to_vec());
+        let class = |k: usize| (weight[k] * rows_per_weight, &moments.offsets[k][..]);
+        let groups: Vec<Sums<'_>> = match self.shared {
+            true => vec![Sums { classes: (0..weight.len()).map(class).collect(), products: moments.pooled_products() * rows_per_weight }],
+            false => {
+                (0..weight.len()).map(|k| Sums { classes: vec![class(k)], products: &moments.products[k] * rows_per_weight }).collect()
+            }
+        };
+        let mut parameters = self.parameters(moments)?;
+        parameters.offsets.clear();
+        parameters.laws.clear();
+        let mut evidence = 0.0;
+        for group in &groups {
+            let posterior = prior.posterior(group)?;
+            parameters.laws.extend((0..group.classes.len()).map(|k| posterior.law(k)));
+            parameters.covariances.push(posterior.covariance());
+            evidence += posterior.log_evidence;
+            parameters.offsets.extend(posterior.locations);
+        }
+        // Densities of scaled columns, back in the user's units.
+        evidence -= moments.classes.total() * moments.scale.iter().map(|s| s.ln()).sum::<f64>();
+        let labels = label_evidence(&self.settings.prior, &parameters.log_prior, self.settings.class_smoothing(), weight);
+        let account = Account {
+            left_out: moments.left_out,
+            divisor: self.settings.divisor,
+            divisors: Vec::new(),
+            shrinkage: Shrinkage::None.to_string(),
+            shares: Vec::new(),
+            predictive: true,
+            feature_evidence: (!sampling).then_some(evidence),
+            label_evidence: (!sampling).then_some(labels),
+            notices: moments.notices.clone(),
+        };
+        Ok((Joint::new(parameters)?, account))
+    }
+}
+
+macro_rules! learner {
+    ($learner:ident, $model:ident, $name:literal, shared: $shared:literal) => {
+        impl $learner {
+            /// A learner with these settings.
+            pub fn new(settings: Settings) -> Self {
+                $learner { settings }
+            }
+
+            /// A learner with a front end's knobs; refuses those it does not have.
+            pub fn from_knobs(knobs: &Knobs) -> Result<Self> {
+                Ok($learner { settings: Settings::from_knobs($name, knobs)? })
+            }
+
+            fn plan(&self) -> Plan<'_> {
+                Plan { settings: &self.settings, name: $name, shared: $shared }
+            }
+        }
+
+        impl Learner for $learner {
+            type Stats = DiscriminantStats;
+            type Model = $model;
+
+            fn begin(&self, layout: &Arc<Layout>) -> Result<DiscriminantStats> {
+                self.plan().begin(layout)
+            }
+
+            fn adopt(&self, table: &TableStats) -> Result<Option<DiscriminantStats>> {
+                self.plan().adopt(table).map(Some)
+            }
+
+            fn finish(&self, stats: &DiscriminantStats) -> Result<Step<DiscriminantStats, $model>> {
+                Ok(match self.plan().finish(stats)? {
+                    Step::Again(next) => Step::Again(next),
+                    Step::Done((joint, account)) => Step::Done($model::new(joint, account)),
+                })
+            }
+        }
+    };
+}
+
+learner!(Lda, LdaModel, "lda", shared: true);
+learner!(Qda, QdaModel, "qda", shared: false);

@@ -1,0 +1,188 @@
+//! What discriminants learn from: class weights, means and products of the complete rows, in exact scaled coordinates.
+//!
+//! Column j is moved by c_j, the mean of the class means, and divided by s_j, the power of two below its standard
+//! deviation within classes: offsets d_kj = (m_kj − c_j)/s_j and products P_k,ij/(s_i s_j). A column that has the same
+//! value in every row leaves at once, so that it changes no bit of anything else.
+
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use crate::data::{Layout, Weighting};
+use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::model::Divisor;
+use crate::model::bayes::check_classes;
+use crate::notice::{self, Notice};
+use crate::stats::{ClassWeights, ScatterGroup, ScatterPart, TableStats};
+
+/// Variation of a column below this share of its size is rounding, not variation.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Sums of the complete rows over the columns that vary.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Moments {
+    pub(super) layout: Arc<Layout>,
+    /// Complete rows and their weights.
+    pub(super) classes: ClassWeights,
+    /// Rows left out because a number is missing.
+    pub(super) left_out: u64,
+    /// Positions in the number plane of the columns that vary.
+    pub(super) columns: Vec<usize>,
+    /// Position and value of those that do not.
+    pub(super) constants: Vec<(usize, f64)>,
+    /// What is subtracted from each varying column.
+    pub(super) centre: Vec<f64>,
+    /// What it is divided by then: a power of two.
+    pub(super) scale: Vec<f64>,
+    /// Class means in scaled coordinates, class by class.
+    pub(super) offsets: Vec<Vec<f64>>,
+    /// Products around the class means in scaled coordinates: one matrix, or one per class.
+    pub(super) products: Vec<DMatrix<f64>>,
+    pub(super) notices: Vec<Notice>,
+}
+
+impl Moments {
+    /// The sums of a table that keeps at least the products `wanted`.
+    pub(super) fn new(stats: &TableStats, wanted: ScatterPart) -> Result<Self> {
+        let layout = Arc::clone(stats.layout());
+        let scatter = stats.scatter().filter(|scatter| wanted == ScatterPart::Pooled || scatter.part() == wanted);
+        let scatter = scatter.ok_or_else(|| Error::data("the statistics lack sums that this model needs; gather them again"))?;
+        let (group, left_out) = scatter.complete();
+        check_classes(stats)?;
+        check_complete(&layout, stats.classes(), &group)?;
+        let mut moments = Moments {
+            classes: ClassWeights { rows: group.rows.clone(), weight: group.weight.clone(), squared: group.squared.clone() },
+            left_out,
+            columns: Vec::new(),
+            constants: Vec::new(),
+            centre: Vec::new(),
+            scale: Vec::new(),
+            offsets: vec![Vec::new(); layout.classes().len()],
+            products: Vec::new(),
+            notices: Vec::new(),
+            layout,
+        };
+        moments.notices.extend(incomplete_rows(left_out, moments.classes.total_rows()));
+        moments.place_columns(&group)?;
+        moments.scale_products(&group, wanted);
+        Ok(moments)
+    }
+
+    fn place_columns(&mut self, group: &ScatterGroup) -> Result<()> {
+        let (classes, width) = (group.rows.len(), group.columns());
+        for j in 0..width {
+            let squares: f64 = group.products.iter().map(|products| products[j * width + j]).sum();
+            let means = (0..classes).map(|k| group.mean.get(k, j));
+            let centre = means.clone().sum::<f64>() / classes as f64;
+            if !(squares.is_finite() && centre.is_finite()) {
+                let fault = DataFault::new("the values are too large to be squared").column(self.plane_name(j));
+                return Err(fault.accepted("measure the column in a larger unit").into());
+            }
+            let deviation = (squares / group.total()).sqrt();
+            let noise = ROUNDING * means.clone().fold(0.0, |size: f64, m| size.max(m.abs()));
+            if deviation <= noise {
+                self.set_aside(j, group, noise)?;
+                continue;
+            }
+            // The exponent alone: a power of two, so that dividing by it is exact.
+            let scale = f64::from_bits(deviation.to_bits() & 0x7ff0_0000_0000_0000);
+            self.columns.push(j);
+            self.centre.push(centre);
+            self.scale.push(scale);
+            self.offsets.iter_mut().enumerate().for_each(|(k, offsets)| offsets.push((group.mean.get(k, j) - centre) / scale));
+        }
+        Ok(())
+    }
+
+    /// A column that does not vary within any class: it says nothing, or everything.
+    fn set_aside(&mut self, j: usize, group: &ScatterGroup, noise: f64) -> Result<()> {
+        let value = group.mean.get(0, j);
+        let name = self.plane_name(j).to_owned();
+        if let Some(k) = (1..group.rows.len()).find(|&k| (group.mean.get(k, j) - value).abs() > noise) {
+            let (first, other) = (self.layout.classes().label(0), self.layout.classes().label(k));
+            let what = format!(
+                "column `{name}` is constant within every class and differs between them ({value} for `{first}`, {} for `{other}`), \
+                 so it tells the classes apart without error and its density has no width",
+                group.mean.get(k, j)
+            );
+            return Err(ErrorKind::NoEstimate { what, advice: "leave the column out (--exclude)".into() }.into());
+        }
+        self.constants.push((j, value));
+        let text = format!("is {value} in every row; it says nothing about the class and was left out");
+        self.notices.push(Notice::new(notice::CONSTANT_COLUMN, text).column(name));
+        Ok(())
+    }
+
+    fn scale_products(&mut self, group: &ScatterGroup, wanted: ScatterPart) {
+        let width = group.columns();
+        let scaled = |products: &[f64]| {
+            let cell = |a: usize, b: usize| {
+                let (i, j) = (self.columns[a.min(b)], self.columns[a.max(b)]);
+                products[i * width + j] / self.scale[a] / self.scale[b]
+            };
+            DMatrix::from_fn(self.columns.len(), self.columns.len(), cell)
+        };
+        self.products = match wanted {
+            ScatterPart::PerClass => group.products.iter().map(|products| scaled(products)).collect(),
+            _ => vec![scaled(&group.pooled_products())],
+        };
+    }
+
+    /// Number of varying columns, p.
+    pub(super) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The name of a column of the number plane.
+    pub(super) fn plane_name(&self, position: usize) -> &str {
+        &self.layout.features()[self.layout.numbers()[position]].name
+    }
+
+    /// The name of varying column `at`.
+    pub(super) fn name(&self, at: usize) -> &str {
+        self.plane_name(self.columns[at])
+    }
+
+    /// Products of all classes.
+    pub(super) fn pooled_products(&self) -> DMatrix<f64> {
+        self.products.iter().fold(DMatrix::zeros(self.width(), self.width()), |sum, products| sum + products)
+    }
+
+    /// What the products of class `k` are divided by.
+    pub(super) fn class_divisor(&self, k: usize, divisor: Divisor) -> f64 {
+        let (weight, squared) = (self.classes.weight[k], self.classes.squared[k]);
+        match (divisor, self.layout.weighting()) {
+            (Divisor::Ml, _) => weight,
+            (Divisor::Unbiased, Weighting::Sampling) => weight - squared / weight,
+            (Divisor::Unbiased, _) => weight - 1.0,
+        }
+    }
+
+    /// What the pooled products are divided by.
+    pub(super) fn pooled_divisor(&self, divisor: Divisor) -> f64 {
+        (0..self.classes.weight.len()).map(|k| self.class_divisor(k, divisor)).sum()
+    }
+}
+
+fn incomplete_rows(left_out: u64, used: u64) -> Option<Notice> {
+    let total = left_out + used;
+    let text =
+        format!("{left_out} of {total} rows have a missing number and were left out of the fit; when predicting, gaps are integrated out");
+    (left_out > 0).then(|| Notice::new(notice::MISSING_VALUES, text))
+}
+
+/// Refuses classes without any row to learn from.
+fn check_complete(layout: &Layout, all: &ClassWeights, complete: &ScatterGroup) -> Result<()> {
+    let Some(k) = (0..all.weight.len()).find(|&k| complete.weight[k] <= 0.0) else {
+        return Ok(());
+    };
+    let label = layout.classes().label(k);
+    let (what, advice) = match all.weight[k] > 0.0 {
+        true => (
+            format!("class `{label}` has no row without a missing number"),
+            "leave out the columns with gaps (--exclude), or use naive Bayes",
+        ),
+        false => (format!("class `{label}` has no rows"), "leave it out of the classes"),
+    };
+    Err(DataFault::new(what).column(layout.target()).accepted(advice).into())
+}

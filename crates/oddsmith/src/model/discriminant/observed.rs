@@ -1,0 +1,196 @@
+//! The densities of all classes over one set of observed columns, ready to be evaluated.
+//!
+//! With R_k Σ_k R_kᵀ = I and v_k = R_k d_k the squared distance of a row is q_k = |R_k (x − c) − v_k|². Classes that share
+//! Σ share the product R(x − c). Cost per row: p² operations per matrix, 2p per class.
+
+use nalgebra::DMatrix;
+
+use super::elimination::Elimination;
+use super::law::Law;
+use super::span::RANK_TOLERANCE;
+use crate::error::{Error, Result};
+use crate::num::MatrixView;
+
+/// Rows that are whitened together, side by side in vector registers.
+pub(super) const BLOCK: usize = 64;
+
+/// What the densities are made of, over all columns that vary.
+pub(super) struct Ingredients<'a> {
+    /// Positions in the number plane.
+    pub(super) columns: &'a [usize],
+    pub(super) centre: &'a [f64],
+    pub(super) scale: &'a [f64],
+    /// Class means in scaled coordinates.
+    pub(super) offsets: &'a [Vec<f64>],
+    /// One matrix for all classes, or one per class.
+    pub(super) covariances: &'a [DMatrix<f64>],
+    /// Decides which columns are independent, for all classes alike.
+    pub(super) pooled: &'a DMatrix<f64>,
+    pub(super) laws: &'a [Law],
+}
+
+/// A matrix R with R Σ Rᵀ = I, in the user's units.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Root {
+    /// Lower triangle, row after row: row i has i + 1 numbers.
+    pub(super) rows: Vec<f64>,
+    /// log R_ii.
+    pub(super) log_diagonal: Vec<f64>,
+}
+
+/// Densities over the independent ones among a set of observed columns.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Observed {
+    /// Indices among the varying columns.
+    pub(super) members: Vec<usize>,
+    /// Their positions in the number plane.
+    pub(super) columns: Vec<usize>,
+    pub(super) centre: Vec<f64>,
+    /// One root for all classes, or one per class.
+    pub(super) roots: Vec<Root>,
+    /// v_k = R_k d_k, class by class.
+    pub(super) targets: Vec<Vec<f64>>,
+    /// log density at the class mean, per class.
+    pub(super) log_peak: Vec<f64>,
+}
+
+/// Buffers of one block of rows.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    deviations: Vec<f64>,
+    whitened: Vec<f64>,
+    /// Squared distances: `squares[k · BLOCK + r]`.
+    pub(super) squares: Vec<f64>,
+}
+
+impl Observed {
+    /// The densities of the columns `observed`, given as ascending indices among the varying columns.
+    pub(super) fn new(from: &Ingredients<'_>, observed: &[usize]) -> Result<Self> {
+        let members = Elimination::new(from.pooled, observed, RANK_TOLERANCE).kept;
+        let scale: Vec<f64> = members.iter().map(|&j| from.scale[j]).collect();
+        let (mut roots, mut packed) = (Vec::new(), Vec::new());
+        for matrix in from.covariances {
+            let elimination = Elimination::new(matrix, &members, 0.0);
+            if elimination.kept.len() < members.len() {
+                return Err(Error::internal("a covariance matrix lost its rank"));
+            }
+            let unscaled = elimination.inverse();
+            roots.push(Root::new(&unscaled, &scale));
+            packed.push(unscaled);
+        }
+        let root_of = |k: usize| if packed.len() == 1 { 0 } else { k };
+        let mut targets = Vec::new();
+        let mut log_peak = Vec::new();
+        for (k, law) in from.laws.iter().enumerate() {
+            let offsets: Vec<f64> = members.iter().map(|&j| from.offsets[k][j]).collect();
+            targets.push(triangle_rows(&packed[root_of(k)]).map(|row| dot(row, &offsets)).collect());
+            log_peak.push(law.log_peak(members.len()) + roots[root_of(k)].log_diagonal.iter().sum::<f64>());
+        }
+        Ok(Observed {
+            columns: members.iter().map(|&j| from.columns[j]).collect(),
+            centre: members.iter().map(|&j| from.centre[j]).collect(),
+            members,
+            roots,
+            targets,
+            log_peak,
+        })
+    }
+
+    /// Number of independent observed columns.
+    pub(super) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The root of class `k`.
+    pub(super) fn root(&self, k: usize) -> &Root {
+        &self.roots[if self.roots.len() == 1 { 0 } else { k }]
+    }
+
+    /// w_k = Rᵀ v_k, the weights of the linear log odds against the centre, class by class; for one shared root.
+    pub(super) fn weights(&self) -> Vec<Vec<f64>> {
+        let root = self.root(0);
+        let weights = |target: &Vec<f64>| {
+            let mut sums = vec![0.0; self.width()];
+            for (row, v) in root.triangle().zip(target) {
+                sums.iter_mut().zip(row).for_each(|(sum, r)| *sum += r * v);
+            }
+            sums
+        };
+        self.targets.iter().map(weights).collect()
+    }
+
+    /// Squared distances of up to [`BLOCK`] rows from every class, into `work.squares`. `pull` moves each row towards
+    /// the centre by a power of two; empty for no row.
+    pub(super) fn square_distances(&self, values: MatrixView<'_>, rows: &[usize], pull: &[i32], work: &mut Workspace) {
+        let (width, classes) = (self.width(), self.targets.len());
+        let Workspace { deviations, whitened, squares } = work;
+        deviations.resize(width * BLOCK, 0.0);
+        whitened.resize(width * BLOCK, 0.0);
+        squares.resize(classes * BLOCK, 0.0);
+        for (at, column) in deviations.chunks_exact_mut(BLOCK).enumerate() {
+            for (cell, &i) in column.iter_mut().zip(rows) {
+                *cell = values.get(i, self.columns[at]) - self.centre[at];
+            }
+            for (cell, &exponent) in column.iter_mut().zip(pull) {
+                *cell = pulled(*cell, exponent);
+            }
+        }
+        for (k, target) in self.targets.iter().enumerate() {
+            if k < self.roots.len() {
+                whiten(&self.roots[k].rows, deviations, whitened);
+            }
+            add_squares(whitened, target, &mut squares[k * BLOCK..(k + 1) * BLOCK]);
+        }
+    }
+}
+
+impl Root {
+    fn new(unscaled: &[f64], scale: &[f64]) -> Self {
+        let rows: Vec<f64> = triangle_rows(unscaled).flat_map(|row| row.iter().zip(scale).map(|(r, s)| r / s)).collect();
+        // log(r/s) as a difference: r/s may leave the range in which a product of diagonals would still be finite.
+        let log_diagonal = triangle_rows(unscaled).zip(scale).map(|(row, s)| row[row.len() - 1].ln() - s.ln()).collect();
+        Root { rows, log_diagonal }
+    }
+
+    /// Rows of the lower triangle.
+    pub(super) fn triangle(&self) -> impl Iterator<Item = &[f64]> {
+        triangle_rows(&self.rows)
+    }
+}
+
+/// The rows of a packed lower triangle.
+fn triangle_rows(packed: &[f64]) -> impl Iterator<Item = &[f64]> {
+    let mut rest = packed;
+    (1..).map_while(move |length| {
+        let row = rest.split_at_checked(length)?;
+        rest = row.1;
+        Some(row.0)
+    })
+}
+
+pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(a, b)| a * b).sum()
+}
+
+/// x · 2^exponent, where an infinite difference of finite numbers counts as the largest one.
+pub(super) fn pulled(x: f64, exponent: i32) -> f64 {
+    libm::ldexp(x.clamp(-f64::MAX, f64::MAX), exponent)
+}
+
+/// whitened = R · deviations for a block: both hold [`BLOCK`] numbers per column. This is where scoring spends its time.
+fn whiten(root: &[f64], deviations: &[f64], whitened: &mut [f64]) {
+    for (row, sums) in triangle_rows(root).zip(whitened.chunks_exact_mut(BLOCK)) {
+        sums.fill(0.0);
+        for (r, column) in row.iter().zip(deviations.chunks_exact(BLOCK)) {
+            sums.iter_mut().zip(column).for_each(|(sum, x)| *sum += r * x);
+        }
+    }
+}
+
+/// squares = Σ_i (whitened_i − target_i)² for a block.
+fn add_squares(whitened: &[f64], target: &[f64], squares: &mut [f64]) {
+    squares.fill(0.0);
+    for (column, v) in whitened.chunks_exact(BLOCK).zip(target) {
+        squares.iter_mut().zip(column).for_each(|(square, u)| *square += (u - v) * (u - v));
+    }
+}

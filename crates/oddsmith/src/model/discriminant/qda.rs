@@ -1,0 +1,95 @@
+//! A fitted quadratic discriminant.
+
+use rand_core::Rng;
+
+use super::describe::{self, Account};
+use super::joint::{Joint, Split};
+use super::stored;
+use crate::card::Card;
+use crate::data::{Features, Layout};
+use crate::error::Result;
+use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, SampledRow, Scale, Scores};
+use crate::record::Record;
+
+/// Classes with covariance matrices of their own: boundaries are quadratic.
+///
+/// `evidence` splits a score by the chain rule: the addend of column j is log p(x_j | earlier columns, k), so it depends on
+/// the order of the columns; their sum does not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QdaModel {
+    pub(super) joint: Joint,
+    pub(super) account: Account,
+}
+
+impl QdaModel {
+    pub(super) fn new(joint: Joint, account: Account) -> Self {
+        QdaModel { joint, account }
+    }
+
+    /// Mean of number column `position` (in the order of the layout's numbers) in class `k`.
+    pub fn mean(&self, k: usize, position: usize) -> Option<f64> {
+        self.joint.parameters.mean(k, position)
+    }
+
+    /// Covariance of two number columns in class `k`; zero where one of them is constant.
+    pub fn covariance(&self, k: usize, left: usize, right: usize) -> f64 {
+        self.joint.parameters.covariance(k, left, right)
+    }
+}
+
+impl Classifier for QdaModel {
+    fn layout(&self) -> &Layout {
+        &self.joint.parameters.layout
+    }
+
+    fn tag(&self) -> &'static str {
+        "qda"
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::LogJoint
+    }
+
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        self.joint.score(rows, out)
+    }
+
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+        self.joint.evidence(rows, Split::Chain, out)
+    }
+
+    fn linear(&self) -> Option<LinearLogOdds> {
+        None
+    }
+
+    fn generative(&self) -> Option<&dyn Generative> {
+        Some(self)
+    }
+
+    fn card(&self) -> Card {
+        describe::card("Quadratic discriminant analysis", &self.joint, &self.account)
+    }
+
+    fn record(&self) -> Result<Record> {
+        stored::record(self.tag(), &self.joint, &self.account)
+    }
+}
+
+impl Generative for QdaModel {
+    fn log_prior(&self) -> &[f64] {
+        &self.joint.parameters.log_prior
+    }
+
+    fn with_log_prior(&self, log_prior: Vec<f64>) -> Box<dyn Classifier> {
+        let account = self.account.with_log_prior(&log_prior, &self.joint.parameters.classes.weight);
+        Box::new(QdaModel { joint: self.joint.with_log_prior(log_prior), account })
+    }
+
+    fn sample(&self, k: usize, random: &mut dyn Rng) -> Result<SampledRow> {
+        self.joint.sample(k, random)
+    }
+
+    fn log_evidence(&self) -> Option<f64> {
+        self.account.log_evidence()
+    }
+}

@@ -1,0 +1,63 @@
+//! The knobs that LDA and QDA share.
+
+use crate::error::{Error, Result};
+use crate::model::knobs::{Knobs, at_least};
+use crate::model::{Divisor, Prior, Shrinkage};
+
+/// How classes are weighed and covariances estimated.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    /// Class prior; default from the data. It never changes means or covariances.
+    pub prior: Prior,
+    /// Pseudo-count ≥ 0 of every class in the prior; default 0, and 1 when parameters are integrated out.
+    pub prior_smoothing: Option<f64>,
+    /// What products are divided by; default maximum likelihood: W pooled, W_k per class. Unbiased: W − K pooled and W_k − 1
+    /// per class. Under sampling weights with V_k = Σ w² the 1 of every class becomes V_k/W_k, so that neither divisor
+    /// depends on the unit of the weights.
+    pub divisor: Divisor,
+    /// How far covariances are drawn towards a diagonal; default not at all. See [`Shrinkage`]: a fixed share mixes
+    /// with the pooled variances of the columns, Ledoit–Wolf estimates a share per class in a second pass.
+    pub shrinkage: Shrinkage,
+    /// Integrate means and covariances out; default no.
+    pub predictive: bool,
+}
+
+impl Settings {
+    /// The settings of a front end's knobs; refuses those that discriminants do not have.
+    pub(super) fn from_knobs(model: &str, knobs: &Knobs) -> Result<Self> {
+        knobs.only(model, &["prior", "prior-smoothing", "divisor", "shrinkage", "predictive"])?;
+        if knobs.predictive && knobs.divisor.is_some() {
+            return Err(Error::knob("divisor", knobs.divisor.unwrap_or_default(), "parameters that are integrated out have no divisor"));
+        }
+        let settings = Settings {
+            prior: knobs.prior.clone().unwrap_or_default(),
+            prior_smoothing: knobs.prior_smoothing,
+            divisor: knobs.divisor.unwrap_or_default(),
+            shrinkage: knobs.shrinkage.unwrap_or_default(),
+            predictive: knobs.predictive,
+        };
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Refuses values outside their range.
+    pub(super) fn check(&self) -> Result<()> {
+        if let Some(smoothing) = self.prior_smoothing {
+            at_least("prior-smoothing", smoothing, 0.0)?;
+        }
+        if let Shrinkage::Fixed(share) = self.shrinkage
+            && !(0.0..=1.0).contains(&share)
+        {
+            return Err(Error::knob("shrinkage", share, "none, ledoit-wolf, or a share from 0 to 1"));
+        }
+        if self.predictive && self.shrinkage != Shrinkage::None {
+            return Err(Error::knob("shrinkage", self.shrinkage, "parameters that are integrated out have a prior instead of shrinkage"));
+        }
+        Ok(())
+    }
+
+    /// The pseudo-count of every class.
+    pub(super) fn class_smoothing(&self) -> f64 {
+        self.prior_smoothing.unwrap_or(if self.predictive { 1.0 } else { 0.0 })
+    }
+}

@@ -1,0 +1,186 @@
+//! Discriminants as records and back.
+//!
+//! Stored are the parameters in scaled coordinates; factors are computed again from the same bits by the same steps, so
+//! a model that was read scores as it did. Reading checks every shape, that scales are powers of two, and that covariances
+//! are positive semidefinite with a positive diagonal.
+
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::describe::Account;
+use super::elimination::Elimination;
+use super::joint::{Joint, Parameters};
+use super::law::Law;
+use super::span::RANK_TOLERANCE;
+use super::{LdaModel, QdaModel};
+use crate::data::{Classes, Feature, Layout, Weighting};
+use crate::error::Result;
+use crate::model::Classifier;
+use crate::notice::{self, Notice};
+use crate::record::{Record, fault};
+use crate::stats::ClassWeights;
+
+/// Version of the content of both tags.
+const VERSION: u32 = 1;
+/// How far below zero, as a share of a column's variance, rounding may take what is left of it.
+const INDEFINITE: f64 = 1e-9;
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    target: String,
+    columns: Vec<String>,
+    classes: Classes,
+    weighting: Weighting,
+    /// Positions of the columns that do not vary.
+    constants: Vec<usize>,
+    account: Account,
+    notices: Vec<StoredNotice>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredNotice {
+    id: String,
+    column: Option<String>,
+    level: Option<String>,
+    text: String,
+}
+
+/// The record of a model.
+pub(super) fn record(tag: &str, joint: &Joint, account: &Account) -> Result<Record> {
+    let parameters = &joint.parameters;
+    let layout = &parameters.layout;
+    let stored = |notice: &Notice| StoredNotice {
+        id: notice.id.into(),
+        column: notice.column.clone(),
+        level: notice.level.clone(),
+        text: notice.text.clone(),
+    };
+    let head = Head {
+        target: layout.target().into(),
+        columns: layout.names(),
+        classes: layout.classes().clone(),
+        weighting: layout.weighting(),
+        constants: parameters.constants.iter().map(|(position, _)| *position).collect(),
+        account: account.clone(),
+        notices: account.notices.iter().map(stored).collect(),
+    };
+    let mut record = Record::new(tag, VERSION, &head)?;
+    parameters.classes.write(&mut record);
+    record.put("log_prior", &parameters.log_prior);
+    record.put("constants", &parameters.constants.iter().map(|(_, value)| *value).collect::<Vec<_>>());
+    record.put("centre", &parameters.centre);
+    record.put("scale", &parameters.scale);
+    record.put("offsets", &parameters.offsets.concat());
+    let upper = |matrix: &DMatrix<f64>| -> Vec<f64> {
+        (0..matrix.nrows()).flat_map(|i| (i..matrix.ncols()).map(move |j| (i, j))).map(|cell| matrix[cell]).collect()
+    };
+    record.put("covariances", &parameters.covariances.iter().flat_map(upper).collect::<Vec<_>>());
+    if account.predictive {
+        record.put("freedom", &parameters.laws.iter().map(|law| law.freedom).collect::<Vec<_>>());
+        record.put("widening", &parameters.laws.iter().map(|law| law.widening).collect::<Vec<_>>());
+    }
+    Ok(record)
+}
+
+/// Rebuilds an LDA model.
+pub(crate) fn read_lda(record: &Record) -> Result<Box<dyn Classifier>> {
+    let (joint, account) = read(record, "lda", true)?;
+    Ok(Box::new(LdaModel::new(joint, account)))
+}
+
+/// Rebuilds a QDA model.
+pub(crate) fn read_qda(record: &Record) -> Result<Box<dyn Classifier>> {
+    let (joint, account) = read(record, "qda", false)?;
+    Ok(Box::new(QdaModel::new(joint, account)))
+}
+
+fn read(record: &Record, tag: &str, shared: bool) -> Result<(Joint, Account)> {
+    record.expect(tag, VERSION)?;
+    let head: Head = record.read_head()?;
+    let classes = head.classes.len();
+    if classes < 2 {
+        return Err(fault("a discriminant has two classes or more"));
+    }
+    // Deserialising takes labels as they are; two equal ones would share a column of probabilities.
+    let labels = Classes::new(head.classes.labels().to_vec())?;
+    let width = head.columns.len();
+    let features = head.columns.into_iter().map(Feature::number).collect();
+    let layout = Arc::new(Layout::new(head.target, features, labels, head.weighting)?);
+    let columns = varying(width, &head.constants)?;
+    let p = columns.len();
+    let values = record.numbers("constants", head.constants.len())?;
+    let scale = record.numbers("scale", p)?;
+    if !scale.iter().all(|s| s.is_normal() && *s > 0.0 && s.to_bits().trailing_zeros() >= 52) {
+        return Err(fault("`scale` holds something that is no power of two"));
+    }
+    let offsets = record.numbers("offsets", times(classes, p)?)?;
+    let matrices = if shared { 1 } else { classes };
+    let triangle = times(p, p + 1)? / 2;
+    let packed = record.numbers("covariances", times(matrices, triangle)?)?;
+    let covariances = (0..matrices).map(|m| symmetric(p, &packed[m * triangle..(m + 1) * triangle])).collect::<Result<Vec<_>>>()?;
+    let laws = match head.account.predictive {
+        false => vec![Law::NORMAL; classes],
+        true => read_laws(record, classes)?,
+    };
+    let parameters = Parameters {
+        classes: ClassWeights::read(record, classes)?,
+        log_prior: record.logs("log_prior", classes)?,
+        constants: head.constants.iter().copied().zip(values).collect(),
+        centre: record.numbers("centre", p)?,
+        offsets: offsets
+            .chunks(p.max(1))
+            .map(<[f64]>::to_vec)
+            .chain(std::iter::repeat_n(Vec::new(), if p == 0 { classes } else { 0 }))
+            .collect(),
+        columns,
+        scale,
+        covariances,
+        laws,
+        layout,
+    };
+    if parameters.classes.total() <= 0.0 {
+        return Err(fault("the class weights are all zero"));
+    }
+    let notices = head.notices.into_iter().map(known).collect::<Result<_>>()?;
+    let joint = Joint::new(parameters).map_err(|_| fault("`covariances` are not positive definite over the same columns"))?;
+    Ok((joint, Account { notices, ..head.account }))
+}
+
+fn varying(width: usize, constants: &[usize]) -> Result<Vec<usize>> {
+    match constants.windows(2).all(|pair| pair[0] < pair[1]) && constants.last().is_none_or(|last| *last < width) {
+        true => Ok((0..width).filter(|position| !constants.contains(position)).collect()),
+        false => Err(fault("the list of constant columns is not in order")),
+    }
+}
+
+fn times(left: usize, right: usize) -> Result<usize> {
+    left.checked_mul(right).ok_or_else(|| fault("a shape is too large"))
+}
+
+fn symmetric(p: usize, packed: &[f64]) -> Result<DMatrix<f64>> {
+    // Row i of the upper triangle starts after p + (p − 1) + … + (p − i + 1) numbers.
+    let at = |i: usize, j: usize| i * p - i * i.saturating_sub(1) / 2 + (j - i);
+    let matrix = DMatrix::from_fn(p, p, |i, j| packed[at(i.min(j), i.max(j))]);
+    let all: Vec<usize> = (0..p).collect();
+    let elimination = Elimination::new(&matrix, &all, RANK_TOLERANCE);
+    let semidefinite = elimination.skipped.iter().all(|skipped| skipped.residual >= -INDEFINITE);
+    match semidefinite && all.iter().all(|&j| matrix[(j, j)] > 0.0) {
+        true => Ok(matrix),
+        false => Err(fault("`covariances` holds a matrix that is no covariance")),
+    }
+}
+
+fn read_laws(record: &Record, classes: usize) -> Result<Vec<Law>> {
+    let (freedom, widening) = (record.numbers("freedom", classes)?, record.numbers("widening", classes)?);
+    match freedom.iter().chain(&widening).all(|value| *value > 0.0) {
+        true => Ok(freedom.into_iter().zip(widening).map(|(freedom, widening)| Law { freedom, widening }).collect()),
+        false => Err(fault("degrees of freedom and widening must be above zero")),
+    }
+}
+
+fn known(stored: StoredNotice) -> Result<Notice> {
+    let page = notice::page(&stored.id).ok_or_else(|| fault(format!("there is no notice `{}`", stored.id)))?;
+    Ok(Notice { id: page.id, column: stored.column, level: stored.level, text: stored.text })
+}
