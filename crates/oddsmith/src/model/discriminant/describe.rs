@@ -106,7 +106,7 @@ fn tidy(joint: &Joint) -> Table {
         table.push(vec![label.into(), Cell::Empty, Cell::Empty, "prior".into(), log_prior.exp().into()]);
         for (position, &feature) in layout.numbers().iter().enumerate() {
             let mean = parameters.mean(k, position).unwrap_or(f64::NAN);
-            let deviation = parameters.covariance(k, position, position).sqrt();
+            let deviation = parameters.deviation(k, position);
             for (parameter, value) in [("mean", mean), ("sd", deviation)] {
                 let name = layout.features()[feature].name.as_str();
                 table.push(vec![label.into(), name.into(), Cell::Empty, parameter.into(), value.into()]);

@@ -58,13 +58,14 @@ impl FisherProjection {
         let largest = values.max();
         order.retain(|&at| values[at] > RANK_TOLERANCE * largest);
         order.truncate(width.min(classes - 1));
-        let deviations: Vec<f64> = complete.columns.iter().map(|&j| parameters.covariance(0, j, j).sqrt()).collect();
+        let deviations: Vec<f64> = complete.columns.iter().map(|&j| parameters.deviation(0, j)).collect();
         for at in order {
             let mut whitened: Vec<f64> = vectors.column(at).iter().copied().collect();
             let mut direction = vec![0.0; width];
             for (row, u) in complete.root(0).triangle().zip(&whitened) {
                 direction.iter_mut().zip(row).for_each(|(sum, r)| *sum += r * u);
             }
+            direction.iter_mut().zip(&complete.inverse_scale).for_each(|(weight, inverse)| *weight *= inverse);
             // The sign is free: the column that weighs most, in its own deviations, counts upwards.
             let loading = |j: usize| direction[j] * deviations[j];
             let heaviest = (0..width).fold(0, |best, j| if loading(j).abs() > loading(best).abs() { j } else { best });

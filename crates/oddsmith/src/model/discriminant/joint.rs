@@ -14,7 +14,7 @@ use rand_distr::{ChiSquared, Distribution, StandardNormal};
 
 use super::elimination::Elimination;
 use super::law::Law;
-use super::observed::{BLOCK, Ingredients, Observed, Workspace, dot, pulled};
+use super::observed::{BLOCK, Ingredients, Observed, Workspace, dot};
 use super::span::{Alias, RANK_TOLERANCE, aliases};
 use crate::data::{Features, Layout};
 use crate::error::{DataFault, Error, Result};
@@ -150,8 +150,7 @@ impl Joint {
             let observed = self.observed(&pattern)?;
             let weights = observed.weights();
             for (i, pull) in members {
-                let deviation = |at: usize| pulled(rows.numbers.get(i, observed.columns[at]) - observed.centre[at], pull);
-                let deviations: Vec<f64> = (0..observed.width()).map(deviation).collect();
+                let deviations: Vec<f64> = (0..observed.width()).map(|at| observed.deviation(rows.numbers, i, at, pull)).collect();
                 match split {
                     Split::Chain => self.add_chain(&observed, i, &deviations, out),
                     Split::Linear => self.add_linear(&observed, i, &deviations, &weights, out),
@@ -184,8 +183,7 @@ impl Joint {
             let j = observed.members[at];
             let addends = out.addends_mut(i, self.feature(observed.columns[at]));
             for (k, addend) in addends.iter_mut().enumerate() {
-                let halfway = 0.5 * self.parameters.offsets[k][j] * self.parameters.scale[j];
-                *addend += common + weights[k][at] * (deviations[at] - halfway);
+                *addend += common + weights[k][at] * (deviations[at] - 0.5 * self.parameters.offsets[k][j]);
             }
         }
     }
@@ -250,16 +248,15 @@ impl Joint {
             let z: f64 = StandardNormal.sample(random);
             drawn.push((stretch * z - dot(row, &drawn)) / row[row.len() - 1]);
         }
-        // Deviations from the class mean, by varying column, in the user's units.
+        // Deviations from the class mean, by varying column, in scaled coordinates.
         let mut deviations = vec![0.0; columns.len()];
         self.complete.members.iter().zip(&drawn).for_each(|(&j, y)| deviations[j] = *y);
         for alias in &self.aliases {
-            let sum: f64 = alias.terms.iter().map(|(j, beta)| beta * (deviations[*j] / scale[*j])).sum();
-            deviations[alias.column] = sum * scale[alias.column];
+            deviations[alias.column] = alias.terms.iter().map(|(j, beta)| beta * deviations[*j]).sum();
         }
         let mut values = vec![Value::Number(f64::NAN); layout.features().len()];
         for (j, &column) in columns.iter().enumerate() {
-            values[self.feature(column)] = Value::Number(centre[j] + (offsets[k][j] * scale[j] + deviations[j]));
+            values[self.feature(column)] = Value::Number(centre[j] + (offsets[k][j] + deviations[j]) * scale[j]);
         }
         constants.iter().for_each(|&(column, value)| values[self.feature(column)] = Value::Number(value));
         Ok(SampledRow { class: k, values })
@@ -295,5 +292,12 @@ impl Parameters {
             (Some(i), Some(j)) => matrix[(i, j)] * self.scale[i] * self.scale[j],
             _ => 0.0,
         }
+    }
+
+    /// Standard deviation of a column of the number plane in class `k`, in the user's units.
+    pub(super) fn deviation(&self, k: usize, position: usize) -> f64 {
+        let matrix = &self.covariances[if self.covariances.len() == 1 { 0 } else { k }];
+        // The root first: a variance in the user's units may be out of range where its root is not.
+        self.columns.iter().position(|&column| column == position).map_or(0.0, |at| matrix[(at, at)].sqrt() * self.scale[at])
     }
 }

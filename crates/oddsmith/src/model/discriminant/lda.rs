@@ -72,8 +72,8 @@ impl Classifier for LdaModel {
         let (mut weights, mut base) = (Vec::new(), Vec::new());
         for (at, &j) in complete.members.iter().enumerate() {
             for (k, of_class) in by_class.iter().enumerate() {
-                weights.push(of_class[at]);
-                base.push(-0.5 * of_class[at] * (parameters.offsets[k][j] * parameters.scale[j]));
+                weights.push(of_class[at] * complete.inverse_scale[at]);
+                base.push(-0.5 * of_class[at] * parameters.offsets[k][j]);
             }
         }
         let term = NumberTerm { columns: complete.columns.clone(), centre: complete.centre.clone(), base, weights };

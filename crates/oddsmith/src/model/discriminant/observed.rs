@@ -1,7 +1,7 @@
 //! The densities of all classes over one set of observed columns, ready to be evaluated.
 //!
-//! With R_k Σ_k R_kᵀ = I and v_k = R_k d_k the squared distance of a row is q_k = |R_k (x − c) − v_k|². Classes that share
-//! Σ share the product R(x − c). Cost per row: p² operations per matrix, 2p per class.
+//! With z = (x − c)/s, R_k Σ_k R_kᵀ = I and v_k = R_k d_k the squared distance of a row is q_k = |R_k z − v_k|². Classes that
+//! share Σ share the product R z. Cost per row: p² operations per matrix, 2p per class.
 
 use nalgebra::DMatrix;
 
@@ -29,12 +29,12 @@ pub(super) struct Ingredients<'a> {
     pub(super) laws: &'a [Law],
 }
 
-/// A matrix R with R Σ Rᵀ = I, in the user's units.
+/// A matrix R with R Σ Rᵀ = I in scaled coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Root {
     /// Lower triangle, row after row: row i has i + 1 numbers.
     pub(super) rows: Vec<f64>,
-    /// log R_ii.
+    /// log R_ii/s_i: R's diagonal in the user's units.
     pub(super) log_diagonal: Vec<f64>,
 }
 
@@ -46,6 +46,8 @@ pub(super) struct Observed {
     /// Their positions in the number plane.
     pub(super) columns: Vec<usize>,
     pub(super) centre: Vec<f64>,
+    /// 1/s: powers of two.
+    pub(super) inverse_scale: Vec<f64>,
     /// One root for all classes, or one per class.
     pub(super) roots: Vec<Root>,
     /// v_k = R_k d_k, class by class.
@@ -68,27 +70,26 @@ impl Observed {
     pub(super) fn new(from: &Ingredients<'_>, observed: &[usize]) -> Result<Self> {
         let members = Elimination::new(from.pooled, observed, RANK_TOLERANCE).kept;
         let scale: Vec<f64> = members.iter().map(|&j| from.scale[j]).collect();
-        let (mut roots, mut packed) = (Vec::new(), Vec::new());
+        let mut roots = Vec::new();
         for matrix in from.covariances {
             let elimination = Elimination::new(matrix, &members, 0.0);
             if elimination.kept.len() < members.len() {
                 return Err(Error::internal("a covariance matrix lost its rank"));
             }
-            let unscaled = elimination.inverse();
-            roots.push(Root::new(&unscaled, &scale));
-            packed.push(unscaled);
+            roots.push(Root::new(elimination.inverse(), &scale));
         }
-        let root_of = |k: usize| if packed.len() == 1 { 0 } else { k };
+        let root_of = |k: usize| &roots[if roots.len() == 1 { 0 } else { k }];
         let mut targets = Vec::new();
         let mut log_peak = Vec::new();
         for (k, law) in from.laws.iter().enumerate() {
             let offsets: Vec<f64> = members.iter().map(|&j| from.offsets[k][j]).collect();
-            targets.push(triangle_rows(&packed[root_of(k)]).map(|row| dot(row, &offsets)).collect());
-            log_peak.push(law.log_peak(members.len()) + roots[root_of(k)].log_diagonal.iter().sum::<f64>());
+            targets.push(root_of(k).triangle().map(|row| dot(row, &offsets)).collect());
+            log_peak.push(law.log_peak(members.len()) + root_of(k).log_diagonal.iter().sum::<f64>());
         }
         Ok(Observed {
             columns: members.iter().map(|&j| from.columns[j]).collect(),
             centre: members.iter().map(|&j| from.centre[j]).collect(),
+            inverse_scale: scale.iter().map(|s| 1.0 / s).collect(),
             members,
             roots,
             targets,
@@ -106,7 +107,8 @@ impl Observed {
         &self.roots[if self.roots.len() == 1 { 0 } else { k }]
     }
 
-    /// w_k = Rᵀ v_k, the weights of the linear log odds against the centre, class by class; for one shared root.
+    /// w_k = Rᵀ v_k, the weights of the scaled columns in the log odds against the centre, class by class; for one
+    /// shared root.
     pub(super) fn weights(&self) -> Vec<Vec<f64>> {
         let root = self.root(0);
         let weights = |target: &Vec<f64>| {
@@ -119,6 +121,13 @@ impl Observed {
         self.targets.iter().map(weights).collect()
     }
 
+    /// Observed column `at` of row `i` in scaled coordinates, times 2^pull, where the result may be ordinary although the
+    /// steps towards it are not.
+    pub(super) fn deviation(&self, values: MatrixView<'_>, i: usize, at: usize, pull: i32) -> f64 {
+        let deviation = (values.get(i, self.columns[at]) - self.centre[at]).clamp(-f64::MAX, f64::MAX);
+        libm::ldexp(deviation, libm::ilogb(self.inverse_scale[at]) + pull)
+    }
+
     /// Squared distances of up to [`BLOCK`] rows from every class, into `work.squares`. `pull` moves each row towards
     /// the centre by a power of two; empty for no row.
     pub(super) fn square_distances(&self, values: MatrixView<'_>, rows: &[usize], pull: &[i32], work: &mut Workspace) {
@@ -129,10 +138,10 @@ impl Observed {
         squares.resize(classes * BLOCK, 0.0);
         for (at, column) in deviations.chunks_exact_mut(BLOCK).enumerate() {
             for (cell, &i) in column.iter_mut().zip(rows) {
-                *cell = values.get(i, self.columns[at]) - self.centre[at];
+                *cell = (values.get(i, self.columns[at]) - self.centre[at]) * self.inverse_scale[at];
             }
-            for (cell, &exponent) in column.iter_mut().zip(pull) {
-                *cell = pulled(*cell, exponent);
+            for ((cell, &i), &exponent) in column.iter_mut().zip(rows).zip(pull) {
+                *cell = self.deviation(values, i, at, exponent);
             }
         }
         for (k, target) in self.targets.iter().enumerate() {
@@ -145,10 +154,8 @@ impl Observed {
 }
 
 impl Root {
-    fn new(unscaled: &[f64], scale: &[f64]) -> Self {
-        let rows: Vec<f64> = triangle_rows(unscaled).flat_map(|row| row.iter().zip(scale).map(|(r, s)| r / s)).collect();
-        // log(r/s) as a difference: r/s may leave the range in which a product of diagonals would still be finite.
-        let log_diagonal = triangle_rows(unscaled).zip(scale).map(|(row, s)| row[row.len() - 1].ln() - s.ln()).collect();
+    fn new(rows: Vec<f64>, scale: &[f64]) -> Self {
+        let log_diagonal = triangle_rows(&rows).zip(scale).map(|(row, s)| row[row.len() - 1].ln() - s.ln()).collect();
         Root { rows, log_diagonal }
     }
 
@@ -170,11 +177,6 @@ fn triangle_rows(packed: &[f64]) -> impl Iterator<Item = &[f64]> {
 
 pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(a, b)| a * b).sum()
-}
-
-/// x · 2^exponent, where an infinite difference of finite numbers counts as the largest one.
-pub(super) fn pulled(x: f64, exponent: i32) -> f64 {
-    libm::ldexp(x.clamp(-f64::MAX, f64::MAX), exponent)
 }
 
 /// whitened = R · deviations for a block: both hold [`BLOCK`] numbers per column. This is where scoring spends its time.
