@@ -134,7 +134,7 @@ impl Joint {
     fn put(&self, observed: &Observed, i: usize, r: usize, work: &Workspace, out: &mut Scores) {
         let parameters = &self.parameters;
         let classes = parameters.log_prior.len();
-        let scores = &mut out.values_mut()[i * classes..(i + 1) * classes];
+        let scores = &mut out.parts_mut().0[i * classes..(i + 1) * classes];
         for (k, score) in scores.iter_mut().enumerate() {
             let fall = parameters.laws[k].log_fall(work.squares[k * BLOCK + r], observed.width());
             *score = parameters.log_prior[k] + (observed.log_peak[k] + fall);
