@@ -30,6 +30,12 @@ pub trait Classifier: Send + Sync {
     /// Writes one score per row and class. Missing values are integrated out.
     fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()>;
 
+    /// Writes scores that may lack an addend which all classes of a row share. Probabilities need no more, and some models
+    /// give them at a fraction of the cost.
+    fn score_relative(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        self.score(rows, out)
+    }
+
     /// Splits every score into a prior and one addend per feature.
     fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()>;
 

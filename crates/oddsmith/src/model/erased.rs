@@ -160,6 +160,10 @@ impl Classifier for Box<dyn Classifier> {
         (**self).score(rows, out)
     }
 
+    fn score_relative(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        (**self).score_relative(rows, out)
+    }
+
     fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
         (**self).evidence(rows, out)
     }

@@ -73,6 +73,13 @@ impl Predictions {
         self.normalisers[i]
     }
 
+    fn normalise(&mut self) {
+        self.probabilities.clear();
+        self.probabilities.extend_from_slice(self.scores.values());
+        self.normalisers.resize(self.scores.rows(), 0.0);
+        softmax(&mut self.probabilities, self.scores.classes(), Some(&mut self.normalisers));
+    }
+
     /// log p(k|x) − log(1 − p(k|x)), from the scores and therefore right where probabilities round to 0 or 1.
     pub fn log_odds(&self, i: usize, k: usize) -> f64 {
         let scores = self.scores.row(i);
@@ -96,10 +103,14 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
     /// Fills `out` with the scores and probabilities of a batch.
     pub fn predict(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
         self.model.score(rows, &mut out.scores)?;
-        out.probabilities.clear();
-        out.probabilities.extend_from_slice(out.scores.values());
-        out.normalisers.resize(out.scores.rows(), 0.0);
-        softmax(&mut out.probabilities, out.scores.classes(), Some(&mut out.normalisers));
+        out.normalise();
+        Ok(())
+    }
+
+    /// Fills `out` with the probabilities of a batch; its scores may lack what all classes of a row share.
+    pub fn probabilities(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
+        self.model.score_relative(rows, &mut out.scores)?;
+        out.normalise();
         Ok(())
     }
 }

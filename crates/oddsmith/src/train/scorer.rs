@@ -25,7 +25,7 @@ pub fn predict_into<M: Classifier + ?Sized>(
 ) -> Result<Vec<usize>> {
     let classes = model.layout().classes().len();
     for_blocks(rows, classes, threads, control, out, |predictions: &mut Predictions, features, out| {
-        Predictor::new(model).predict(features, predictions)?;
+        Predictor::new(model).probabilities(features, predictions)?;
         out.copy_from_slice(predictions.probabilities());
         Ok(predictions.scores().impossible().to_vec())
     })
@@ -41,7 +41,7 @@ pub fn classify_into<M: Classifier + ?Sized>(
     out: &mut [u32],
 ) -> Result<Vec<usize>> {
     for_blocks(rows, 1, threads, control, out, |scores: &mut Scores, features, out| {
-        model.score(features, scores)?;
+        model.score_relative(features, scores)?;
         for (i, class) in out.iter_mut().enumerate() {
             let row = scores.row(i);
             *class = (1..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best }) as u32;

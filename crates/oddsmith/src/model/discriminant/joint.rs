@@ -20,10 +20,11 @@ use crate::data::{Features, Layout};
 use crate::error::{DataFault, Error, Result};
 use crate::model::{Evidence, SampledRow, Scores, Value};
 use crate::num::MatrixView;
+use crate::num::kernel::QuadraticScores;
 use crate::stats::ClassWeights;
 
 /// A squared distance above this sends a row to the careful path.
-const SUSPECT: f64 = (1u128 << 64) as f64;
+pub(super) const SUSPECT: f64 = (1u128 << 64) as f64;
 /// Binary exponent of the distance from which rows are pulled back, and where to.
 const FAR: i32 = 45;
 const PULLED_TO: i32 = 40;
@@ -105,6 +106,16 @@ impl Joint {
         rows.check(&self.parameters.layout)?;
         let count = rows.rows();
         out.reset(count, &self.parameters.log_prior);
+        let suspects = match (self.complete.kernel(rows.numbers.cols()), self.complete.roots.len() > 1) {
+            (Some(kernel), true) => self.score_side_by_side(kernel, rows, out),
+            _ => self.score_in_blocks(rows, out),
+        };
+        self.score_carefully(rows, suspects, out)
+    }
+
+    /// Scores complete rows; gives those that have gaps or lie far out.
+    fn score_in_blocks(&self, rows: &Features<'_>, out: &mut Scores) -> Vec<usize> {
+        let count = rows.rows();
         let mut work = Workspace::default();
         let mut suspects = Vec::new();
         let mut block = [0; BLOCK];
@@ -120,6 +131,32 @@ impl Joint {
                 }
             }
         }
+        suspects
+    }
+
+    /// The same with the vector kernel, which takes all classes of a row together.
+    fn score_side_by_side(&self, kernel: &QuadraticScores, rows: &Features<'_>, out: &mut Scores) -> Vec<usize> {
+        let parameters = &self.parameters;
+        let (classes, width) = (parameters.log_prior.len(), self.complete.width());
+        let (values, scratch) = out.parts_mut();
+        scratch.block.resize(values.len(), 0.0);
+        kernel.score(rows.numbers, &mut scratch.quadratic, &mut scratch.block);
+        let mut suspects = Vec::new();
+        for (i, (scores, halves)) in values.chunks_exact_mut(classes).zip(scratch.block.chunks_exact(classes)).enumerate() {
+            for (k, score) in scores.iter_mut().enumerate() {
+                *score += self.complete.log_peak[k] + parameters.laws[k].log_fall(-2.0 * halves[k], width);
+            }
+            // A NaN is a suspect, too.
+            if !halves.iter().all(|half| -2.0 * half <= SUSPECT) {
+                suspects.push(i);
+            }
+        }
+        suspects
+    }
+
+    /// Scores rows that have gaps or lie far out, grouped by the columns that they have.
+    pub(super) fn score_carefully(&self, rows: &Features<'_>, suspects: Vec<usize>, out: &mut Scores) -> Result<()> {
+        let mut work = Workspace::default();
         for (pattern, members) in self.group(rows.numbers, suspects.into_iter())? {
             let observed = self.observed(&pattern)?;
             for chunk in members.chunks(BLOCK) {

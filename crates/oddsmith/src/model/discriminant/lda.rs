@@ -3,13 +3,14 @@
 use rand_core::Rng;
 
 use super::describe::{self, Account};
-use super::joint::{Joint, Split};
+use super::joint::{Joint, SUSPECT, Split};
 use super::stored;
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::term::{NumberTerm, Term};
-use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, SampledRow, Scale, Scores};
+use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
+use crate::num::kernel::LinearScores;
 use crate::record::Record;
 
 /// Classes that share a covariance matrix: log odds are linear, unless parameters are integrated out.
@@ -22,11 +23,28 @@ use crate::record::Record;
 pub struct LdaModel {
     pub(super) joint: Joint,
     pub(super) account: Account,
+    linear_kernel: Prepared<Option<LinearScores>>,
 }
 
 impl LdaModel {
     pub(super) fn new(joint: Joint, account: Account) -> Self {
-        LdaModel { joint, account }
+        LdaModel { joint, account, linear_kernel: Prepared::default() }
+    }
+
+    /// The scores up to what all classes share, when every column takes part and parameters are plugged in.
+    fn linear_scores(&self) -> Option<LinearScores> {
+        let (complete, parameters) = (&self.joint.complete, &self.joint.parameters);
+        if self.account.predictive || !complete.columns.iter().copied().eq(0..parameters.layout.numbers().len()) {
+            return None;
+        }
+        let by_class = complete.weights();
+        let mut intercepts = parameters.log_prior.clone();
+        for (k, intercept) in intercepts.iter_mut().enumerate() {
+            *intercept -= 0.5 * by_class[k].iter().zip(&complete.offsets[k]).map(|(w, d)| w * d).sum::<f64>();
+        }
+        let weights: Vec<f64> =
+            by_class.iter().flat_map(|of_class| of_class.iter().zip(&complete.inverse_scale).map(|(w, s)| w * s)).collect();
+        Some(LinearScores::new(&intercepts, &weights, &complete.centre))
     }
 
     /// Mean of number column `position` (in the order of the layout's numbers) in class `k`.
@@ -55,6 +73,22 @@ impl Classifier for LdaModel {
 
     fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
         self.joint.score(rows, out)
+    }
+
+    /// The quadratic part is the same for all classes: log odds are linear.
+    fn score_relative(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        let kernel = self.linear_kernel.get(|| self.linear_scores());
+        let (Some(kernel), true) = (kernel, rows.numbers.cols() == self.joint.complete.width()) else {
+            return self.score(rows, out);
+        };
+        rows.check(self.layout())?;
+        out.reset(rows.rows(), &self.joint.parameters.log_prior);
+        let (values, scratch) = out.parts_mut();
+        kernel.score(rows.numbers, &mut scratch.panel, values);
+        let classes = self.joint.parameters.log_prior.len();
+        let suspect = |scores: &[f64]| !scores.iter().all(|score| score.abs() <= SUSPECT);
+        let suspects = values.chunks_exact(classes).enumerate().filter(|(_, scores)| suspect(scores)).map(|(i, _)| i).collect();
+        self.joint.score_carefully(rows, suspects, out)
     }
 
     fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
@@ -100,7 +134,7 @@ impl Generative for LdaModel {
 
     fn with_log_prior(&self, log_prior: Vec<f64>) -> Box<dyn Classifier> {
         let account = self.account.with_log_prior(&log_prior, &self.joint.parameters.classes.weight);
-        Box::new(LdaModel { joint: self.joint.with_log_prior(log_prior), account })
+        Box::new(LdaModel::new(self.joint.with_log_prior(log_prior), account))
     }
 
     fn sample(&self, k: usize, random: &mut dyn Rng) -> Result<SampledRow> {

@@ -129,6 +129,9 @@ impl Plan<'_> {
         let (joint, account) = match &stats.0 {
             Pass::First(table) => {
                 self.check_columns(table.layout())?;
+                if let Some(again) = table.rescaled() {
+                    return Ok(Step::Again(DiscriminantStats(Pass::First(Box::new(again)))));
+                }
                 let moments = Moments::new(table, self.products())?;
                 match (self.settings.predictive, self.settings.shrinkage) {
                     (true, _) => self.integrate(&moments)?,

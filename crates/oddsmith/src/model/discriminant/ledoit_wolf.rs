@@ -17,10 +17,8 @@ use crate::stats::Statistics;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FourthMoments {
     pub(super) moments: Arc<Moments>,
-    /// 1 / (column's unit in the class), in the user's units: `inverse_units[k][at]`.
+    /// 1 / (column's unit in the class) in scaled coordinates: `inverse_units[k][at]`.
     inverse_units: Arc<Vec<Vec<f64>>>,
-    /// Class means in the user's units relative to the centre.
-    offsets: Arc<Vec<Vec<f64>>>,
     /// Σ w |z|⁴ per class.
     fourth: Vec<f64>,
     weight: f64,
@@ -30,19 +28,9 @@ impl FourthMoments {
     /// Nothing seen, around the means of `moments`.
     pub(super) fn new(moments: Moments) -> Self {
         let classes = moments.products.len();
-        let user = |k: usize, at: usize| moments.offsets[k][at] * moments.scale[at];
-        let offsets = (0..classes).map(|k| (0..moments.width()).map(|at| user(k, at)).collect()).collect();
-        let inverse = |k: usize| -> Vec<f64> {
-            class_units(&moments, k).squares.iter().zip(&moments.scale).map(|(square, scale)| 1.0 / (square.sqrt() * scale)).collect()
-        };
+        let inverse = |k: usize| class_units(&moments, k).squares.iter().map(|square| 1.0 / square.sqrt()).collect();
         let inverse_units = (0..classes).map(inverse).collect();
-        FourthMoments {
-            inverse_units: Arc::new(inverse_units),
-            offsets: Arc::new(offsets),
-            fourth: vec![0.0; classes],
-            weight: 0.0,
-            moments: Arc::new(moments),
-        }
+        FourthMoments { inverse_units: Arc::new(inverse_units), fourth: vec![0.0; classes], weight: 0.0, moments: Arc::new(moments) }
     }
 
     /// The share of shrinkage of every class.
@@ -84,8 +72,8 @@ impl Statistics for FourthMoments {
             }
             let k = label as usize;
             let w = rows.weights.map_or(1.0, |weights| weights[i]);
-            let z =
-                |at: usize| (numbers.get(i, moments.columns[at]) - moments.centre[at] - self.offsets[k][at]) * self.inverse_units[k][at];
+            let scaled = |at: usize| (numbers.get(i, moments.columns[at]) - moments.centre[at]) / moments.scale[at];
+            let z = |at: usize| (scaled(at) - moments.offsets[k][at]) * self.inverse_units[k][at];
             let length: f64 = (0..moments.width()).map(|at| z(at).powi(2)).sum();
             self.fourth[k] += w * length * length;
             self.weight += w;

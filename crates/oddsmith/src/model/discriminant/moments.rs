@@ -63,12 +63,12 @@ impl Moments {
             layout,
         };
         moments.notices.extend(incomplete_rows(left_out, moments.classes.total_rows()));
-        moments.place_columns(&group)?;
-        moments.scale_products(&group, wanted);
+        moments.place_columns(&group, stats)?;
+        moments.scale_products(&group, stats, wanted);
         Ok(moments)
     }
 
-    fn place_columns(&mut self, group: &ScatterGroup) -> Result<()> {
+    fn place_columns(&mut self, group: &ScatterGroup, stats: &TableStats) -> Result<()> {
         let (classes, width) = (group.rows.len(), group.columns());
         for j in 0..width {
             let squares: f64 = group.products.iter().map(|products| products[j * width + j]).sum();
@@ -80,30 +80,32 @@ impl Moments {
             }
             let deviation = (squares / group.total()).sqrt();
             let noise = ROUNDING * means.clone().fold(0.0, |size: f64, m| size.max(m.abs()));
+            // Sums of extreme columns are in units of their own.
+            let unit = stats.scale(j);
             if deviation <= noise {
-                self.set_aside(j, group, noise)?;
+                self.set_aside(j, group, noise, unit)?;
                 continue;
             }
             // The exponent alone: a power of two, so that dividing by it is exact.
             let scale = f64::from_bits(deviation.to_bits() & 0x7ff0_0000_0000_0000);
             self.columns.push(j);
-            self.centre.push(centre);
-            self.scale.push(scale);
+            self.centre.push(centre / unit);
+            self.scale.push(scale / unit);
             self.offsets.iter_mut().enumerate().for_each(|(k, offsets)| offsets.push((group.mean.get(k, j) - centre) / scale));
         }
         Ok(())
     }
 
     /// A column that does not vary within any class: it says nothing, or everything.
-    fn set_aside(&mut self, j: usize, group: &ScatterGroup, noise: f64) -> Result<()> {
-        let value = group.mean.get(0, j);
+    fn set_aside(&mut self, j: usize, group: &ScatterGroup, noise: f64, unit: f64) -> Result<()> {
+        let value = group.mean.get(0, j) / unit;
         let name = self.plane_name(j).to_owned();
-        if let Some(k) = (1..group.rows.len()).find(|&k| (group.mean.get(k, j) - value).abs() > noise) {
+        if let Some(k) = (1..group.rows.len()).find(|&k| (group.mean.get(k, j) - group.mean.get(0, j)).abs() > noise) {
             let (first, other) = (self.layout.classes().label(0), self.layout.classes().label(k));
             let what = format!(
                 "column `{name}` is constant within every class and differs between them ({value} for `{first}`, {} for `{other}`), \
                  so it tells the classes apart without error and its density has no width",
-                group.mean.get(k, j)
+                group.mean.get(k, j) / unit
             );
             return Err(ErrorKind::NoEstimate { what, advice: "leave the column out (--exclude)".into() }.into());
         }
@@ -113,12 +115,14 @@ impl Moments {
         Ok(())
     }
 
-    fn scale_products(&mut self, group: &ScatterGroup, wanted: ScatterPart) {
+    fn scale_products(&mut self, group: &ScatterGroup, stats: &TableStats, wanted: ScatterPart) {
         let width = group.columns();
+        // The same powers of two as `scale`, for sums that may be in units of their own.
+        let scale: Vec<f64> = self.scale.iter().zip(&self.columns).map(|(scale, &j)| scale * stats.scale(j)).collect();
         let scaled = |products: &[f64]| {
             let cell = |a: usize, b: usize| {
                 let (i, j) = (self.columns[a.min(b)], self.columns[a.max(b)]);
-                products[i * width + j] / self.scale[a] / self.scale[b]
+                products[i * width + j] / scale[a] / scale[b]
             };
             DMatrix::from_fn(self.columns.len(), self.columns.len(), cell)
         };

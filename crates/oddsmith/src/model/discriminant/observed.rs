@@ -9,7 +9,9 @@ use super::elimination::Elimination;
 use super::law::Law;
 use super::span::RANK_TOLERANCE;
 use crate::error::{Error, Result};
+use crate::model::Prepared;
 use crate::num::MatrixView;
+use crate::num::kernel::QuadraticScores;
 
 /// Rows that are whitened together, side by side in vector registers.
 pub(super) const BLOCK: usize = 64;
@@ -52,8 +54,11 @@ pub(super) struct Observed {
     pub(super) roots: Vec<Root>,
     /// v_k = R_k d_k, class by class.
     pub(super) targets: Vec<Vec<f64>>,
+    /// Class means in scaled coordinates.
+    pub(super) offsets: Vec<Vec<f64>>,
     /// log density at the class mean, per class.
     pub(super) log_peak: Vec<f64>,
+    kernel: Prepared<Option<QuadraticScores>>,
 }
 
 /// Buffers of one block of rows.
@@ -80,10 +85,12 @@ impl Observed {
         }
         let root_of = |k: usize| &roots[if roots.len() == 1 { 0 } else { k }];
         let mut targets = Vec::new();
+        let mut all_offsets = Vec::new();
         let mut log_peak = Vec::new();
         for (k, law) in from.laws.iter().enumerate() {
             let offsets: Vec<f64> = members.iter().map(|&j| from.offsets[k][j]).collect();
             targets.push(root_of(k).triangle().map(|row| dot(row, &offsets)).collect());
+            all_offsets.push(offsets);
             log_peak.push(law.log_peak(members.len()) + root_of(k).log_diagonal.iter().sum::<f64>());
         }
         Ok(Observed {
@@ -93,13 +100,37 @@ impl Observed {
             members,
             roots,
             targets,
+            offsets: all_offsets,
             log_peak,
+            kernel: Prepared::default(),
         })
     }
 
     /// Number of independent observed columns.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
+    }
+
+    /// The vector kernel for −q_k/2, when these are all columns of a table with `width` of them and their units are
+    /// ordinary enough to be multiplied out.
+    pub(super) fn kernel(&self, width: usize) -> Option<&QuadraticScores> {
+        self.kernel.get(|| self.prepare(width)).as_ref()
+    }
+
+    fn prepare(&self, width: usize) -> Option<QuadraticScores> {
+        let ordinary = self.inverse_scale.iter().all(|unit| (1e-100..1e100).contains(unit));
+        if !ordinary || !self.columns.iter().copied().eq(0..width) {
+            return None;
+        }
+        let classes = self.targets.len();
+        let (mut means, mut factors) = (Vec::new(), vec![0.0; classes * width * width]);
+        for (k, factor) in factors.chunks_exact_mut((width * width).max(1)).enumerate() {
+            for (i, row) in self.root(k).triangle().enumerate() {
+                row.iter().enumerate().for_each(|(j, r)| factor[i * width + j] = r * self.inverse_scale[j]);
+            }
+            means.extend((0..width).map(|at| self.centre[at] + self.offsets[k][at] / self.inverse_scale[at]));
+        }
+        Some(QuadraticScores::new(width, &vec![0.0; classes], &means, &factors))
     }
 
     /// The root of class `k`.
