@@ -103,36 +103,38 @@ impl Record {
 
     /// An array of exactly `len` finite numbers.
     pub fn numbers(&self, name: &str, len: usize) -> Result<Vec<f64>> {
-        let values = self.any_numbers(name, len)?;
-        match values.iter().all(|v| v.is_finite()) {
-            true => Ok(values),
-            false => Err(fault(format!("`{name}` holds a number that is not finite"))),
-        }
+        self.finite(name, len).map(<[f64]>::to_vec)
+    }
+
+    /// An array of exactly `len` finite numbers, borrowed.
+    pub fn finite(&self, name: &str, len: usize) -> Result<&[f64]> {
+        self.checked(name, len, f64::is_finite, "a number that is not finite")
     }
 
     /// An array of exactly `len` finite numbers from 0 up: weights, counts, sums of squares.
     pub fn weights(&self, name: &str, len: usize) -> Result<Vec<f64>> {
-        let values = self.numbers(name, len)?;
-        match values.iter().all(|v| *v >= 0.0) {
-            true => Ok(values),
-            false => Err(fault(format!("`{name}` holds a number below zero"))),
-        }
+        let weights = self.checked(name, len, |v| v.is_finite() && v >= 0.0, "a number that is not finite or below zero");
+        weights.map(<[f64]>::to_vec)
     }
 
     /// An array of exactly `len` logarithms of probabilities: finite or minus infinity.
     pub fn logs(&self, name: &str, len: usize) -> Result<Vec<f64>> {
-        let values = self.any_numbers(name, len)?;
-        match values.iter().all(|v| v.is_finite() || *v == f64::NEG_INFINITY) {
-            true => Ok(values),
-            false => Err(fault(format!("`{name}` holds something that is no logarithm of a probability"))),
-        }
+        let is_log = |v: f64| v.is_finite() || v == f64::NEG_INFINITY;
+        self.checked(name, len, is_log, "something that is no logarithm of a probability").map(<[f64]>::to_vec)
     }
 
     /// An array of exactly `len` numbers, whatever they are.
     pub fn any_numbers(&self, name: &str, len: usize) -> Result<Vec<f64>> {
+        self.checked(name, len, |_| true, "").map(<[f64]>::to_vec)
+    }
+
+    fn checked(&self, name: &str, len: usize, accepted: fn(f64) -> bool, otherwise: &str) -> Result<&[f64]> {
         match self.arrays.get(name) {
-            Some(Array::Numbers(values)) if values.len() == len => Ok(values.clone()),
-            Some(Array::Numbers(values)) => Err(fault(format!("`{name}` has {} numbers where {len} belong", values.len()))),
+            Some(Array::Numbers(values)) if values.len() != len => {
+                Err(fault(format!("`{name}` has {} numbers where {len} belong", values.len())))
+            }
+            Some(Array::Numbers(values)) if values.iter().all(|v| accepted(*v)) => Ok(values),
+            Some(Array::Numbers(_)) => Err(fault(format!("`{name}` holds {otherwise}"))),
             Some(_) => Err(fault(format!("`{name}` does not hold numbers"))),
             None => Err(fault(format!("`{name}` is missing"))),
         }

@@ -1,5 +1,7 @@
 //! The laws of mergeable summaries, on random tables of every kind of column with gaps and weights.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[allow(dead_code, reason = "every test binary uses its own share of the tables")]
 mod table;
 
@@ -7,10 +9,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use oddsmith::control::Control;
-use oddsmith::data::{Layout, Source, ViewSource};
+use oddsmith::data::{Layout, Rows, Source, ViewSource};
 use oddsmith::error::ErrorKind;
 use oddsmith::stats::{Named, Parts, Statistics, TableStats, separate, unite};
-use oddsmith::train;
+use oddsmith::{Result, train};
 use proptest::prelude::*;
 use table::closeness::Scale;
 use table::{Cell, Encoded, Row, all_columns, layout_of, parts, rows, summary};
@@ -90,8 +92,8 @@ proptest! {
     }
 
     #[test]
-    fn more_than_the_whole_cannot_be_taken_away(rows in rows(20), parts in parts(), extra in rows(1)) {
-        prop_assume!(extra.iter().any(|row| row.class.is_some() && row.weight > 0.0));
+    fn more_than_the_whole_cannot_be_taken_away(rows in rows(20), parts in parts()) {
+        let extra = [Row { class: Some("yes".into()), weight: 1.0, cells: vec![Cell::Missing; all_columns().len()] }];
         let pooled: Vec<Row> = rows.iter().chain(&extra).cloned().collect();
         let layout = layout(&pooled);
         let mut small = summary(&rows, &layout, parts, 7);
@@ -135,6 +137,56 @@ proptest! {
             rest = separate(&Named { name: "all", stats: &rest }, site).unwrap();
         }
         prop_assert_eq!(&rest, &TableStats::new(Arc::clone(rest.layout()), parts));
+    }
+
+    #[test]
+    fn an_offset_costs_no_digits(steps in prop::collection::vec(-512..512i64, 1..60), batch in 1..20usize, halves in any::<bool>()) {
+        let row = |&steps: &i64| {
+            let mut cells = vec![Cell::Missing; all_columns().len()];
+            cells[6] = Cell::Number(1e8 + steps as f64 / 1024.0);
+            Row { class: Some("no".into()), weight: 1.0, cells }
+        };
+        let rows: Vec<Row> = steps.iter().map(row).collect();
+        let layout = Arc::new(layout_of(&rows, &[6]));
+        let (left, right) = rows.split_at(if halves { rows.len() / 2 } else { 0 });
+        let stats = merged(&summary(left, &layout, Parts::all(), batch), &summary(right, &layout, Parts::all(), batch));
+        // Σ (x − m)² = (n Σ s² − (Σ s)²) / n in units of 1/1024², in whole numbers.
+        let (count, sum, squares) = (steps.len() as i64, steps.iter().sum::<i64>(), steps.iter().map(|s| s * s).sum::<i64>());
+        let exact = (count * squares - sum * sum) as f64 / count as f64 / (1024.0 * 1024.0);
+        let (complete, _) = stats.scatter().unwrap().complete();
+        for squares in [stats.moments().unwrap().get(0, 0).squares, complete.products[0][0]] {
+            prop_assert!((squares - exact).abs() <= 1e-14 * count as f64 * exact, "{} instead of {}", squares, exact);
+        }
+    }
+
+    #[test]
+    fn rows_beyond_the_limit_of_patterns_are_counted(rows in rows(40), limit in 1..6usize, columns in some_columns()) {
+        let layout = layout(&rows);
+        let parts = Parts { patterns: limit, ..Parts::all() };
+        let (left, right) = rows.split_at(rows.len() / 2);
+        let [left, right] = [left, right].map(|rows| summary(rows, &layout, parts, 7));
+        let whole = merged(&left, &right);
+        let mut rest = whole.clone();
+        rest.subtract(&right).unwrap();
+        for stats in [&whole, &rest, &whole.select(&columns).unwrap(), &left.select(&columns).unwrap()] {
+            let Some(scatter) = stats.scatter() else { continue };
+            let grouped: u64 = scatter.groups().values().flat_map(|group| &group.rows).sum();
+            prop_assert_eq!(grouped + scatter.incomplete(), stats.classes().total_rows());
+            prop_assert!(scatter.groups().len() <= limit);
+        }
+        let (complete, left_out) = whole.scatter().unwrap().complete();
+        let gapless = rows.iter().filter(|row| row.class.is_some() && row.weight > 0.0);
+        let gapless = gapless.filter(|row| [0, 2, 6].iter().all(|&j| row.cells[j] != Cell::Missing)).count() as u64;
+        prop_assert_eq!((complete.total_rows(), left_out), (gapless, whole.classes().total_rows() - gapless));
+    }
+
+    #[test]
+    fn rows_of_weight_zero_vanish(rows in rows(30), parts in parts(), zeros in prop::collection::vec(any::<bool>(), 30)) {
+        let layout = layout(&rows);
+        let weight = |row: &Row, zero: bool| if zero { 0.0 } else { row.weight };
+        let faded: Vec<Row> = rows.iter().zip(&zeros).map(|(row, zero)| Row { weight: weight(row, *zero), ..row.clone() }).collect();
+        let kept: Vec<Row> = faded.iter().filter(|row| row.weight > 0.0).cloned().collect();
+        prop_assert_eq!(summary(&faded, &layout, parts, 40), summary(&kept, &layout, parts, 40));
     }
 
     #[test]
@@ -208,4 +260,71 @@ fn the_number_of_threads_changes_no_bit() {
         let whole = rows.iter().map(|row| Row { weight: if weighted { row.weight } else { 1.0 }, ..row.clone() }).collect::<Vec<_>>();
         Scale::of(&whole).assert_equal(&one, &summary(&whole, &layout, Parts::all(), 60_000));
     }
+}
+
+/// A source whose first partitions are slow, so that later ones fail first when there are several threads.
+struct SlowStart<'a>(ViewSource<'a>);
+
+impl Source for SlowStart<'_> {
+    fn layout(&self) -> &Layout {
+        self.0.layout()
+    }
+
+    fn partitions(&self) -> usize {
+        self.0.partitions()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+
+    fn rows(&self) -> Option<u64> {
+        self.0.rows()
+    }
+
+    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        std::thread::sleep(std::time::Duration::from_millis(if partition < 2 { 20 } else { 0 }));
+        self.0.scan(partition, sink)
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_which_fault_is_reported() {
+    let mut rows = many_rows(60_000);
+    for at in [20_000, 35_000, 59_999] {
+        rows[at] = Row { class: Some("no".into()), weight: 1.0, ..rows[at].clone() };
+        rows[at].cells[2] = Cell::Number(f64::NEG_INFINITY);
+    }
+    let layout = layout(&rows);
+    let encoded = Encoded::new(&rows, &layout, false);
+    let words = encoded.words();
+    let view = || ViewSource::new(&layout, encoded.features(&words), &encoded.labels, None).unwrap();
+    let fault = |source: &dyn Source, threads: usize| {
+        let empty = TableStats::new(Arc::clone(&layout), Parts::all());
+        train::pass(source, &empty, NonZeroUsize::new(threads), &Control::new()).unwrap_err().to_string()
+    };
+    let expected = "column `dose`, row 20001: an infinite value cannot be used: `-inf`; use a finite number or leave the cell empty";
+    for threads in [1, 2, 3, 8] {
+        assert_eq!(fault(&SlowStart(view()), threads), expected);
+        (0..5).for_each(|_| assert_eq!(fault(&view(), threads), expected));
+    }
+}
+
+#[test]
+fn weights_and_labels_that_mean_nothing_are_refused() {
+    let rows = many_rows(10);
+    let layout = layout(&rows);
+    let fault = |weight: f64, label: u32| {
+        let encoded = Encoded::new(&rows, &layout, false);
+        let (mut labels, mut weights) = (vec![0; rows.len()], vec![1.0; rows.len()]);
+        (labels[3], weights[7]) = (label, weight);
+        let words = encoded.words();
+        let rows = Rows { features: encoded.features(&words), labels: &labels, weights: Some(&weights), first_row: 100 };
+        TableStats::new(Arc::clone(&layout), Parts::all()).observe(rows).map_err(|error| error.to_string())
+    };
+    assert_eq!(fault(2.0, 0), Ok(()));
+    assert_eq!(fault(-1.0, 0).unwrap_err(), "row 108: a row weight cannot be `-1`; weights are finite numbers from 0 up");
+    assert_eq!(fault(f64::NAN, 0).unwrap_err(), "row 108: a row weight cannot be `NaN`; weights are finite numbers from 0 up");
+    assert!(fault(f64::INFINITY, 0).is_err());
+    assert!(fault(1.0, 3).unwrap_err().contains("label 3 of 3 classes"));
 }

@@ -41,7 +41,8 @@ struct Envelope<Text, Head> {
 
 /// The bytes of a record, as written by the given version of the program.
 pub(super) fn seal(record: &Record, kind: FileKind, program: &str) -> Result<Vec<u8>> {
-    if !is_tag(&record.tag) || record.version == 0 || !strict_json::is_readable(&record.head) {
+    // The head is a field of the envelope, next to six others.
+    if !is_tag(&record.tag) || record.version == 0 || !strict_json::is_readable(&record.head, 1, 7) {
         return Err(Error::internal(format!("the record `{}` could not be read back", visible(&record.tag))));
     }
     let placeholder = "0".repeat(CHECKSUM_DIGITS);
@@ -95,4 +96,44 @@ fn checksum(bytes: &[u8]) -> String {
     hasher.update(&bytes[..CHECKSUM_START]);
     hasher.update(&bytes[CHECKSUM_END..]);
     hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Record {
+        let mut record = Record::new("example", 1, &serde_json::json!({"smoothing": 0.5})).unwrap();
+        record.put("weights", &[1.5, -2.0]);
+        record.put_texts("names", ["no", "yes"]);
+        record
+    }
+
+    /// 16 bytes a line: offset, hexadecimal, and what is printable.
+    fn hex_dump(bytes: &[u8]) -> String {
+        let line = |(at, chunk): (usize, &[u8])| {
+            let hex: Vec<String> = chunk.iter().map(|byte| format!("{byte:02x}")).collect();
+            let text: String = chunk.iter().map(|&byte| if byte == b' ' || byte.is_ascii_graphic() { byte as char } else { '.' }).collect();
+            format!("{:06x}  {:<47}  |{text}|\n", at * 16, hex.join(" "))
+        };
+        bytes.chunks(16).enumerate().map(line).collect()
+    }
+
+    #[test]
+    fn the_documented_bytes_are_the_bytes() {
+        let document = include_str!("../../../../docs/format.md");
+        let bytes = seal(&example(), FileKind::Model, "0.1.0").unwrap();
+        let dump = hex_dump(&bytes);
+        assert!(document.contains(&format!("```text\n{dump}```")), "docs/format.md should show\n{dump}");
+        assert!(document.contains(&format!("| {CHECKSUM_START} | {CHECKSUM_DIGITS} |")));
+        assert_eq!(open(&bytes).unwrap(), (FileKind::Model, example()));
+    }
+
+    #[test]
+    fn the_documented_limits_are_the_limits() {
+        let document = include_str!("../../../../docs/format.md");
+        for limit in [container::LONGEST_HEADER, strict_json::DEEPEST, strict_json::MOST_VALUES, LONGEST_TAG] {
+            assert!(document.contains(&limit.to_string()), "{limit}");
+        }
+    }
 }

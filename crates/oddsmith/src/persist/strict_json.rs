@@ -42,8 +42,8 @@ impl Serialize for Sorted<'_> {
     }
 }
 
-/// Whether [`parse`] would accept the value again.
-pub(super) fn is_readable(value: &Value) -> bool {
+/// Whether [`parse`] would accept the value again when it stands `depth` levels deep next to `others` other values.
+pub(super) fn is_readable(value: &Value, depth: usize, others: usize) -> bool {
     fn walk(value: &Value, depth: usize, left: &mut usize) -> bool {
         if depth > DEEPEST || *left == 0 {
             return false;
@@ -55,7 +55,7 @@ pub(super) fn is_readable(value: &Value) -> bool {
             _ => true,
         }
     }
-    walk(value, 0, &mut MOST_VALUES.clone())
+    walk(value, depth, &mut MOST_VALUES.saturating_sub(others))
 }
 
 /// One value below `depth` arrays and objects.
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn nesting_and_number_of_values_are_limited() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(parse(&nested(DEEPEST + 1)).is_ok_and(|value| is_readable(&value)));
+        assert!(parse(&nested(DEEPEST + 1)).is_ok_and(|value| is_readable(&value, 0, 0)));
         assert!(refusal(&nested(DEEPEST + 2)).contains("deeper than 64"));
         assert!(refusal(&"[".repeat(100_000)).contains("deeper than 64"));
         let wide = |count: usize| format!("[{}]", vec!["0"; count].join(","));
-        assert!(parse(&wide(MOST_VALUES - 1)).is_ok_and(|value| is_readable(&value)));
+        assert!(parse(&wide(MOST_VALUES - 1)).is_ok_and(|value| is_readable(&value, 0, 0) && !is_readable(&value, 0, 1)));
         assert!(refusal(&wide(MOST_VALUES)).contains("more than 131072 values"));
-        assert!(!is_readable(&Value::Array(vec![Value::Null; MOST_VALUES])));
+        assert!(!is_readable(&Value::Array(vec![Value::Null; MOST_VALUES]), 0, 0));
     }
 
     #[test]

@@ -34,11 +34,10 @@ impl Scatter {
         let rows = record.counts_of("scatter.rows", sizes.cells)?;
         let weight = record.weights("scatter.weight", sizes.cells)?;
         let squared = record.weights("scatter.squared", sizes.cells)?;
-        let mean = record.numbers("scatter.mean", sizes.means)?;
-        let mean_low = record.numbers("scatter.mean_low", sizes.means)?;
-        let products = record.numbers("scatter.products", sizes.products)?;
+        let mut mean = record.finite("scatter.mean", sizes.means)?;
+        let mut mean_low = record.finite("scatter.mean_low", sizes.means)?;
+        let mut products = record.finite("scatter.products", sizes.products)?;
         account(rows, incomplete, classes)?;
-        let (mut mean, mut mean_low, mut products) = (mean.as_slice(), mean_low.as_slice(), products.as_slice());
         let mut groups = BTreeMap::new();
         for (at, pattern) in patterns.into_iter().enumerate() {
             let cells = at * count..(at + 1) * count;
