@@ -68,18 +68,29 @@ impl Column<'_> {
     /// Gives the number of each kept row to `cell`.
     #[inline]
     pub(crate) fn each_number(&self, keep: &[u32], decimal: u8, markers: &Markers, mut cell: impl FnMut(usize, NumberCell<'_>)) {
-        self.each_text(keep, |i, text| {
-            cell(
-                i,
-                match text {
-                    None => NumberCell::Null,
-                    Some(text) => match number::parse(text, decimal) {
-                        Some(value) if markers.has_number(value) => NumberCell::Null,
-                        Some(value) if value.is_finite() && !number::zero_padded(text) => NumberCell::Number(value),
-                        _ => NumberCell::Text(text),
-                    },
-                },
-            );
-        });
+        match self {
+            Column::Cells(text, spans) => {
+                for (i, &row) in keep.iter().enumerate() {
+                    let [start, end] = spans[row as usize].map(|at| at as usize);
+                    let parsed = number::parse_at(text, start, end, decimal);
+                    cell(i, judge(parsed, &text[start..end], markers));
+                }
+            }
+        }
+    }
+}
+
+/// What to make of a cell and the number that was found in it.
+#[inline]
+fn judge<'a>(parsed: Option<f64>, cell: &'a [u8], markers: &Markers) -> NumberCell<'a> {
+    match parsed {
+        Some(value) if value.is_finite() & !number::zero_padded(cell) => {
+            if markers.has_number(value) {
+                NumberCell::Null
+            } else {
+                NumberCell::Number(value)
+            }
+        }
+        _ => NumberCell::Text(cell),
     }
 }

@@ -55,7 +55,7 @@ struct Record {
 
 /// Guesses what the options leave open; `known` are column names that should exist.
 pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String], place: &Place) -> Result<Sniffed> {
-    let line_end = if window.bytes.contains(&b'\n') || !window.bytes.contains(&b'\r') { b'\n' } else { b'\r' };
+    let line_end = line_end(window.bytes);
     let quote = match options.quote {
         Quote::None => None,
         Quote::Byte(byte) => Some(byte),
@@ -107,6 +107,20 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
     let Marks { delimiter, quote, .. } = marks;
     let dialect = Dialect { encoding: window.encoding, delimiter, quote, header, decimal, line_end, preamble, trailing_delimiter };
     Ok(Sniffed { dialect, marks, names, start, lines: line_ends(&window.bytes[..start], marks.line_end) })
+}
+
+/// `\r` when it ends more lines than `\n` does, with or without `\r` before it; what stands between double quotes is left out.
+fn line_end(bytes: &[u8]) -> u8 {
+    let (mut returns, mut feeds, mut quoted) = (0u64, 0u64, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' if !quoted => feeds += 1,
+            b'\r' if !quoted && bytes.get(at + 1) != Some(&b'\n') => returns += 1,
+            _ => {}
+        }
+    }
+    if returns > feeds { b'\r' } else { b'\n' }
 }
 
 fn line_ends(bytes: &[u8], line_end: u8) -> u64 {

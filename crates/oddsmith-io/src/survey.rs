@@ -279,7 +279,7 @@ pub(crate) fn too_many_classes(feed: &dyn Feed, target: &str, most: usize) -> Er
 /// Levels and words must fit the budget, or the table cannot be described at all.
 fn check_memory(shared: &Shared<'_>, worker: &Worker) -> Result<()> {
     let total: u64 = worker.lanes.iter().map(Lane::memory).sum();
-    if total <= shared.options.table_budget() {
+    if total <= shared.options.memory {
         return Ok(());
     }
     let largest = worker.lanes.iter().zip(&shared.plan.features).max_by_key(|(lane, _)| lane.memory());
