@@ -1,2 +1,40 @@
-//! placeholder
-fn main() {}
+//! Our side of the benchmark: a worker that loads arrays once and answers one request per line.
+//!
+//! ```text
+//! load FOLDER                 X.npy or X.data.npy, X.indices.npy, X.indptr.npy, X.shape.npy, and y.npy
+//! fit MODEL [KNOB=VALUE…]     a model of the registry
+//! proba                       class probabilities of all rows
+//! predict                     the label of every row
+//! answer FILE                 writes the last answer
+//! parameters FILE             writes the estimates of the model's own table
+//! ```
+//!
+//! `fit`, `proba` and `predict` answer `ok SECONDS EXTRA`, where EXTRA is the peak of memory in bytes beyond what was there
+//! before and beyond the answer itself; the others answer `ok`. What fails answers `error` and a message.
+//! Everything that a caller with NumPy arrays would wait for is inside the time: finding classes and levels, bringing
+//! codes and row starts into our form, and making room for the answer.
+#![allow(clippy::print_stdout)] // Standard output is the line to the driver.
+
+mod arrays;
+mod labels;
+mod memory;
+mod npy;
+mod session;
+mod source;
+
+use std::io::{BufRead, Write};
+
+use session::Session;
+
+fn main() -> std::io::Result<()> {
+    let mut session = Session::default();
+    for line in std::io::stdin().lock().lines() {
+        let reply = match session.handle(&line?) {
+            Ok(reply) => reply,
+            Err(error) => format!("error {error}"),
+        };
+        println!("{reply}");
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}

@@ -1,6 +1,7 @@
 //! What rows are made of: column kinds, the layout they are encoded against, views of batches, and
 //! where batches come from.
 
+mod blocks;
 mod classes;
 mod features;
 mod layout;
@@ -10,6 +11,7 @@ mod source;
 mod view_source;
 mod vocabulary;
 
+pub use blocks::FeatureBlocks;
 pub use classes::Classes;
 pub use features::{CodesView, Csr, Features, MISSING, Rows, SKIP, UNSEEN};
 pub use layout::{Feature, Kind, Layout, Plane, Space, Weighting};

@@ -4,4 +4,4 @@ mod driver;
 mod scorer;
 
 pub use driver::{Fitted, fit, gather, pass};
-pub use scorer::predict_into;
+pub use scorer::{classify_into, predict_into};

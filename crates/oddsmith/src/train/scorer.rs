@@ -1,15 +1,15 @@
-//! Predicting many rows that already lie in memory: blocks of rows side by side on all cores.
+//! Predicting many rows: blocks of rows side by side on all cores.
 //!
 //! Every row is predicted on its own, so the result does not depend on how rows are shared out.
 
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::driver::worker_count;
 use crate::control::Control;
-use crate::data::Features;
+use crate::data::{FeatureBlocks, Features};
 use crate::error::{Error, Result};
-use crate::model::{Classifier, Predictions, Predictor};
+use crate::model::{Classifier, Predictions, Predictor, Scores};
 
 /// Rows that one worker predicts at a time: their scores and probabilities stay in its cache.
 const BLOCK_ROWS: usize = 1024;
@@ -18,41 +18,86 @@ const BLOCK_ROWS: usize = 1024;
 /// impossible, for which the prior stands in `out`.
 pub fn predict_into<M: Classifier + ?Sized>(
     model: &M,
-    rows: &Features<'_>,
+    rows: &dyn FeatureBlocks,
     threads: Option<NonZeroUsize>,
     control: &Control,
     out: &mut [f64],
 ) -> Result<Vec<usize>> {
     let classes = model.layout().classes().len();
-    if out.len() != rows.rows() * classes {
-        return Err(Error::internal(format!("{} probabilities do not fit {} rows of {classes} classes", out.len(), rows.rows())));
+    for_blocks(rows, classes, threads, control, out, |predictions: &mut Predictions, features, out| {
+        Predictor::new(model).predict(features, predictions)?;
+        out.copy_from_slice(predictions.probabilities());
+        Ok(predictions.scores().impossible().to_vec())
+    })
+}
+
+/// Writes the most probable class of every row to `out`, the first of several equals. Gives the rows that every class
+/// calls impossible, for which the prior decides.
+pub fn classify_into<M: Classifier + ?Sized>(
+    model: &M,
+    rows: &dyn FeatureBlocks,
+    threads: Option<NonZeroUsize>,
+    control: &Control,
+    out: &mut [u32],
+) -> Result<Vec<usize>> {
+    for_blocks(rows, 1, threads, control, out, |scores: &mut Scores, features, out| {
+        model.score(features, scores)?;
+        for (i, class) in out.iter_mut().enumerate() {
+            let row = scores.row(i);
+            *class = (1..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best }) as u32;
+        }
+        Ok(scores.impossible().to_vec())
+    })
+}
+
+/// Shares blocks of rows among workers. `work` fills `width` entries of `out` per row with the help of a worker's own
+/// buffers and gives the rows of its block that every class calls impossible.
+fn for_blocks<T: Send, B: Default>(
+    rows: &dyn FeatureBlocks,
+    width: usize,
+    threads: Option<NonZeroUsize>,
+    control: &Control,
+    out: &mut [T],
+    work: impl Fn(&mut B, &Features<'_>, &mut [T]) -> Result<Vec<usize>> + Sync,
+) -> Result<Vec<usize>> {
+    let count = rows.rows();
+    if out.len() != count * width {
+        return Err(Error::internal(format!("room for {} answers does not fit {count} rows of {width}", out.len())));
     }
-    let blocks = rows.rows().div_ceil(BLOCK_ROWS);
-    let queue = Mutex::new(out.chunks_mut(BLOCK_ROWS * classes.max(1)).enumerate());
+    let queue = Mutex::new(out.chunks_mut(BLOCK_ROWS * width.max(1)).enumerate());
     let outcome = Mutex::new((Ok(()), Vec::new()));
-    let work = || {
-        let (mut predictions, mut words) = (Predictions::new(), Vec::new());
+    let worker = || {
+        let mut buffers = B::default();
         loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = locked(&queue).next();
             let Some((block, out)) = next else { return };
             let lo = block * BLOCK_ROWS;
-            let part = rows.slice(lo, lo + out.len() / classes.max(1), &mut words);
-            let done = control.advance(part.rows() as u64).and_then(|()| Predictor::new(model).predict(&part, &mut predictions));
-            let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+            let hi = lo + out.len() / width.max(1);
+            let mut impossible = Vec::new();
+            let done = control.advance((hi - lo) as u64).and_then(|()| {
+                rows.block(lo, hi, &mut |features| {
+                    impossible = work(&mut buffers, features, out)?;
+                    Ok(())
+                })
+            });
             if let Err(error) = done {
-                outcome.0 = Err(error);
+                locked(&outcome).0 = Err(error);
                 return;
             }
-            outcome.1.extend(predictions.scores().impossible().iter().map(|i| lo + i));
-            drop(outcome);
-            out.copy_from_slice(predictions.probabilities());
+            if !impossible.is_empty() {
+                locked(&outcome).1.extend(impossible.iter().map(|i| lo + i));
+            }
         }
     };
-    match worker_count(threads, blocks) {
-        1 => work(),
-        workers => std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work)))),
+    match worker_count(threads, count.div_ceil(BLOCK_ROWS)) {
+        1 => worker(),
+        workers => std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(worker)))),
     }
     let (result, mut impossible) = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
     impossible.sort_unstable();
     result.map(|()| impossible)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,0 +1,90 @@
+"""The peers' side of the benchmark: scikit-learn behind the line protocol of our own worker.
+
+    python bench/peer.py WORKLOAD
+
+Requests and replies are those of `oddsmith-bench`; `fit` names a peer of the workload instead of a model.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from arrays import load
+from workloads import WORKLOADS
+
+
+def status_bytes(field: str) -> int | None:
+    """A figure of this process's memory, where the system tells it."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(field)), None)
+
+
+def resident_after_reset() -> int | None:
+    """Forgets the peak so far; gives the memory held now, or None where the peak cannot be reset."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return None
+    return status_bytes("VmRSS:")
+
+
+def timed(work) -> tuple[object, str]:
+    before = resident_after_reset()
+    start = time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - start
+    own = result.nbytes if isinstance(result, np.ndarray) else 0
+    extra = "-" if before is None else max(0, status_bytes("VmHWM:") - before - own)
+    return result, f"ok {seconds!r} {extra}"
+
+
+class Session:
+    def __init__(self, workload: str):
+        self.workload = WORKLOADS[workload]
+        self.peers = self.workload.peers()
+        self.model = self.answer = None
+
+    def handle(self, line: str) -> str:
+        request, _, rest = line.partition(" ")
+        if request == "load":
+            self.x, self.y = load(Path(rest))
+        elif request == "fit":
+            self.model = None
+            estimator = self.peers[rest]()
+            self.model, reply = timed(lambda: estimator.fit(self.x, self.y))
+            return reply
+        elif request in ("proba", "predict"):
+            self.answer = None
+            method = self.model.predict_proba if request == "proba" else self.model.predict
+            self.answer, reply = timed(lambda: method(self.x))
+            return reply
+        elif request == "answer":
+            np.save(rest, self.answer)
+        elif request == "parameters":
+            values = self.workload.parameters(self.model)
+            if values is None:
+                return "none"
+            np.save(rest, values)
+        else:
+            return f"error no such request: {line}"
+        return "ok"
+
+
+def main() -> None:
+    session = Session(sys.argv[1])
+    for line in sys.stdin:
+        try:
+            reply = session.handle(line.strip())
+        except Exception as error:  # noqa: BLE001: the driver decides what to make of it
+            reply = f"error {type(error).__name__}: {error}".replace("\n", " ")
+        print(reply, flush=True)
+
+
+if __name__ == "__main__":
+    main()

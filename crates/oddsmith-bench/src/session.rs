@@ -1,0 +1,152 @@
+//! One request after the other against one set of arrays and one model.
+
+use std::path::Path;
+use std::time::Instant;
+
+use oddsmith::card::Cell;
+use oddsmith::control::Control;
+use oddsmith::data::FeatureBlocks;
+use oddsmith::error::{Error, Result};
+use oddsmith::model::{Classifier, Knobs};
+use oddsmith::{registry, train};
+
+use crate::arrays::Arrays;
+use crate::memory::Watermark;
+use crate::npy;
+use crate::source::{ArraySource, Plane};
+
+/// What the worker holds between requests.
+#[derive(Default)]
+pub(crate) struct Session {
+    arrays: Option<Arrays>,
+    fitted: Option<Fitted>,
+    answer: Option<Answer>,
+}
+
+struct Fitted {
+    model: Box<dyn Classifier>,
+    /// The labels of the classes.
+    values: Vec<i64>,
+}
+
+enum Answer {
+    Probabilities(Vec<f64>, usize),
+    Labels(Vec<i64>),
+}
+
+impl Answer {
+    fn bytes(&self) -> u64 {
+        let numbers = match self {
+            Answer::Probabilities(values, _) => values.len(),
+            Answer::Labels(values) => values.len(),
+        };
+        numbers as u64 * 8
+    }
+}
+
+impl Session {
+    /// Answers one line.
+    pub(crate) fn handle(&mut self, line: &str) -> Result<String> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["load", folder] => {
+                self.arrays = Some(Arrays::load(Path::new(folder)).map_err(stored)?);
+                Ok("ok".into())
+            }
+            ["fit", model, ref knobs @ ..] => {
+                let learner = (registry::find(model)?.build)(&read_knobs(knobs)?)?;
+                self.fitted = None;
+                let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
+                let (fitted, reply) = timed(
+                    || {
+                        let source = ArraySource::new(arrays, model.starts_with("bernoulli"))?;
+                        let fitted = train::fit(&learner, &source, None, &Control::new())?;
+                        Ok(Fitted { model: fitted.model, values: source.into_label_values() })
+                    },
+                    |_| 0,
+                )?;
+                self.fitted = Some(fitted);
+                Ok(reply)
+            }
+            ["proba"] => self.answer(probabilities),
+            ["predict"] => self.answer(labels),
+            ["answer", file] => {
+                match self.answer.as_ref().ok_or_else(|| Error::data("nothing is answered"))? {
+                    Answer::Probabilities(values, classes) => npy::write(Path::new(file), values, &[values.len() / classes, *classes]),
+                    Answer::Labels(values) => npy::write(Path::new(file), values, &[values.len()]),
+                }
+                .map_err(stored)?;
+                Ok("ok".into())
+            }
+            ["parameters", file] => {
+                let card = self.fitted()?.model.card();
+                let column = card.tidy.columns.iter().position(|name| name == "estimate");
+                let column = column.ok_or_else(|| Error::data("the model lists no estimates"))?;
+                let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { f64::NAN };
+                let estimates: Vec<f64> = card.tidy.rows.iter().map(|row| number(&row[column])).collect();
+                npy::write(Path::new(file), &estimates, &[estimates.len()]).map_err(stored)?;
+                Ok("ok".into())
+            }
+            _ => Err(Error::data(format!("no such request: {line}"))),
+        }
+    }
+
+    fn fitted(&self) -> Result<&Fitted> {
+        self.fitted.as_ref().ok_or_else(|| Error::data("nothing is fitted"))
+    }
+
+    fn answer(&mut self, work: fn(&Arrays, &Fitted) -> Result<Answer>) -> Result<String> {
+        self.answer = None;
+        let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
+        let fitted = self.fitted()?;
+        let (answer, reply) = timed(|| work(arrays, fitted), Answer::bytes)?;
+        self.answer = Some(answer);
+        Ok(reply)
+    }
+}
+
+fn probabilities(arrays: &Arrays, fitted: &Fitted) -> Result<Answer> {
+    let plane = Plane::new(&arrays.features)?;
+    let classes = fitted.values.len();
+    let mut out = vec![0.0; plane.rows() * classes];
+    train::predict_into(&fitted.model, &plane, None, &Control::new(), &mut out)?;
+    Ok(Answer::Probabilities(out, classes))
+}
+
+fn labels(arrays: &Arrays, fitted: &Fitted) -> Result<Answer> {
+    let plane = Plane::new(&arrays.features)?;
+    let mut out = vec![0; plane.rows()];
+    train::classify_into(&fitted.model, &plane, None, &Control::new(), &mut out)?;
+    Ok(Answer::Labels(out.iter().map(|&class| fitted.values[class as usize]).collect()))
+}
+
+/// Does a piece of work and reports its seconds and the peak of memory beyond what it gives.
+fn timed<T>(work: impl FnOnce() -> Result<T>, size: impl Fn(&T) -> u64) -> Result<(T, String)> {
+    let memory = Watermark::start();
+    let start = Instant::now();
+    let done = work()?;
+    let seconds = start.elapsed().as_secs_f64();
+    let extra = memory.extra().map_or("-".to_owned(), |extra| extra.saturating_sub(size(&done)).to_string());
+    Ok((done, format!("ok {seconds} {extra}")))
+}
+
+fn read_knobs(words: &[&str]) -> Result<Knobs> {
+    let mut knobs = Knobs::default();
+    for word in words {
+        match word.split_once('=') {
+            Some(("divisor", value)) => knobs.divisor = Some(value.parse()?),
+            Some(("variance-floor", value)) => knobs.variance_floor = Some(number(value)?),
+            Some(("smoothing", value)) => knobs.smoothing = Some(number(value)?),
+            _ => return Err(Error::data(format!("no such knob: {word}"))),
+        }
+    }
+    Ok(knobs)
+}
+
+fn number(text: &str) -> Result<f64> {
+    text.parse().map_err(|_| Error::data(format!("{text} is no number")))
+}
+
+fn stored(error: std::io::Error) -> Error {
+    Error::data(error.to_string())
+}

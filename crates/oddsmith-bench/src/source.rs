@@ -1,0 +1,166 @@
+//! NumPy's and SciPy's arrays as rows of the library: viewed in place where possible, else converted block by block.
+
+use oddsmith::data::{CodesView, Csr, Feature, FeatureBlocks, Layout, Levels, Rows, Source, UNSEEN, Vocabulary, Weighting, WordValue};
+use oddsmith::error::{Error, Result};
+use oddsmith::num::MatrixView;
+
+use crate::arrays::{Arrays, Features};
+use crate::labels::Labels;
+
+/// Rows of one partition, as the library cuts rows in memory.
+const PARTITION_ROWS: usize = 8192;
+
+/// The features of a workload, ready to be cut into blocks.
+pub(crate) enum Plane<'a> {
+    /// Viewed in place.
+    Numbers(MatrixView<'a>),
+    /// Converted block by block.
+    Codes { cells: &'a [i64], columns: usize },
+    /// Entries viewed in place, row starts converted once.
+    Words { starts: Vec<usize>, columns: &'a [u32], values: &'a [f64], width: usize },
+}
+
+impl<'a> Plane<'a> {
+    /// The plane of some features.
+    pub(crate) fn new(features: &'a Features) -> Result<Self> {
+        Ok(match features {
+            Features::Numbers(array) => Plane::Numbers(MatrixView::row_major(&array.data, array.shape[0], array.shape[1])?),
+            Features::Codes(array) => Plane::Codes { cells: &array.data, columns: array.shape[1] },
+            Features::Words { data, indices, indptr, width } => Plane::Words {
+                starts: indptr.iter().map(|&start| usize::try_from(start).unwrap_or(usize::MAX)).collect(),
+                // A negative column becomes one beyond any vocabulary, which the library refuses.
+                columns: bytemuck::cast_slice(indices),
+                values: data,
+                width: *width,
+            },
+        })
+    }
+
+    fn bytes(&self) -> u64 {
+        let bytes = match self {
+            Plane::Numbers(view) => view.rows() * view.cols() * 8,
+            Plane::Codes { cells, .. } => cells.len() * 8,
+            Plane::Words { values, .. } => values.len() * 12,
+        };
+        bytes as u64
+    }
+
+    /// The features as columns of a layout. Codes need their numbers of levels, which costs a pass.
+    pub(crate) fn describe(&self, presence: bool) -> Vec<Feature> {
+        match self {
+            Plane::Numbers(view) => (0..view.cols()).map(|j| Feature::number(format!("x{j}"))).collect(),
+            Plane::Codes { cells, columns } => {
+                let named = |levels: usize| Levels::in_order((0..levels).map(|level| level.to_string()).collect());
+                let counts = level_counts(cells, *columns).into_iter().enumerate();
+                counts.map(|(j, levels)| Feature::category(format!("x{j}"), named(levels))).collect()
+            }
+            Plane::Words { width, .. } => {
+                let value = if presence { WordValue::Presence } else { WordValue::Count };
+                vec![Feature::words("x", Vocabulary::Hashed(*width), value)]
+            }
+        }
+    }
+}
+
+impl FeatureBlocks for Plane<'_> {
+    fn rows(&self) -> usize {
+        match self {
+            Plane::Numbers(view) => view.rows(),
+            Plane::Codes { cells, columns } => cells.len() / columns.max(&1),
+            Plane::Words { starts, .. } => starts.len().saturating_sub(1),
+        }
+    }
+
+    fn block(&self, lo: usize, hi: usize, sink: &mut dyn FnMut(&oddsmith::data::Features<'_>) -> Result<()>) -> Result<()> {
+        use oddsmith::data::Features;
+        match self {
+            Plane::Numbers(view) => sink(&Features::of_numbers(view.slice(lo, hi))),
+            Plane::Codes { cells, columns } => {
+                let codes: Vec<u32> = cells[lo * columns..hi * columns].iter().map(|&cell| code(cell)).collect();
+                sink(&Features::of_codes(CodesView::row_major(&codes, hi - lo, *columns)?))
+            }
+            Plane::Words { starts, columns, values, width } => {
+                sink(&Features::of_words(&[Csr { starts: &starts[lo..=hi], columns, values, width: *width, present: None }]))
+            }
+        }
+    }
+}
+
+/// A cell as a code; numbers that cannot be one name no level.
+fn code(cell: i64) -> u32 {
+    u32::try_from(cell).unwrap_or(UNSEEN)
+}
+
+/// Largest code plus one, column by column, on all cores.
+fn level_counts(cells: &[i64], columns: usize) -> Vec<usize> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let share = (cells.len() / columns.max(1)).div_ceil(threads).max(1) * columns.max(1);
+    let mut largest = vec![-1; columns];
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = cells.chunks(share).map(|part| scope.spawn(move || largest_codes(part, columns))).collect();
+        for part in parts.into_iter().filter_map(|part| part.join().ok()) {
+            largest.iter_mut().zip(part).for_each(|(all, own)| *all = own.max(*all));
+        }
+    });
+    largest.into_iter().map(|code| usize::try_from(code + 1).unwrap_or(0)).collect()
+}
+
+fn largest_codes(cells: &[i64], columns: usize) -> Vec<i64> {
+    let mut largest = vec![-1; columns];
+    for row in cells.chunks_exact(columns.max(1)) {
+        largest.iter_mut().zip(row).for_each(|(all, &cell)| *all = cell.max(*all));
+    }
+    largest
+}
+
+/// Labelled rows of a workload.
+pub(crate) struct ArraySource<'a> {
+    layout: Layout,
+    plane: Plane<'a>,
+    labels: &'a [i64],
+    classes: Labels,
+}
+
+impl<'a> ArraySource<'a> {
+    /// Finds classes and levels; nothing is copied that is as long as the data.
+    pub(crate) fn new(arrays: &'a Arrays, presence: bool) -> Result<Self> {
+        let plane = Plane::new(&arrays.features)?;
+        if plane.rows() != arrays.labels.len() {
+            return Err(Error::data(format!("{} rows come with {} labels", plane.rows(), arrays.labels.len())));
+        }
+        let classes = Labels::discover(&arrays.labels);
+        let layout = Layout::new("y", plane.describe(presence), classes.classes()?, Weighting::None)?;
+        Ok(ArraySource { layout, plane, labels: &arrays.labels, classes })
+    }
+
+    /// The distinct labels, in the order of classes.
+    pub(crate) fn into_label_values(self) -> Vec<i64> {
+        self.classes.values().to_vec()
+    }
+}
+
+impl Source for ArraySource<'_> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn partitions(&self) -> usize {
+        self.labels.len().div_ceil(PARTITION_ROWS)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.plane.bytes()
+    }
+
+    fn rows(&self) -> Option<u64> {
+        Some(self.labels.len() as u64)
+    }
+
+    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let lo = partition * PARTITION_ROWS;
+        let hi = (lo + PARTITION_ROWS).min(self.labels.len());
+        let mut labels = Vec::with_capacity(hi - lo);
+        self.classes.encode(&self.labels[lo..hi], &mut labels)?;
+        self.plane.block(lo, hi, &mut |features| sink(Rows { features: *features, labels: &labels, weights: None, first_row: lo as u64 }))
+    }
+}
