@@ -5,7 +5,8 @@
     cargo xtask bench --quick --json out.json
     cargo xtask bench stream                   memory of fits that read a 5 GB file
 
-Times are wall time, the fastest of several runs that alternate between both sides. Extra memory is the peak of resident
+Times are wall time, the fastest of several runs that alternate between both sides; `cpu ms` is the least processor time of
+all threads, which other programs on the machine disturb less. Extra memory is the peak of resident
 memory during a request beyond what was held before and beyond the answer itself, the largest of all runs. Our times include
 everything a caller with NumPy arrays waits for: finding classes and levels, converting codes, making room for answers.
 The exit code is 1 when answers differ by more than the stated accuracy.

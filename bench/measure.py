@@ -26,10 +26,10 @@ class Worker:
     def ask(self, request: str) -> list[str]:
         self.process.stdin.write(request + "\n")
         self.process.stdin.flush()
-        reply = self.process.stdout.readline().split(maxsplit=1)
+        reply = self.process.stdout.readline().split()
         if not reply or reply[0] == "error":
-            raise RuntimeError(f"`{request}` failed: {reply[1].strip() if len(reply) > 1 else 'the worker ended'}")
-        return (reply[0] + (" " + reply[1] if len(reply) > 1 else "")).split()
+            raise RuntimeError(f"`{request}` failed: {' '.join(reply[1:]) or 'the worker ended'}")
+        return reply
 
     def close(self) -> None:
         self.process.stdin.close()
@@ -38,17 +38,18 @@ class Worker:
 
 @dataclass
 class Timing:
-    """The fastest run and the largest extra memory of all runs."""
+    """The fastest run, the least processor time and the largest extra memory of all runs."""
 
     seconds: float = float("inf")
+    cpu: float = float("nan")
     extra: float = float("nan")
     runs: int = 0
 
     def add(self, reply: list[str]) -> None:
         self.seconds = min(self.seconds, float(reply[1]))
         self.runs += 1
-        if reply[2] != "-":
-            self.extra = float(np.fmax(self.extra, float(reply[2])))
+        cpu, extra = (float("nan") if figure == "-" else float(figure) for figure in reply[2:])
+        self.cpu, self.extra = float(np.fmin(self.cpu, cpu)), float(np.fmax(self.extra, extra))
 
 
 @dataclass
@@ -80,7 +81,9 @@ class Result:
             "phase": self.phase.name,
             "peer": self.best,
             "peer_seconds": self.peers[self.best].seconds,
+            "peer_cpu_seconds": self.peers[self.best].cpu,
             "seconds": self.ours.seconds,
+            "cpu_seconds": self.ours.cpu,
             "ratio": self.ratio,
             "goal": self.phase.goal,
             "input_bytes": self.input_bytes,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from measure import Result
 
-HEADS = ("workload", "phase", "best peer", "peer ms", "ours ms", "ratio", "goal", "peer extra", "our extra", "of input", "difference", "")
+HEADS = (
+    *("workload", "phase", "best peer", "peer ms", "cpu ms", "ours ms", "cpu ms", "ratio", "goal"),
+    *("peer extra", "our extra", "of input", "difference", ""),
+)
 
 
 def cells(result: Result) -> tuple[str, ...]:
@@ -15,7 +18,9 @@ def cells(result: Result) -> tuple[str, ...]:
         result.phase.name,
         result.best,
         f"{best.seconds * 1e3:.1f}",
+        f"{best.cpu * 1e3:.1f}",
         f"{result.ours.seconds * 1e3:.1f}",
+        f"{result.ours.cpu * 1e3:.1f}",
         f"{result.ratio:.1f}×",
         f"{result.phase.goal:g}×",
         f"{best.extra / 2**20:.1f} MiB",

@@ -9,13 +9,15 @@
 //! parameters FILE             writes the estimates of the model's own table
 //! ```
 //!
-//! `fit`, `proba` and `predict` answer `ok SECONDS EXTRA`, where EXTRA is the peak of memory in bytes beyond what was there
-//! before and beyond the answer itself; the others answer `ok`. What fails answers `error` and a message.
+//! `fit`, `proba` and `predict` answer `ok SECONDS CPU EXTRA`: wall time, processor time of all threads, and the peak of
+//! memory in bytes beyond what was there before and beyond the answer itself; `-` stands for what the system does not
+//! tell. The others answer `ok`. What fails answers `error` and a message.
 //! Everything that a caller with NumPy arrays would wait for is inside the time: finding classes and levels, bringing
 //! codes and row starts into our form, and making room for the answer.
 #![allow(clippy::print_stdout)] // Standard output is the line to the driver.
 
 mod arrays;
+mod cpu;
 mod labels;
 mod memory;
 mod npy;

@@ -11,6 +11,7 @@ use oddsmith::model::{Classifier, Knobs};
 use oddsmith::{registry, train};
 
 use crate::arrays::Arrays;
+use crate::cpu;
 use crate::memory::Watermark;
 use crate::npy;
 use crate::source::{ArraySource, Plane};
@@ -120,14 +121,18 @@ fn labels(arrays: &Arrays, fitted: &Fitted) -> Result<Answer> {
     Ok(Answer::Labels(out.iter().map(|&class| fitted.values[class as usize]).collect()))
 }
 
-/// Does a piece of work and reports its seconds and the peak of memory beyond what it gives.
+/// Does a piece of work and reports its seconds, its processor time and the peak of memory beyond what it gives.
 fn timed<T>(work: impl FnOnce() -> Result<T>, size: impl Fn(&T) -> u64) -> Result<(T, String)> {
     let memory = Watermark::start();
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), cpu::seconds());
     let done = work()?;
-    let seconds = start.elapsed().as_secs_f64();
-    let extra = memory.extra().map_or("-".to_owned(), |extra| extra.saturating_sub(size(&done)).to_string());
-    Ok((done, format!("ok {seconds} {extra}")))
+    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu::seconds().zip(cpu).map(|(after, before)| after - before));
+    let extra = memory.extra().map(|extra| extra.saturating_sub(size(&done)));
+    Ok((done, format!("ok {seconds} {} {}", told(cpu), told(extra))))
+}
+
+fn told(figure: Option<impl ToString>) -> String {
+    figure.map_or("-".to_owned(), |figure| figure.to_string())
 }
 
 fn read_knobs(words: &[&str]) -> Result<Knobs> {
