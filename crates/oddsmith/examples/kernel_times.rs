@@ -160,7 +160,7 @@ fn dense(bench: &Bench, rows: usize, cols: usize, classes: usize) {
     let factor: Vec<f64> = (0..classes * cols * cols).map(|_| random.spread() * 0.1).collect();
     let gaussian = GaussianScores::new(cols, &constant, &vec![0.5; classes * cols], &shift);
     let linear = LinearScores::new(&constant, &factor[..classes * cols], &shift[..cols]);
-    let quadratic = QuadraticScores::new(cols, &constant, &shift, &factor);
+    let quadratic = QuadraticScores::new(&constant, &vec![0.0; cols], &shift, &factor);
     for (name, view, normalise) in [
         ("gaussian scores", row_major, false),
         ("gaussian probabilities", row_major, true),

@@ -128,9 +128,9 @@ impl Observed {
             for (i, row) in self.root(k).triangle().enumerate() {
                 row.iter().enumerate().for_each(|(j, r)| factor[i * width + j] = r * self.inverse_scale[j]);
             }
-            means.extend((0..width).map(|at| self.centre[at] + self.offsets[k][at] / self.inverse_scale[at]));
+            means.extend((0..width).map(|at| self.offsets[k][at] / self.inverse_scale[at]));
         }
-        Some(QuadraticScores::new(width, &vec![0.0; classes], &means, &factors))
+        Some(QuadraticScores::new(&vec![0.0; classes], &self.centre, &means, &factors))
     }
 
     /// The root of class `k`.

@@ -22,6 +22,8 @@ pub struct QuadraticScores {
     arch: Arch,
     cols: usize,
     constant: Vec<f64>,
+    centre: Vec<f64>,
+    /// Means relative to the centre.
     mean: Vec<f64>,
     /// Per class and strip of W rows of R: columns 0 ..= diagonal, W numbers for each.
     factor: Aligned,
@@ -38,17 +40,17 @@ pub struct QuadraticScratch {
 }
 
 impl QuadraticScores {
-    /// `constant` c_k (K), `mean` m_k (K × p), `factor` R_k (K × p × p, row-major; what stands above the
-    /// diagonal is not read).
+    /// `constant` c_k (K), `centre` (p) and `mean` (K × p) with m_k = centre + mean_k, `factor` R_k (K × p × p, row-major; what
+    /// stands above the diagonal is not read). Two steps because a mean near 1e8 has no room for its own digits.
     ///
     /// # Panics
     /// When the lengths of the slices contradict one another.
-    pub fn new(cols: usize, constant: &[f64], mean: &[f64], factor: &[f64]) -> Self {
-        Self::for_arch(Arch::new(), cols, constant, mean, factor)
+    pub fn new(constant: &[f64], centre: &[f64], mean: &[f64], factor: &[f64]) -> Self {
+        Self::for_arch(Arch::new(), constant, centre, mean, factor)
     }
 
-    pub(super) fn for_arch(arch: Arch, cols: usize, constant: &[f64], mean: &[f64], factor: &[f64]) -> Self {
-        let classes = constant.len();
+    pub(super) fn for_arch(arch: Arch, constant: &[f64], centre: &[f64], mean: &[f64], factor: &[f64]) -> Self {
+        let (classes, cols) = (constant.len(), centre.len());
         assert_eq!((mean.len(), factor.len()), (classes * cols, classes * cols * cols), "one mean and one factor per class");
         let width = strip_width(arch.dispatch(Lanes));
         let mut packed = Aligned::zeros(classes * packed_size(cols, width));
@@ -62,7 +64,7 @@ impl QuadraticScores {
                 }
             }
         }
-        QuadraticScores { arch, cols, constant: constant.to_vec(), mean: mean.to_vec(), factor: packed }
+        QuadraticScores { arch, cols, constant: constant.to_vec(), centre: centre.to_vec(), mean: mean.to_vec(), factor: packed }
     }
 
     /// Writes the scores of the rows (n × K).
@@ -135,7 +137,11 @@ impl WithStrips for ScoreBlock<'_> {
         for s in 0..count {
             // A strip that is not full repeats its last row; nobody reads the copies.
             let rows: [&[f64]; W] = std::array::from_fn(|q| block.row(hi.min(lo + s * W + q + 1) - 1));
-            transpose(rows, &mut strips[s * cols..(s + 1) * cols]);
+            let strip = &mut strips[s * cols..(s + 1) * cols];
+            transpose(rows, strip);
+            for (cells, &centre) in strip.iter_mut().zip(&scores.centre) {
+                shift::<S, W, VECTORS>(simd, cells, centre);
+            }
         }
         let (squares, _) = squares.as_chunks_mut::<W>();
         let size = packed_size(cols, W);
@@ -144,11 +150,8 @@ impl WithStrips for ScoreBlock<'_> {
             for s in 0..count {
                 let range = s * cols..(s + 1) * cols;
                 for ((into, x), &mean) in centred[range.clone()].iter_mut().zip(&strips[range]).zip(mean) {
-                    let (mut x, mean) = (vectors::<S, W, VECTORS>(x), simd.splat_f64s(mean));
-                    for x in &mut x {
-                        *x = simd.sub_f64s(*x, mean);
-                    }
-                    store::<S, W, VECTORS>(x, into);
+                    *into = *x;
+                    shift::<S, W, VECTORS>(simd, into, mean);
                 }
             }
             let squares = &mut squares[..count];
@@ -210,6 +213,17 @@ fn tile<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(
     }
 }
 
+/// Subtracts a number from W others.
+#[inline(always)]
+fn shift<S: Simd, const W: usize, const VECTORS: usize>(simd: S, cells: &mut [f64; W], by: f64) {
+    let by = simd.splat_f64s(by);
+    let moved = vectors::<S, W, VECTORS>(cells).map(
+        #[inline(always)]
+        |x| simd.sub_f64s(x, by),
+    );
+    store::<S, W, VECTORS>(moved, cells);
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Random, assert_close, every_arch, layouts, shapes};
@@ -221,16 +235,17 @@ mod tests {
         for (n, (rows, cols, classes)) in shapes(&mut random).into_iter().enumerate() {
             let offset = if cols % 2 == 0 { 1e8 } else { 0.0 };
             let matrix: Vec<f64> = random.normals(rows * cols).iter().map(|x| x + offset).collect();
-            let mean: Vec<f64> = random.normals(classes * cols).iter().map(|s| s + offset).collect();
+            let mean = random.normals(classes * cols);
+            let centre = vec![offset; cols];
             let (constant, factor) = (random.normals(classes), random.normals(classes * cols * cols));
             let mut want = Vec::new();
             for (i, k) in (0..rows).flat_map(|i| (0..classes).map(move |k| (i, k))) {
-                let d: Vec<f64> = (0..cols).map(|j| matrix[i * cols + j] - mean[k * cols + j]).collect();
+                let d: Vec<f64> = (0..cols).map(|j| (matrix[i * cols + j] - offset) - mean[k * cols + j]).collect();
                 let z = (0..cols).map(|a| (0..=a).map(|b| factor[(k * cols + a) * cols + b] * d[b]).sum::<f64>());
                 want.push(constant[k] - 0.5 * z.map(|z| z * z).sum::<f64>());
             }
             for arch in every_arch() {
-                let scores = QuadraticScores::for_arch(arch, cols, &constant, &mean, &factor);
+                let scores = QuadraticScores::for_arch(arch, &constant, &centre, &mean, &factor);
                 let mut scratch = QuadraticScratch::default();
                 let mut check = |name: &str, view: MatrixView<'_>| {
                     let mut out = vec![f64::NAN; rows * classes];
@@ -252,8 +267,12 @@ mod tests {
         let mut random = Random::new(42);
         let (rows, cols, classes) = (75, 21, 2);
         let matrix = random.normals(rows * cols);
-        let scores =
-            QuadraticScores::new(cols, &random.normals(classes), &random.normals(classes * cols), &random.normals(classes * cols * cols));
+        let scores = QuadraticScores::new(
+            &random.normals(classes),
+            &vec![0.25; cols],
+            &random.normals(classes * cols),
+            &random.normals(classes * cols * cols),
+        );
         let view = MatrixView::row_major(&matrix, rows, cols).unwrap();
         let mut scratch = QuadraticScratch::default();
         let mut all = vec![0.0; rows * classes];
