@@ -11,6 +11,7 @@ use crate::notice::Notice;
 
 /// How a model was reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Account {
     pub(super) left_out: u64,
     pub(super) divisor: Divisor,

@@ -147,7 +147,9 @@ impl Plan<'_> {
     }
 
     fn log_prior(&self, moments: &Moments) -> Result<Vec<f64>> {
-        self.settings.prior.log_probabilities(moments.layout.classes(), &moments.classes, self.settings.class_smoothing())
+        // A pseudo-row weighs as much as a row.
+        let smoothing = self.settings.class_smoothing() / moments.rows_per_weight();
+        self.settings.prior.log_probabilities(moments.layout.classes(), &moments.classes, smoothing)
     }
 
     fn parameters(&self, moments: &Moments) -> Result<Parameters> {
@@ -190,15 +192,19 @@ impl Plan<'_> {
         Ok((joint, account))
     }
 
-    /// Integrates means and covariances out. Sampling weights count as many rows as equal weights of the same
-    /// precision would, W²/V, and leave no evidence.
+    /// Integrates means and covariances out. Sampling weights leave no evidence.
     fn integrate(&self, moments: &Moments) -> Result<(Joint, Account)> {
         let sampling = moments.layout.weighting() == Weighting::Sampling;
         let weight = &moments.classes.weight;
-        let rows_per_weight = if sampling { moments.classes.total() / moments.classes.squared.iter().sum::<f64>() } else { 1.0 };
+        let rows_per_weight = moments.rows_per_weight();
         let variances = moments.pooled_products().diagonal() / moments.classes.total();
         let prior = WishartPrior::new(variances.as_slice().to_vec());
-        let class = |k: usize| (weight[k] * rows_per_weight, &moments.offsets[k][..]);
+        // The centre is the mean of the class means but for rounding; the prior must not feel the rounding.
+        let rounding: Vec<f64> =
+            (0..moments.width()).map(|j| moments.offsets.iter().map(|d| d[j]).sum::<f64>() / weight.len() as f64).collect();
+        let moved = |offsets: &[f64], sign: f64| offsets.iter().zip(&rounding).map(|(d, r)| d + sign * r).collect::<Vec<f64>>();
+        let means: Vec<Vec<f64>> = moments.offsets.iter().map(|offsets| moved(offsets, -1.0)).collect();
+        let class = |k: usize| (weight[k] * rows_per_weight, &means[k][..]);
         let groups: Vec<Sums<'_>> = match self.shared {
             true => vec![Sums { classes: (0..weight.len()).map(class).collect(), products: moments.pooled_products() * rows_per_weight }],
             false => {
@@ -214,7 +220,7 @@ impl Plan<'_> {
             parameters.laws.extend((0..group.classes.len()).map(|k| posterior.law(k)));
             parameters.covariances.push(posterior.covariance());
             evidence += posterior.log_evidence;
-            parameters.offsets.extend(posterior.locations);
+            parameters.offsets.extend(posterior.locations.iter().map(|location| moved(location, 1.0)));
         }
         // Densities of scaled columns, back in the user's units.
         evidence -= moments.classes.total() * moments.scale.iter().map(|s| s.ln()).sum::<f64>();

@@ -91,7 +91,10 @@ impl Moments {
             self.columns.push(j);
             self.centre.push(centre / unit);
             self.scale.push(scale / unit);
-            self.offsets.iter_mut().enumerate().for_each(|(k, offsets)| offsets.push((group.mean.get(k, j) - centre) / scale));
+            for (k, offsets) in self.offsets.iter_mut().enumerate() {
+                // What rounding dropped of a mean far from zero counts when the centre is near.
+                offsets.push(((group.mean.get(k, j) - centre) + group.mean_low.get(k, j)) / scale);
+            }
         }
         Ok(())
     }
@@ -150,6 +153,15 @@ impl Moments {
     /// Products of all classes.
     pub(super) fn pooled_products(&self) -> DMatrix<f64> {
         self.products.iter().fold(DMatrix::zeros(self.width(), self.width()), |sum, products| sum + products)
+    }
+
+    /// Rows that a unit of weight stands for as evidence: under sampling weights W/V with V = Σ w², so that the rows
+    /// count as many as equal weights of the same precision would.
+    pub(super) fn rows_per_weight(&self) -> f64 {
+        match self.layout.weighting() {
+            Weighting::Sampling => self.classes.total() / self.classes.squared.iter().sum::<f64>(),
+            Weighting::None | Weighting::Frequency => 1.0,
+        }
     }
 
     /// What the products of class `k` are divided by.

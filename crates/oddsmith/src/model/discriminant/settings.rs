@@ -10,6 +10,7 @@ pub struct Settings {
     /// Class prior; default from the data. It never changes means or covariances.
     pub prior: Prior,
     /// Pseudo-count ≥ 0 of every class in the prior; default 0, and 1 when parameters are integrated out.
+    /// A pseudo-row weighs as much as a row, whatever the unit of sampling weights.
     pub prior_smoothing: Option<f64>,
     /// What products are divided by; default maximum likelihood: W pooled, W_k per class. Unbiased: W − K pooled and W_k − 1
     /// per class. Under sampling weights with V_k = Σ w² the 1 of every class becomes V_k/W_k, so that neither divisor

@@ -15,7 +15,7 @@ use super::joint::{Joint, Parameters};
 use super::law::Law;
 use super::span::RANK_TOLERANCE;
 use super::{LdaModel, QdaModel};
-use crate::data::{Classes, Feature, Layout, Weighting};
+use crate::data::Layout;
 use crate::error::Result;
 use crate::model::Classifier;
 use crate::notice::{self, Notice};
@@ -28,18 +28,14 @@ const VERSION: u32 = 1;
 const INDEFINITE: f64 = 1e-9;
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Head {
-    target: String,
-    columns: Vec<String>,
-    classes: Classes,
-    weighting: Weighting,
-    /// Positions of the columns that do not vary.
-    constants: Vec<usize>,
     account: Account,
     notices: Vec<StoredNotice>,
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StoredNotice {
     id: String,
     column: Option<String>,
@@ -50,26 +46,20 @@ struct StoredNotice {
 /// The record of a model.
 pub(super) fn record(tag: &str, joint: &Joint, account: &Account) -> Result<Record> {
     let parameters = &joint.parameters;
-    let layout = &parameters.layout;
     let stored = |notice: &Notice| StoredNotice {
         id: notice.id.into(),
         column: notice.column.clone(),
         level: notice.level.clone(),
         text: notice.text.clone(),
     };
-    let head = Head {
-        target: layout.target().into(),
-        columns: layout.names(),
-        classes: layout.classes().clone(),
-        weighting: layout.weighting(),
-        constants: parameters.constants.iter().map(|(position, _)| *position).collect(),
-        account: account.clone(),
-        notices: account.notices.iter().map(stored).collect(),
-    };
-    let mut record = Record::new(tag, VERSION, &head)?;
+    let head = Head { account: account.clone(), notices: account.notices.iter().map(stored).collect() };
+    let mut record = Record::new(tag, VERSION, &serde_json::json!({}))?;
+    record.put_part("discriminant", &head)?;
+    parameters.layout.write(&mut record, "layout")?;
     parameters.classes.write(&mut record);
-    record.put("log_prior", &parameters.log_prior);
-    record.put("constants", &parameters.constants.iter().map(|(_, value)| *value).collect::<Vec<_>>());
+    record.put("prior.log", &parameters.log_prior);
+    record.put_counts("constant.columns", &parameters.constants.iter().map(|(position, _)| *position as u64).collect::<Vec<_>>());
+    record.put("constant.values", &parameters.constants.iter().map(|(_, value)| *value).collect::<Vec<_>>());
     record.put("centre", &parameters.centre);
     record.put("scale", &parameters.scale);
     record.put("offsets", &parameters.offsets.concat());
@@ -98,19 +88,16 @@ pub(crate) fn read_qda(record: &Record) -> Result<Box<dyn Classifier>> {
 
 fn read(record: &Record, tag: &str, shared: bool) -> Result<(Joint, Account)> {
     record.expect(tag, VERSION)?;
-    let head: Head = record.read_head()?;
-    let classes = head.classes.len();
-    if classes < 2 {
-        return Err(fault("a discriminant has two classes or more"));
+    let head: Head = record.part("discriminant")?;
+    let layout = Arc::new(Layout::read(record, "layout")?);
+    let (classes, width) = (layout.classes().len(), layout.numbers().len());
+    if classes < 2 || width == 0 || width < layout.features().len() {
+        return Err(fault("a discriminant has two classes or more, and number columns only"));
     }
-    // Deserialising takes labels as they are; two equal ones would share a column of probabilities.
-    let labels = Classes::new(head.classes.labels().to_vec())?;
-    let width = head.columns.len();
-    let features = head.columns.into_iter().map(Feature::number).collect();
-    let layout = Arc::new(Layout::new(head.target, features, labels, head.weighting)?);
-    let columns = varying(width, &head.constants)?;
+    let constants = record.counts("constant.columns")?;
+    let columns = varying(width, constants)?;
     let p = columns.len();
-    let values = record.numbers("constants", head.constants.len())?;
+    let values = record.numbers("constant.values", constants.len())?;
     let scale = record.numbers("scale", p)?;
     if !scale.iter().all(|s| s.is_normal() && *s > 0.0 && s.to_bits().trailing_zeros() >= 52) {
         return Err(fault("`scale` holds something that is no power of two"));
@@ -126,14 +113,10 @@ fn read(record: &Record, tag: &str, shared: bool) -> Result<(Joint, Account)> {
     };
     let parameters = Parameters {
         classes: ClassWeights::read(record, classes)?,
-        log_prior: record.logs("log_prior", classes)?,
-        constants: head.constants.iter().copied().zip(values).collect(),
+        log_prior: record.logs("prior.log", classes)?,
+        constants: constants.iter().map(|position| *position as usize).zip(values).collect(),
         centre: record.numbers("centre", p)?,
-        offsets: offsets
-            .chunks(p.max(1))
-            .map(<[f64]>::to_vec)
-            .chain(std::iter::repeat_n(Vec::new(), if p == 0 { classes } else { 0 }))
-            .collect(),
+        offsets: (0..classes).map(|k| offsets[k * p..(k + 1) * p].to_vec()).collect(),
         columns,
         scale,
         covariances,
@@ -148,9 +131,10 @@ fn read(record: &Record, tag: &str, shared: bool) -> Result<(Joint, Account)> {
     Ok((joint, Account { notices, ..head.account }))
 }
 
-fn varying(width: usize, constants: &[usize]) -> Result<Vec<usize>> {
-    match constants.windows(2).all(|pair| pair[0] < pair[1]) && constants.last().is_none_or(|last| *last < width) {
-        true => Ok((0..width).filter(|position| !constants.contains(position)).collect()),
+/// The columns that vary: all but the constants, which must be listed in order.
+fn varying(width: usize, constants: &[u64]) -> Result<Vec<usize>> {
+    match constants.windows(2).all(|pair| pair[0] < pair[1]) && constants.last().is_none_or(|last| *last < width as u64) {
+        true => Ok((0..width).filter(|position| constants.binary_search(&(*position as u64)).is_err()).collect()),
         false => Err(fault("the list of constant columns is not in order")),
     }
 }

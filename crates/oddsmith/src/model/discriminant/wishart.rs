@@ -110,3 +110,56 @@ impl Posterior {
         Law { freedom, widening: (kappa + 1.0) / kappa * ((freedom - 2.0) / freedom) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of two classes in two columns.
+    const ROWS: [(usize, [f64; 2]); 7] =
+        [(0, [0.3, -1.0]), (1, [2.0, 0.5]), (0, [-0.7, 0.4]), (0, [1.1, 1.9]), (1, [1.5, -0.8]), (1, [3.1, 0.2]), (0, [0.0, 0.6])];
+
+    fn sums(rows: &[(usize, [f64; 2])], k: usize) -> (f64, [f64; 2], DMatrix<f64>) {
+        let own: Vec<[f64; 2]> = rows.iter().filter(|row| row.0 == k).map(|row| row.1).collect();
+        let n = own.len() as f64;
+        let mean = [0, 1].map(|j| if own.is_empty() { 0.0 } else { own.iter().map(|x| x[j]).sum::<f64>() / n });
+        let products = DMatrix::from_fn(2, 2, |i, j| own.iter().map(|x| (x[i] - mean[i]) * (x[j] - mean[j])).sum());
+        (n, mean, products)
+    }
+
+    /// The posterior after some rows, for classes that share a covariance or for class `only` alone.
+    fn posterior(rows: &[(usize, [f64; 2])], only: Option<usize>) -> Posterior {
+        let prior = WishartPrior::new(vec![1.3, 0.7]);
+        let (zero, one) = (sums(rows, 0), sums(rows, 1));
+        let all = [(zero.0, &zero.1[..], &zero.2), (one.0, &one.1[..], &one.2)];
+        let chosen: Vec<_> = all.iter().enumerate().filter(|(k, _)| only.is_none_or(|only| only == *k)).map(|(_, class)| class).collect();
+        let products = chosen.iter().fold(DMatrix::zeros(2, 2), |sum, class| sum + class.2);
+        prior.posterior(&Sums { classes: chosen.iter().map(|class| (class.0, class.1)).collect(), products }).unwrap()
+    }
+
+    fn log_density(posterior: &Posterior, k: usize, x: [f64; 2]) -> f64 {
+        let covariance = posterior.covariance();
+        let deviation = nalgebra::DVector::from_fn(2, |j, _| x[j] - posterior.locations[k][j]);
+        let square = (deviation.transpose() * covariance.clone().try_inverse().unwrap() * &deviation)[0];
+        let law = posterior.law(k);
+        law.log_peak(2) + law.log_fall(square, 2) - 0.5 * covariance.determinant().ln()
+    }
+
+    #[test]
+    fn the_evidence_is_the_product_of_one_step_ahead_densities() {
+        let shared: f64 = ROWS.iter().enumerate().map(|(i, row)| log_density(&posterior(&ROWS[..i], None), row.0, row.1)).sum();
+        assert!((posterior(&ROWS, None).log_evidence - shared).abs() < 1e-12);
+        for k in 0..2 {
+            let own = ROWS.iter().enumerate().filter(|(_, row)| row.0 == k);
+            let chain: f64 = own.map(|(i, row)| log_density(&posterior(&ROWS[..i], Some(k)), 0, row.1)).sum();
+            assert!((posterior(&ROWS, Some(k)).log_evidence - chain).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn no_rows_leave_the_prior() {
+        let nothing = posterior(&[], None);
+        assert!(nothing.log_evidence.abs() < 1e-14);
+        assert_eq!(nothing.covariance(), DMatrix::from_row_slice(2, 2, &[1.3, 0.0, 0.0, 0.7]));
+    }
+}
