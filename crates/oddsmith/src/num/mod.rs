@@ -1,8 +1,9 @@
 //! Numbers: log-space sums, special functions and hot kernels over plain slices of `f64`.
 
 pub mod kernel;
-mod logspace;
+pub mod logspace;
 mod matrix;
+pub mod special;
 mod two_sum;
 
 pub use logspace::log_sum_exp;
