@@ -1,2 +1,14 @@
-//! placeholder
-fn main() {}
+//! The `oddsmith` command: arguments in, a result on standard output, notes on standard error, an exit code.
+
+mod command_line;
+mod commands;
+mod console;
+mod edge;
+mod exit;
+mod options;
+mod progress;
+mod signals;
+
+fn main() -> std::process::ExitCode {
+    edge::run(std::env::args_os())
+}

@@ -25,7 +25,7 @@ pub fn for_people(value: f64) -> String {
     let rounded = format!("{value:.*e}", DIGITS as usize - 1);
     let Some((digits, exponent)) = rounded.split_once('e') else { return rounded };
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if size >= LARGEST_FIXED || size < SMALLEST_FIXED {
+    if !(SMALLEST_FIXED..LARGEST_FIXED).contains(&size) {
         return format!("{}e{exponent}", without_zeros(digits));
     }
     format!("{value:.*}", (DIGITS - 1 - exponent).max(0) as usize)
