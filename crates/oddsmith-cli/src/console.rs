@@ -69,16 +69,22 @@ impl Console {
 
     /// Writes text on standard output.
     pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
+        let mut out = self.writer();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(output_failure)
+    }
+
+    /// Standard output. CSV keeps the bytes of the data, which a terminal must not obey, so they are spelled out there.
+    pub(crate) fn writer(&self) -> Box<dyn Write> {
+        match self.out_is_terminal && self.format() == Format::Csv {
+            true => Box::new(Printable(io::stdout())),
+            false => Box::new(io::stdout()),
+        }
+    }
+
+    /// Writes bytes that are the result themselves: a script, a manual page.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
-        // CSV keeps the bytes of the data; a terminal must not obey them.
-        let written = match self.out_is_terminal && self.format() == Format::Csv {
-            true => text.split_inclusive('\n').try_for_each(|line| {
-                let end = if line.ends_with('\n') { "\n" } else { "" };
-                write!(out, "{}{end}", oddsmith_report::printable(line.trim_end_matches('\n')))
-            }),
-            false => out.write_all(text.as_bytes()),
-        };
-        written.and_then(|()| out.flush()).map_err(output_failure)
+        out.write_all(bytes).and_then(|()| out.flush()).map_err(output_failure)
     }
 
     /// Notices on standard error.
@@ -111,6 +117,23 @@ impl Console {
     fn to_stderr(&self, text: &str) {
         // When standard error is gone there is nobody left to tell.
         let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// Spells control characters out, line by line.
+struct Printable(io::Stdout);
+
+impl Write for Printable {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for line in String::from_utf8_lossy(bytes).split_inclusive('\n') {
+            let end = if line.ends_with('\n') { "\n" } else { "" };
+            write!(self.0, "{}{end}", oddsmith_report::printable(line.trim_end_matches('\n')))?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -1,7 +1,9 @@
 //! Why the command stopped and the exit code that says so: the one place where the two are tied.
 
 use std::fmt;
+use std::path::Path;
 
+use oddsmith::error::visible;
 use oddsmith::{Error, ErrorKind};
 
 /// Everything went well.
@@ -28,6 +30,8 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) enum Failure {
     /// A fault that the library found.
     Library(Error),
+    /// A fault that the library found in a file of its own.
+    InFile(String, Error),
     /// Arguments that do not go together.
     Usage(String),
     /// `--strict` and a notice was given.
@@ -37,10 +41,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// A fault in a model or statistics file.
+    pub(crate) fn in_file(path: &Path, error: Error) -> Self {
+        Failure::InFile(path.display().to_string(), error)
+    }
+
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Failure::Library(error) => library_code(error.kind()),
+            Failure::Library(error) | Failure::InFile(_, error) => library_code(error.kind()),
             Failure::Usage(_) => USAGE,
             Failure::Gate(_) => GATE,
             Failure::Pipe => OK,
@@ -81,6 +90,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Library(error) => error.fmt(f),
+            Failure::InFile(path, error) => write!(f, "{}: {error}", visible(path)),
             Failure::Usage(what) | Failure::Gate(what) => f.write_str(what),
             Failure::Pipe => f.write_str("the reader of the output went away"),
         }
