@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use oddsmith::error::visible;
+use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, ErrorKind};
 
 /// Everything went well.
@@ -44,6 +45,18 @@ impl Failure {
     /// A fault in a model or statistics file.
     pub(crate) fn in_file(path: &Path, error: Error) -> Self {
         Failure::InFile(path.display().to_string(), error)
+    }
+
+    /// Notices that `--strict` does not let pass. A singular covariance has an exit code of its own: no unique estimate.
+    pub(crate) fn strict(notices: &[Notice]) -> Self {
+        if let Some(singular) = notices.iter().find(|notice| notice.id == notice::SINGULAR) {
+            let advice = "leave a column out, or use --shrinkage".into();
+            return Error::from(ErrorKind::NoEstimate { what: singular.to_string(), advice }).into();
+        }
+        let mut ids: Vec<&str> = notices.iter().map(|notice| notice.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Failure::Gate(format!("--strict: stopped because of {}; `oddsmith help {}` explains", ids.join(", "), ids.first().unwrap_or(&"")))
     }
 
     /// The exit code.

@@ -3,11 +3,17 @@
 mod command_line;
 mod commands;
 mod console;
+mod data_card;
 mod edge;
 mod exit;
+mod explanation;
+mod files;
+mod lint;
 mod options;
 mod progress;
 mod signals;
+mod stream;
+mod training_loss;
 
 fn main() -> std::process::ExitCode {
     edge::run(std::env::args_os())

@@ -51,3 +51,10 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     text: TextArgs,
 }
+
+/// TMP
+pub(crate) fn run(args: &ExplainArgs, console: &Console, _control: &Arc<Control>) -> Result<(), Failure> {
+    let model = files::read_model(&args.model)?;
+    let e = Explanation::new(&*model, todo!(), None, None)?;
+    console.result(&e.card(args.row, args.unit))
+}

@@ -57,7 +57,7 @@ impl<'a> Column<'a> {
         }
         match self.plane {
             Plane::Numbers(j) => {
-                let all = self.stats.moments()?.pooled(j, self.classes().len());
+                let all = self.stats.moments()?.pooled(j);
                 (all.squares == 0.0).then(|| format!("the value is {} in every row", oddsmith_report::for_people(all.mean)))
             }
             Plane::Codes(j) => {
@@ -80,7 +80,7 @@ impl<'a> Column<'a> {
         match self.plane {
             Plane::Numbers(j) => {
                 if let Some(moments) = self.stats.moments() {
-                    let all = moments.pooled(j, self.classes().len());
+                    let all = moments.pooled(j);
                     if all.weight > 0.0 {
                         mean = all.mean.into();
                         sd = (all.squares / all.weight).sqrt().into();
