@@ -9,6 +9,7 @@ mod format;
 mod json;
 mod number;
 mod rows;
+mod side_by_side;
 mod terminal;
 
 pub use escape::printable;

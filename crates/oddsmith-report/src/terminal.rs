@@ -12,6 +12,7 @@ use crate::Subject;
 use crate::escape::printable;
 use crate::format::Style;
 use crate::rows::text_for_people;
+use crate::side_by_side::side_by_side;
 
 /// Longest text of a cell.
 const LONGEST_TEXT: usize = 40;
@@ -43,7 +44,7 @@ fn section(card: &Card, style: &Style) -> String {
     text.push('\n');
     text.push_str(&facts(&card.facts, style.width.unwrap_or(FACTS_WIDTH)));
     if !card.tidy.rows.is_empty() {
-        text.push_str(&lines(&card.tidy, style));
+        text.push_str(&lines(&side_by_side(&card.tidy), style));
     }
     text
 }

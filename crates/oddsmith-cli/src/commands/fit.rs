@@ -111,12 +111,10 @@ impl Fitted {
     fn show(&self, saved: Option<&Saved>, console: &Console) -> Result<(), Failure> {
         let mut data = self.data.clone();
         let mut card = self.card.clone();
-        if let Some(saved) = saved {
-            card.facts.extend(saved.facts());
-        }
-        if console.format() == Format::Table {
-            // The list of columns is for `check`; their names by kind are enough here.
-            data.tidy.rows.clear();
+        match console.format() {
+            // At a terminal the names of the columns by kind are enough, and the file is named below.
+            Format::Table => data.tidy.rows.clear(),
+            _ => card.facts.extend(saved.iter().flat_map(|saved| saved.facts())),
         }
         let cards: &[(&str, &Card)] = &[("data", &data), ("model", &card)];
         console.result(cards)?;
@@ -157,7 +155,7 @@ fn from_table(
     }
     let mut card = fitted.model.card();
     card.facts.push(("bits per row".into(), loss.bits().into()));
-    card.facts.push(("bits of the class shares".into(), loss.base_rate_bits().into()));
+    card.facts.push(("bits of class shares".into(), loss.base_rate_bits().into()));
     drop(loss);
     Ok(Fitted { data: data_card(&name, &opened), card, model: fitted.model })
 }
