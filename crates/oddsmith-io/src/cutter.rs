@@ -66,9 +66,9 @@ impl Cutter {
         Cutter { flow, marks, place, target: target.max(1), eager: false, carry: Vec::new(), offset, lines: Lines::Later, ended: false }
     }
 
-    /// A cutter over a stream that is read once, of which `lines` lines are already behind.
-    pub(crate) fn eager(flow: Flow, marks: Marks, lines: u64, target: usize, place: Place) -> Self {
-        Cutter { eager: true, lines: Lines::Counted(lines), ..Cutter::new(flow, marks, 0, target, place) }
+    /// The same over a stream that is read once and that people may wait for, of which `lines` lines are behind.
+    pub(crate) fn eager(self, lines: u64) -> Self {
+        Cutter { eager: true, lines: Lines::Counted(lines), ..self }
     }
 
     /// Lines before the next piece, where they are counted.

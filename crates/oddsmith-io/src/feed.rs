@@ -66,9 +66,6 @@ pub(crate) trait Feed: Send + Sync {
     /// Size in bytes, as far as it is known.
     fn bytes(&self) -> u64;
 
-    /// Number of partitions; known once a pass has ended.
-    fn partitions(&self) -> usize;
-
     /// Shows the first rows.
     fn sample(&self, look: &mut dyn FnMut(&RawBatch<'_>)) -> Result<Sample>;
 

@@ -6,7 +6,9 @@
 //!
 //! [`open`] reads a table to learn from it. What fits the memory budget is parsed once and kept; what does
 //! not is read again for every pass. Both give the same batches in the same order, for any number of threads.
+//! [`open_for_prediction`] streams new rows past a model, and [`write_file`] keeps results safe.
 
+mod atomic;
 mod block;
 mod column;
 mod cutter;
@@ -28,6 +30,7 @@ mod options;
 mod plan;
 mod reading;
 mod records;
+mod scoring;
 mod selection;
 mod settle;
 mod sniff;
@@ -39,9 +42,11 @@ mod table;
 mod text_feed;
 mod tokens;
 
+pub use atomic::write_file;
 pub use dialect::{Dialect, Format, LineEnd};
 pub use missing::DEFAULT_MISSING;
 pub use open::{Opened, open};
 pub use options::{Header, Input, Quote, Ragged, ReadOptions, Roles, TextOptions};
+pub use scoring::{NewBatch, NewRows, open_for_prediction};
 pub use summary::{ColumnSummary, Role, Values};
 pub use tokens::hashed_column;

@@ -80,7 +80,7 @@ fn open_text(
     let mark = if found.convert.is_none() { found.mark } else { 0 };
     let known: Vec<String> = roles.target.iter().cloned().chain(roles.features.iter().flatten().cloned()).collect();
     let head = read_window(&store, mark as u64, place)?;
-    let prepared = prepare(&head, found.name(), options, &known, place, true)?;
+    let prepared = prepare(&head, found.name(), options, &known, place, Purpose::Learn)?;
     let start = mark as u64 + prepared.start as u64;
     let flow = Box::new(StoreReader::new(store.clone(), start));
     let cutter = Cutter::new(flow, prepared.facts.shape.marks, start, options.partition_bytes, place.clone());
@@ -133,6 +133,28 @@ fn read_window(store: &Arc<Store>, offset: u64, place: &Place) -> Result<Head> {
     }
 }
 
+/// What a text is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To learn from it.
+    Learn,
+    /// To score its rows; `lines` when the model was learned from `__label__` lines.
+    Predict {
+        /// Whether lines without labels are expected.
+        lines: bool,
+    },
+}
+
+impl Purpose {
+    /// Whether a text consists of `__label__` lines. Where they are expected, anything without a column called `text` is
+    /// taken for lines without labels.
+    fn finds_lines(self, head: &[u8]) -> bool {
+        let first = head.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+        let mut names = first.split(|byte| matches!(byte, b',' | b'\t' | b';' | b'|')).map(|name| name.trim_ascii());
+        fasttext::detect(head) || (self == Purpose::Predict { lines: true } && !names.any(|name| name == b"text" || name == b"\"text\""))
+    }
+}
+
 /// A text whose format is known.
 pub(crate) struct Prepared {
     pub(crate) facts: TextFacts,
@@ -151,7 +173,7 @@ pub(crate) fn prepare(
     options: &ReadOptions,
     known: &[String],
     place: &Place,
-    learning: bool,
+    purpose: Purpose,
 ) -> Result<Prepared> {
     if let Err(error) = std::str::from_utf8(&head.bytes)
         && (error.error_len().is_some() || head.whole)
@@ -162,12 +184,12 @@ pub(crate) fn prepare(
         return Err(place.fault(DataFault::new("the file is empty").accepted("a table has a header and at least one row")));
     }
     let markers = Markers::new(options.missing.as_deref());
-    if fasttext::detect(&head.bytes) && options.delimiter.is_none() {
+    if purpose.finds_lines(&head.bytes) && options.delimiter.is_none() {
         let marks = Marks { delimiter: b'\n', quote: None, line_end: b'\n' };
         let shape = Shape { marks, width: 2, trailing: false, ragged: options.ragged, rows: batch_rows(2) };
         let names = fasttext::NAMES.map(String::from).to_vec();
         let window = whole_lines(head, 0, &marks);
-        let splitting = Splitting::FastText { every_label: learning };
+        let splitting = Splitting::FastText { every_label: purpose == Purpose::Learn };
         let facts = TextFacts { place: place.clone(), names, shape, splitting, decimal: b'.', markers, window };
         return Ok(Prepared { facts, format: Format::FastText { encoding }, start: 0, lines: 0, notices: Vec::new() });
     }

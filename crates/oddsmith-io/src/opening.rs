@@ -14,7 +14,7 @@ use crate::store::{Store, StoreReader};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-const LONGEST_MAGIC: usize = 4;
+const LONGEST_MAGIC: usize = 8;
 
 /// A stream of bytes that is read once.
 pub(crate) type Flow = Box<dyn Read + Send>;
@@ -22,6 +22,8 @@ pub(crate) type Flow = Box<dyn Read + Send>;
 /// An opened input before anything is known about its content but its compression, which is undone.
 pub(crate) struct Raw {
     bytes: RawBytes,
+    /// The first bytes of the content, by which binary formats are told.
+    pub(crate) magic: Vec<u8>,
     /// `gzip` or `zstd`.
     pub(crate) compression: Option<&'static str>,
 }
@@ -43,14 +45,15 @@ impl Raw {
         let compression = match &head {
             head if head.starts_with(GZIP) => "gzip",
             head if head.starts_with(ZSTD) => "zstd",
-            _ => return Ok(Raw { bytes, compression: None }),
+            _ => return Ok(Raw { bytes, magic: head, compression: None }),
         };
-        let packed = Raw { bytes, compression: None }.into_flow();
+        let packed = Raw { bytes, magic: head, compression: None }.into_flow();
         let inner: Flow = match compression {
             "gzip" => Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, packed))),
             _ => Box::new(zstd::Decoder::new(packed).map_err(|error| place.io(error))?),
         };
-        Ok(Raw { bytes: RawBytes::Flow(Box::new(Unpacking { inner, compression })), compression: Some(compression) })
+        let (magic, bytes) = flowing(Box::new(Unpacking { inner, compression })).map_err(|error| place.io(error))?;
+        Ok(Raw { bytes, magic, compression: Some(compression) })
     }
 
     /// The bytes as something that can be read again, copied first where necessary.
@@ -109,20 +112,22 @@ impl Read for Unpacking {
     }
 }
 
-/// Reads the first bytes of a stream, enough to see two lines, and gives them back with the whole stream.
-pub(crate) fn peek(mut flow: Flow, place: &Place) -> Result<(Vec<u8>, Flow)> {
+/// Reads the first bytes of a stream, enough to see two lines, and gives them back with the whole stream; the flag
+/// says that there is no more.
+pub(crate) fn peek(mut flow: Flow, place: &Place) -> Result<(Vec<u8>, bool, Flow)> {
     const STEP: usize = 64 << 10;
     const MOST: usize = 1 << 20;
     let mut head = Vec::new();
     let mut step = vec![0; STEP];
-    while head.len() < MOST && memchr::memchr_iter(b'\n', &head).take(2).count() < 2 {
+    let mut ended = false;
+    while !ended && head.len() < MOST && memchr::memchr2_iter(b'\n', b'\r', &head).take(3).count() < 3 {
         match flow.read(&mut step) {
-            Ok(0) => break,
+            Ok(0) => ended = true,
             Ok(count) => head.extend_from_slice(&step[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(place.io(error)),
         }
     }
     let whole = Box::new(io::Cursor::new(head.clone()).chain(flow));
-    Ok((head, whole))
+    Ok((head, ended, whole))
 }

@@ -138,10 +138,6 @@ impl Feed for TextFeed {
         self.store.as_ref().map_or(0, |store| store.len())
     }
 
-    fn partitions(&self) -> usize {
-        self.cuts.get().map_or(0, Vec::len)
-    }
-
     fn sample(&self, look: &mut dyn FnMut(&RawBatch<'_>)) -> Result<Sample> {
         let mut scratch = Scratch::default();
         scratch.text.bytes.extend_from_slice(&self.facts.window);

@@ -1,11 +1,9 @@
 //! Every fault of a table is named with its place, its value and what would be accepted.
 
-mod tables;
-
+use crate::tables::{learn, notices, refusal, rows};
 use oddsmith::control::Control;
 use oddsmith::data::{Kind, Weighting};
 use oddsmith_io::{Header, Input, Quote, Ragged, ReadOptions, Roles, open};
-use tables::{learn, notices, refusal, rows};
 
 fn refused(text: impl AsRef<[u8]>) -> String {
     refusal(text, &ReadOptions::default(), &Roles::target("y"))
@@ -160,7 +158,7 @@ fn broken_compression_is_told_apart_from_broken_disks() {
 fn a_stop_is_obeyed() {
     let control = Control::new();
     control.cancel();
-    let opened = open(&tables::table("x,y\n1,a\n"), &ReadOptions::default(), &Roles::target("y"), &control);
+    let opened = open(&crate::tables::table("x,y\n1,a\n"), &ReadOptions::default(), &Roles::target("y"), &control);
     assert_eq!(opened.err().unwrap().to_string(), "interrupted; nothing was written");
 }
 
@@ -199,13 +197,13 @@ fn what_was_assumed_is_said() {
     expect(assumed("x,y\r1,a\r2,b\r", default()), "UTF-8, comma, header", "W101 assumed lines that end with a carriage return");
     expect(assumed("'x','y'\n'1,5','a'\n'2','b'\n", default()), "UTF-8, comma, header", "W101 assumed quote '");
     expect(assumed("x\ty\n1\ta\n", ReadOptions { delimiter: Some(b'\t'), ..default() }), "UTF-8, tab, header", "");
-    let headless = open(&tables::table("1,a\n2,b\n"), &default(), &Roles::target("column_2"), &Control::new()).unwrap();
+    let headless = open(&crate::tables::table("1,a\n2,b\n"), &default(), &Roles::target("column_2"), &Control::new()).unwrap();
     assert_eq!(
         (notices(&headless).join("; "), rows(&*headless.source)),
         ("W101 assumed no header".into(), vec!["1 a".to_owned(), "2 b".into()])
     );
     let given = ReadOptions { header: Header::No, ..default() };
-    let headless = open(&tables::table("x,y\nz,w\n"), &given, &Roles::target("column_2"), &Control::new()).unwrap();
+    let headless = open(&crate::tables::table("x,y\nz,w\n"), &given, &Roles::target("column_2"), &Control::new()).unwrap();
     assert_eq!((notices(&headless).join("; "), headless.rows), (String::new(), 2));
 }
 

@@ -1,11 +1,9 @@
 //! Tables opened to learn from them: kinds, levels, words, weights and missing values.
 
-mod tables;
-
+use crate::tables::{learn, notices, rows, table};
 use oddsmith::control::Control;
 use oddsmith::data::{Kind, Weighting, WordValue};
 use oddsmith_io::{Input, ReadOptions, Roles, TextOptions, Values, open};
-use tables::{learn, notices, rows, table};
 
 fn kinds(text: &str) -> String {
     let opened = learn(text, &ReadOptions::default()).unwrap();

@@ -1,12 +1,10 @@
 //! The same table gives the same rows however it is written, cut, kept or shared among threads.
 
-mod tables;
-
+use crate::tables::{learn, rows};
 use oddsmith::Result;
 use oddsmith::data::Source;
 use oddsmith_io::ReadOptions;
 use proptest::prelude::*;
-use tables::{learn, rows};
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,183 @@
+//! Opening new rows for a model: columns are found by name, and rows stream by in the order of the file.
+
+use std::io::{self, Read};
+
+use oddsmith::Result;
+use oddsmith::control::Control;
+use oddsmith::data::{Features, Layout, Space};
+use oddsmith::error::{DataFault, visible};
+use oddsmith::notice::{self, Notice};
+
+use crate::block::Block;
+use crate::column::RawBatch;
+use crate::cutter::Cutter;
+use crate::dialect::Format;
+use crate::encoder::{Encoder, Tally, Wiring};
+use crate::encoding::{self, Decoding};
+use crate::fasttext;
+use crate::fault::Place;
+use crate::feed::{Feed, Pass, Scratch};
+use crate::open::{Head, Purpose, prepare};
+use crate::opening::{Flow, Raw, peek};
+use crate::options::{Input, ReadOptions};
+use crate::plan::unknown;
+use crate::text_feed::TextFeed;
+
+/// Rows to be scored.
+pub struct NewRows {
+    feed: Box<dyn Feed>,
+    layout: Layout,
+    encoder: Encoder,
+    echo: Vec<usize>,
+    labelled: bool,
+    /// The format as it was given or found.
+    pub format: Format,
+    /// What was assumed or ignored before the first row was read.
+    pub notices: Vec<Notice>,
+}
+
+/// A batch of new rows.
+pub struct NewBatch<'a> {
+    /// The features, encoded for the model.
+    pub features: Features<'a>,
+    /// The class of each row where the file has the target column; `SKIP` where the cell is missing and `UNSEEN`
+    /// where the model does not know the class.
+    pub labels: Option<&'a [u32]>,
+    /// Rows before this batch.
+    pub first_row: u64,
+    raw: &'a RawBatch<'a>,
+    echo: &'a [usize],
+}
+
+impl NewBatch<'_> {
+    /// Gives the cells of an echoed column, in the order in which they were asked for, as they stand in the file.
+    pub fn echo(&self, column: usize, mut cell: impl FnMut(usize, &str)) {
+        let keep: Vec<u32> = (0..self.raw.rows() as u32).collect();
+        self.raw.column(self.echo[column]).each_text(&keep, |i, text| {
+            cell(i, &String::from_utf8_lossy(text.unwrap_or_default()));
+        });
+    }
+}
+
+/// Opens new rows for a model with this layout. Columns are matched by name: one that is missing is an error, others
+/// are ignored with a notice. `echo` names columns whose cells are wanted as they are.
+///
+/// `options.text` matters only for hashed words: it must be what the model was learned with.
+pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout, echo: &[String]) -> Result<NewRows> {
+    let place = Place::named(input.name());
+    let raw = Raw::open(input, &place)?;
+    open_text(raw.into_flow(), options, layout, echo, &place)
+}
+
+fn open_text(flow: Flow, options: &ReadOptions, layout: &Layout, echo: &[String], place: &Place) -> Result<NewRows> {
+    let io = |error: io::Error| place.io(error);
+    let (head, _, mut flow) = peek(flow, place)?;
+    let found = encoding::detect(&head, options.encoding.as_deref())?;
+    io::copy(&mut flow.by_ref().take(found.mark as u64), &mut io::sink()).map_err(io)?;
+    let mut offset = found.mark as u64;
+    if let Some(encoding) = found.convert {
+        flow = Box::new(Decoding::new(flow, encoding, found.mark));
+        offset = 0;
+    }
+    let (bytes, whole, mut flow) = peek(flow, place)?;
+    let prepared = prepare(&Head { bytes, whole, offset }, found.name(), options, &layout.names(), place, purpose(layout))?;
+    io::copy(&mut flow.by_ref().take(prepared.start as u64), &mut io::sink()).map_err(io)?;
+    let cutter = Cutter::new(flow, prepared.facts.shape.marks, offset + prepared.start as u64, options.partition_bytes, place.clone());
+    let feed = Box::new(TextFeed::new(prepared.facts, cutter.eager(prepared.lines), None));
+    NewRows::new(feed, prepared.format, prepared.notices, options, layout, echo)
+}
+
+/// Prediction, for a model that may have been learned from `__label__` lines.
+fn purpose(layout: &Layout) -> Purpose {
+    let [label, text] = fasttext::NAMES;
+    let lines =
+        layout.target() == label && matches!(layout.features(), [only] if only.name == text && matches!(only.space, Space::Words { .. }));
+    Purpose::Predict { lines }
+}
+
+impl NewRows {
+    pub(crate) fn new(
+        feed: Box<dyn Feed>,
+        format: Format,
+        mut notices: Vec<Notice>,
+        options: &ReadOptions,
+        layout: &Layout,
+        echo: &[String],
+    ) -> Result<NewRows> {
+        let names = feed.names();
+        let find = |name: &String| names.iter().position(|known| known == name);
+        let mut features = Vec::new();
+        for name in layout.names() {
+            features.push(find(&name).ok_or_else(|| {
+                let fault = DataFault::new("is missing").column(&name).accepted(format!("the table has: {}", listed(names)));
+                feed.place().fault(fault)
+            })?);
+        }
+        let target = find(&layout.target().to_owned());
+        let echo = echo.iter().map(|name| find(name).ok_or_else(|| unknown(name, names).into())).collect::<Result<Vec<usize>>>()?;
+        let used = |j: &usize| features.contains(j) || Some(*j) == target || echo.contains(j);
+        let extra: Vec<String> = (0..names.len()).filter(|j| !used(j)).map(|j| names[j].clone()).collect();
+        if !extra.is_empty() {
+            notices.push(Notice::new(notice::EXTRA_COLUMN, format!("not used by the model: {}", listed(&extra))));
+        }
+        let encoder = Encoder::new(layout, Wiring { features, target, weight: None }, "", false, &options.text);
+        Ok(NewRows { layout: layout.clone(), encoder, echo, labelled: target.is_some(), format, notices, feed })
+    }
+
+    /// Column names of the file.
+    pub fn names(&self) -> &[String] {
+        self.feed.names()
+    }
+
+    /// Whether the file has the target column.
+    pub fn labelled(&self) -> bool {
+        self.labelled
+    }
+
+    /// Gives every batch in the order of the file; what comes back are notices about unseen levels. The memory is that of
+    /// one partition, however long the stream.
+    pub fn scan(self, control: &Control, sink: &mut dyn FnMut(NewBatch<'_>) -> Result<()>) -> Result<Vec<Notice>> {
+        let (pass, mut scratch, mut tally, mut block) = (Pass::default(), Scratch::default(), Tally::default(), Block::default());
+        let reading = (self.feed.decimal(), self.feed.markers());
+        let (mut first_row, mut records_before) = (0, 0);
+        while let Some(partition) = self.feed.claim(&pass, &mut scratch)? {
+            let read = self.feed.batches(partition, &mut scratch, &mut |raw| {
+                control.advance(raw.rows() as u64)?;
+                self.encoder.encode((partition, raw), reading, &mut tally, &mut block)?;
+                if block.rows == 0 {
+                    return Ok(());
+                }
+                block.with_features(&self.layout, |features| {
+                    let labels = self.labelled.then_some(&block.labels[..]);
+                    sink(NewBatch { features, labels, first_row, raw, echo: &self.echo })
+                })?;
+                first_row += block.rows as u64;
+                Ok(())
+            });
+            match read {
+                Ok(records) => records_before += records.all,
+                Err(trouble) => return Err(self.feed.report(trouble, records_before)),
+            }
+        }
+        Ok(self.unseen(&tally))
+    }
+
+    fn unseen(&self, tally: &Tally) -> Vec<Notice> {
+        let names = self.layout.names();
+        let unseen = tally.unseen.iter().zip(&names).filter(|((count, _), _)| *count > 0);
+        unseen
+            .map(|((count, first), name)| {
+                let rows = if *count == 1 { "1 row has".to_owned() } else { format!("{count} rows have") };
+                let text = format!("{rows} a level that the model never saw, first `{}`; it counts as missing", visible(first));
+                Notice::new(notice::UNSEEN_LEVEL, text).column(name).level(first)
+            })
+            .collect()
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| visible(name)).collect();
+    let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
