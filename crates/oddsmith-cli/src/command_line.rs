@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, completions, explain, fit, help, sample, show, stats};
+use crate::commands::{check, completions, explain, fit, help, predict, sample, show, stats};
 use crate::options::OutputArgs;
 
 /// Examples stand before the flags: most people come for the first line they can copy.
@@ -16,7 +16,7 @@ const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usag
     before_help = "Examples:
   oddsmith check births.csv --target low            look before you fit
   oddsmith fit births.csv --target low -o low.odds  fit and save a model
-//TMP   oddsmith predict low.odds new.csv > scored.csv    class and probabilities of new rows
+  oddsmith predict low.odds new.csv > scored.csv    class and probabilities of new rows
   oddsmith explain low.odds new.csv --row 7         where a probability comes from
   oddsmith help W112                                what a warning means",
     help_template = TEMPLATE,
@@ -50,8 +50,8 @@ pub(crate) enum Command {
     #[command(help_template = TEMPLATE, before_help = show::EXAMPLES)]
     Show(show::ShowArgs),
     /// Class and probabilities of new rows.
-//TMP     #[command(help_template = TEMPLATE, before_help = predict::EXAMPLES)]
-//TMP     Predict(Box<predict::PredictArgs>),
+    #[command(help_template = TEMPLATE, before_help = predict::EXAMPLES)]
+    Predict(Box<predict::PredictArgs>),
     /// Where the probability of one row comes from.
     #[command(help_template = TEMPLATE, before_help = explain::EXAMPLES)]
     Explain(Box<explain::ExplainArgs>),

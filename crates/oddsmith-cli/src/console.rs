@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use oddsmith::{ErrorKind, Notice};
 use oddsmith_report::{Format, Style, Subject};
 
-use crate::exit::Failure;
+use crate::exit::{Failure, output_fault};
 use crate::options::{ColorWhen, OutputArgs};
 
 /// The two streams and how to write on them.
@@ -39,7 +39,15 @@ impl Console {
     #[cfg(test)]
     pub(crate) fn for_tests() -> Self {
         let plain = Style::default();
-        Console { format: None, quiet: true, verbose: false, out: plain.clone(), err: plain, out_is_terminal: false, err_is_terminal: false }
+        Console {
+            format: None,
+            quiet: true,
+            verbose: false,
+            out: plain.clone(),
+            err: plain,
+            out_is_terminal: false,
+            err_is_terminal: false,
+        }
     }
 
     /// The format of the result: as asked, or a table for a person and CSV for a program.
@@ -57,6 +65,11 @@ impl Console {
         self.verbose
     }
 
+    /// Whether a person reads the result.
+    pub(crate) fn out_is_terminal(&self) -> bool {
+        self.out_is_terminal
+    }
+
     /// Whether a bar that moves would be seen.
     pub(crate) fn shows_progress(&self) -> bool {
         self.err_is_terminal && !self.quiet
@@ -70,7 +83,7 @@ impl Console {
     /// Writes text on standard output.
     pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
         let mut out = self.writer();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(output_failure)
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| output_fault(error).into())
     }
 
     /// Standard output. CSV keeps the bytes of the data, which a terminal must not obey, so they are spelled out there.
@@ -84,7 +97,7 @@ impl Console {
     /// Writes bytes that are the result themselves: a script, a manual page.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
-        out.write_all(bytes).and_then(|()| out.flush()).map_err(output_failure)
+        out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| output_fault(error).into())
     }
 
     /// Notices on standard error.
@@ -149,14 +162,6 @@ fn failure_object(failure: &Failure) -> String {
         error["value"] = fault.value.clone().into();
     }
     format!("{}\n", serde_json::json!({ "error": error }))
-}
-
-/// A failure to write on standard output.
-pub(crate) fn output_failure(error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Pipe,
-        _ => Failure::Library(ErrorKind::Io { path: "standard output".into(), source: error }.into()),
-    }
 }
 
 fn colored(when: ColorWhen, is_terminal: bool) -> bool {

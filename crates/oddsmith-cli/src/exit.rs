@@ -1,7 +1,7 @@
 //! Why the command stopped and the exit code that says so: the one place where the two are tied.
 
-use std::fmt;
 use std::path::Path;
+use std::{fmt, io};
 
 use oddsmith::error::visible;
 use oddsmith::notice::{self, Notice};
@@ -112,8 +112,19 @@ impl fmt::Display for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Failure::Library(error)
+        match error.kind() {
+            ErrorKind::Io { path, source } if path == STDOUT && source.kind() == io::ErrorKind::BrokenPipe => Failure::Pipe,
+            _ => Failure::Library(error),
+        }
     }
+}
+
+/// The path of standard output in messages.
+const STDOUT: &str = "standard output";
+
+/// A fault of writing on standard output.
+pub(crate) fn output_fault(source: io::Error) -> Error {
+    ErrorKind::Io { path: STDOUT.into(), source }.into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! total is the sum of exactly the weights that are shown.
 
 use oddsmith::card::{Card, Cell, Table};
-use oddsmith::data::{Features, Layout, MISSING, Plane, Space, UNSEEN};
+use oddsmith::data::{Features, Layout, MISSING, Plane, UNSEEN};
 use oddsmith::error::visible;
 use oddsmith::model::{Classifier, Evidence, Predictions, Predictor};
 use oddsmith::notice::{self, Notice};
@@ -57,8 +57,15 @@ pub(crate) struct Explanation<'a> {
 }
 
 impl<'a> Explanation<'a> {
-    /// Takes the only row of `rows` apart. `class` and `against` are chosen by probability where they are not given.
-    pub(crate) fn new(model: &'a dyn Classifier, rows: &Features<'_>, class: Option<usize>, against: Option<usize>) -> Result<Self> {
+    /// Takes the only row of `rows` apart, whose cells are spelled `cells` in the table. `class` and `against` are chosen by
+    /// probability where they are not given.
+    pub(crate) fn new(
+        model: &'a dyn Classifier,
+        rows: &Features<'_>,
+        cells: Vec<String>,
+        class: Option<usize>,
+        against: Option<usize>,
+    ) -> Result<Self> {
         let layout = model.layout();
         let mut predictions = Predictions::new();
         Predictor::new(model).predict(rows, &mut predictions)?;
@@ -86,7 +93,7 @@ impl<'a> Explanation<'a> {
             probabilities,
             prior: weight(evidence.base()),
             weights,
-            values: (0..layout.features().len()).map(|j| value(layout, rows, j)).collect(),
+            values: cells.into_iter().enumerate().map(|(j, cell)| value(layout, rows, j, cell)).collect(),
             impossible: !predictions.scores().impossible().is_empty(),
         };
         explanation.check(difference(predictions.scores().row(0)[class], predictions.scores().row(0)[against]))?;
@@ -149,23 +156,16 @@ fn bar(weight: f64, largest: f64) -> String {
     }
 }
 
-/// The value of a feature in the only row.
-fn value(layout: &Layout, rows: &Features<'_>, j: usize) -> Cell {
-    match layout.plane(j) {
-        Plane::Numbers(at) if rows.numbers.get(0, at).is_nan() => "(missing)".into(),
-        Plane::Numbers(at) => rows.numbers.get(0, at).into(),
-        Plane::Codes(at) => match rows.codes.get(0, at) {
-            MISSING => "(missing)".into(),
-            UNSEEN => "(never seen)".into(),
-            code => layout.level_name(j, code as usize).unwrap_or_default().into(),
-        },
-        Plane::Words(at) if !rows.words[at].is_present(0) => "(missing)".into(),
-        Plane::Words(at) => match &layout.features()[j].space {
-            Space::Words { vocabulary, .. } => {
-                let (columns, _) = rows.words[at].row(0);
-                columns.iter().map(|word| vocabulary.word(*word as usize)).collect::<Vec<_>>().join(" ").into()
-            }
-            _ => Cell::Empty,
-        },
+/// The value of feature `j` as it is written, with a remark where it does not count.
+fn value(layout: &Layout, rows: &Features<'_>, j: usize, cell: String) -> Cell {
+    let (missing, unseen) = match layout.plane(j) {
+        Plane::Numbers(at) => (rows.numbers.get(0, at).is_nan(), false),
+        Plane::Codes(at) => (rows.codes.get(0, at) == MISSING, rows.codes.get(0, at) == UNSEEN),
+        Plane::Words(at) => (!rows.words[at].is_present(0), false),
+    };
+    match (missing, unseen) {
+        (true, _) => "(missing)".into(),
+        (_, true) => format!("{cell} (never seen)").into(),
+        _ => cell.into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use oddsmith::card::Cell;
@@ -104,9 +104,14 @@ impl fmt::Display for Saved {
 
 /// Writes a file whole or not at all.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<Saved, Failure> {
-    std::fs::write(path, bytes).map_err(|source| Error::from(ErrorKind::Io { path: path.display().to_string(), source }))?;
+    oddsmith_io::write_file(path, &[], |file| file.write_all(bytes).map_err(|source| write_fault(path, source)))?;
     let checksum = blake3::hash(bytes).to_hex().to_string();
     Ok(Saved { path: path.display().to_string(), bytes: bytes.len(), checksum })
+}
+
+/// A fault of writing a file.
+pub(crate) fn write_fault(path: &Path, source: io::Error) -> Error {
+    ErrorKind::Io { path: path.display().to_string(), source }.into()
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {

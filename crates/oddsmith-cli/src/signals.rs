@@ -19,6 +19,7 @@ pub(crate) fn watch(control: &Arc<Control>) {
         if let Some(signal) = signals.forever().next() {
             control.cancel();
             std::thread::sleep(GRACE);
+            oddsmith_io::remove_unfinished();
             leave(128 + signal);
         }
     });

@@ -1,12 +1,12 @@
 //! A table written while it comes into being, in constant memory.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use oddsmith::card::{Cell, Table};
+use oddsmith::{Error, Result};
 use oddsmith_report::{Format, Rows, Style};
 
 use crate::console::Console;
-use crate::exit::Failure;
 
 /// Rows of a terminal table that are aligned together; a longer one goes on under a new header.
 const PAGE: usize = 1000;
@@ -15,8 +15,8 @@ const FULL: usize = 1 << 16;
 
 /// A table on its way out.
 pub(crate) struct Stream<'a> {
-    out: Box<dyn Write + 'a>,
-    refused: fn(std::io::Error) -> Failure,
+    out: &'a mut dyn Write,
+    refused: &'a dyn Fn(io::Error) -> Error,
     style: Style,
     /// Writes row by row, in every format but terminal tables.
     rows: Option<Rows>,
@@ -25,8 +25,9 @@ pub(crate) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Starts a table on a writer; `refused` turns the writer's errors into failures.
-    pub(crate) fn new(out: Box<dyn Write + 'a>, refused: fn(std::io::Error) -> Failure, format: Format, style: &Style, columns: &[String]) -> Self {
+    /// Starts a table in the console's format on a writer; `refused` turns the writer's errors into faults.
+    pub(crate) fn new(out: &'a mut dyn Write, refused: &'a dyn Fn(io::Error) -> Error, console: &Console, columns: &[String]) -> Self {
+        let (format, style) = (console.format(), console.style());
         let rows = (format != Format::Table).then(|| Rows::new(format, style.clone(), columns));
         let page = Table { name: "rows".into(), columns: columns.to_vec(), rows: Vec::new() };
         let mut text = String::new();
@@ -36,13 +37,8 @@ impl<'a> Stream<'a> {
         Stream { out, refused, style: style.clone(), rows, page, text }
     }
 
-    /// Starts a table on standard output in the console's format.
-    pub(crate) fn to_stdout(console: &Console, columns: &[String]) -> Self {
-        Stream::new(console.writer(), crate::console::output_failure, console.format(), console.style(), columns)
-    }
-
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: Vec<Cell>) -> Result<(), Failure> {
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) -> Result<()> {
         match &mut self.rows {
             Some(rows) => rows.row(&cells, &mut self.text),
             None => {
@@ -56,13 +52,12 @@ impl<'a> Stream<'a> {
     }
 
     /// Writes what is left.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         match &self.rows {
             Some(rows) => rows.end(&mut self.text),
             None => self.turn_page(),
         }
-        self.hand_on()?;
-        self.out.flush().map_err(self.refused)
+        self.hand_on()
     }
 
     fn turn_page(&mut self) {
@@ -71,8 +66,8 @@ impl<'a> Stream<'a> {
     }
 
     /// Hands the collected text on, so that a reader at the other end of a pipe sees it.
-    pub(crate) fn hand_on(&mut self) -> Result<(), Failure> {
-        self.out.write_all(self.text.as_bytes()).map_err(self.refused)?;
+    pub(crate) fn hand_on(&mut self) -> Result<()> {
+        self.out.write_all(self.text.as_bytes()).and_then(|()| self.out.flush()).map_err(self.refused)?;
         self.text.clear();
         Ok(())
     }

@@ -28,11 +28,6 @@ impl<'a> TrainingLoss<'a> {
         TrainingLoss { model, classes, nats: 0.0, buffers: Mutex::new(Predictions::new()) }
     }
 
-    /// Rows and weights per class.
-    pub(crate) fn classes(&self) -> &ClassWeights {
-        &self.classes
-    }
-
     /// Bits per row that the model needs.
     pub(crate) fn bits(&self) -> f64 {
         self.nats / self.classes.total() / std::f64::consts::LN_2
@@ -56,7 +51,7 @@ impl Statistics for TrainingLoss<'_> {
     type Input<'b> = Rows<'b>;
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
-        self.classes.observe(rows.labels, rows.weights);
+        self.classes.observe(rows.labels, rows.weights)?;
         let predictions = self.buffers.get_mut().unwrap_or_else(PoisonError::into_inner);
         Predictor::new(self.model).predict(&rows.features, predictions)?;
         for (i, &label) in rows.labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {

@@ -5,7 +5,6 @@ mod session;
 use insta::assert_snapshot;
 use session::Session;
 
-
 #[test]
 fn empty_files_and_headers_without_rows() {
     let session = Session::new();

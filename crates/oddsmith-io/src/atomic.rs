@@ -3,14 +3,45 @@
 //! The bytes go to a temporary file beside the final one, are synced to the disk, and take the final name in one step; then
 //! the folder is synced. Whatever fails or is killed on the way leaves the old file as it was.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use oddsmith::{Error, ErrorKind, Result};
 
 /// What temporary files are called; one that a killed process left behind is never read and may be deleted.
 const PREFIX: &str = ".oddsmith-";
+
+/// Temporary files of writes that are still going on.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes the temporary files of writes that are still going on, which fail then. For a process that has to leave at once while
+/// a thread of it waits for the rows to be written.
+pub fn remove_unfinished() {
+    let unfinished = std::mem::take(&mut *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
+    for path in unfinished {
+        // One that cannot be removed is never read either.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// An entry in the list of unfinished files.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.into());
+        Unfinished(path.into())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
 
 /// Writes a file through `write`. Refuses to replace any of the `inputs`, also through links.
 ///
@@ -33,6 +64,7 @@ pub fn write_file(path: &Path, inputs: &[&Path], write: impl FnOnce(&mut dyn Wri
         _ => Path::new("."),
     };
     let temporary = new_file(folder).map_err(fault)?;
+    let _listed = Unfinished::new(temporary.path());
     if let Some(old) = &old {
         temporary.as_file().set_permissions(old.permissions()).map_err(fault)?;
     }
@@ -109,6 +141,21 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), "interrupted; nothing was written");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["model.odds"]);
+    }
+
+    #[test]
+    fn an_unfinished_file_can_be_removed_from_another_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.odds");
+        let failed = write_file(&path, &[], |file| {
+            file.write_all(b"half").unwrap();
+            assert_eq!(names(folder.path()).len(), 1);
+            std::thread::scope(|scope| scope.spawn(remove_unfinished).join()).unwrap();
+            assert!(names(folder.path()).is_empty());
+            Ok(())
+        });
+        assert!(failed.is_err());
+        assert!(names(folder.path()).is_empty());
     }
 
     #[test]

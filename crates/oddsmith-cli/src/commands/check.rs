@@ -81,7 +81,11 @@ fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample
 fn flag_columns(columns: &mut Vec<String>, rows: &mut [Vec<Cell>], notices: &[Notice]) {
     columns.push("warnings".into());
     for row in rows {
-        let mut ids: Vec<&str> = notices.iter().filter(|notice| notice.column.as_ref().map(|name| Cell::from(name.as_str())) == Some(row[0].clone())).map(|notice| notice.id).collect();
+        let mut ids: Vec<&str> = notices
+            .iter()
+            .filter(|notice| notice.column.as_ref().map(|name| Cell::from(name.as_str())) == Some(row[0].clone()))
+            .map(|notice| notice.id)
+            .collect();
         ids.dedup();
         row.push(if ids.is_empty() { Cell::Empty } else { ids.join(" ").into() });
     }

@@ -178,7 +178,8 @@ fn selected(stats: TableStats, roles: &RoleArgs) -> Result<TableStats, Failure> 
     if let Some(target) = roles.target.as_deref().filter(|target| *target != layout.target()) {
         return Err(Failure::Usage(format!("the statistics were gathered for target `{}`, not `{target}`", layout.target())));
     }
-    let indices = |lists: &[String]| lists.iter().flat_map(|list| split_list(list)).map(|name| layout.index(&name)).collect::<Result<Vec<_>, _>>();
+    let indices =
+        |lists: &[String]| lists.iter().flat_map(|list| split_list(list)).map(|name| layout.index(&name)).collect::<Result<Vec<_>, _>>();
     let chosen = indices(&roles.features)?;
     let excluded = indices(&roles.exclude)?;
     if chosen.is_empty() && excluded.is_empty() {

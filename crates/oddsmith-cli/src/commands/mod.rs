@@ -7,7 +7,7 @@ pub(crate) mod fit;
 pub(crate) mod help;
 mod man;
 mod models;
-//TMP pub(crate) mod predict;
+pub(crate) mod predict;
 pub(crate) mod sample;
 pub(crate) mod show;
 pub(crate) mod stats;
@@ -31,7 +31,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Check(args)) => check::run(&args, console, control),
         Some(Command::Fit(args)) => fit::run(&args, console, control),
         Some(Command::Show(args)) => show::run(&args, console),
-//TMP         Some(Command::Predict(args)) => predict::run(&args, console, control),
+        Some(Command::Predict(args)) => predict::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),
         Some(Command::Stats(command)) => stats::run(&command, console, control),

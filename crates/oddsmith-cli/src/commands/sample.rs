@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::console::Console;
-use crate::exit::Failure;
+use crate::exit::{Failure, output_fault};
 use crate::files;
 use crate::stream::Stream;
 
@@ -52,7 +52,8 @@ pub(crate) fn run(args: &SampleArgs, console: &Console, control: &Arc<Control>) 
     let mut columns = layout.names();
     columns.push(layout.target().to_owned());
     let mut random = ChaCha8Rng::seed_from_u64(args.seed);
-    let mut stream = Stream::to_stdout(console, &columns);
+    let mut out = console.writer();
+    let mut stream = Stream::new(&mut out, &output_fault, console, &columns);
     for row in 0..args.rows {
         if row % 1024 == 0 {
             control.check()?;
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &SampleArgs, console: &Console, control: &Arc<Control>) 
         let class = only.unwrap_or_else(|| draw_class(generative, &mut random));
         stream.row(cells(&generative.sample(class, &mut random)?, layout))?;
     }
-    stream.finish()
+    Ok(stream.finish()?)
 }
 
 fn draw_class(model: &dyn Generative, random: &mut ChaCha8Rng) -> usize {
@@ -85,7 +86,9 @@ fn cells(row: &SampledRow, layout: &Layout) -> Vec<Cell> {
 fn cell(feature: &Feature, value: &Value) -> Cell {
     match (value, &feature.space) {
         (Value::Number(number), _) if !number.is_nan() => Cell::Number(*number),
-        (Value::Code(code), Space::Levels { levels, .. }) => levels.names().get(*code as usize).map_or(Cell::Empty, |name| name.as_str().into()),
+        (Value::Code(code), Space::Levels { levels, .. }) => {
+            levels.names().get(*code as usize).map_or(Cell::Empty, |name| name.as_str().into())
+        }
         (Value::Words(words), Space::Words { vocabulary, .. }) => {
             let repeated = words.iter().flat_map(|(word, count)| std::iter::repeat_n(vocabulary.word(*word as usize), *count as usize));
             Cell::Text(repeated.collect::<Vec<_>>().join(" "))

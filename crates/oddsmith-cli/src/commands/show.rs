@@ -75,7 +75,8 @@ pub(crate) fn model_card(model: &dyn Classifier) -> Card {
 pub(crate) fn statistics_card(stats: &TableStats) -> Card {
     let layout = stats.layout();
     let classes = stats.classes();
-    let counts = layout.classes().labels().iter().zip(&classes.rows).map(|(label, rows)| format!("{} {rows}", oddsmith::error::visible(label)));
+    let counts =
+        layout.classes().labels().iter().zip(&classes.rows).map(|(label, rows)| format!("{} {rows}", oddsmith::error::visible(label)));
     Card {
         title: "Statistics".into(),
         facts: vec![

@@ -41,7 +41,10 @@ pub(super) fn rare(stats: &TableStats, j: usize, names: &[String]) -> Vec<Notice
     if several > MOST_LISTED {
         let few = found.iter().filter(|level| level.rows < FEW).count();
         let one_sided = found.iter().filter(|level| level.only.is_some()).count();
-        let text = format!("{several} of {} levels are rare or one-sided: {few} with fewer than {FEW} rows, {one_sided} within one class", names.len());
+        let text = format!(
+            "{several} of {} levels are rare or one-sided: {few} with fewer than {FEW} rows, {one_sided} within one class",
+            names.len()
+        );
         return vec![Notice::new(notice::RARE_LEVEL, text).column(column)];
     }
     let say = |level: &Rare| {

@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use oddsmith::Error;
-use oddsmith::model::{Distribution, Divisor, Knobs, Prior, Shrinkage, Tying};
+use oddsmith::model::{Classifier, Distribution, Divisor, Knobs, Prior, Shrinkage, Tying};
+use oddsmith::stats::ClassWeights;
+use oddsmith::{Error, ErrorKind};
 
 use super::list::{split_list, split_pair};
 use crate::exit::Failure;
@@ -60,8 +61,8 @@ impl KnobArgs {
     pub(crate) fn knobs(&self) -> Result<Knobs, Failure> {
         let mut distributions = Vec::new();
         for item in self.distribution.iter().flat_map(|list| split_list(list)) {
-            let (column, name) = split_pair(&item)
-                .ok_or_else(|| Error::knob("distribution", &item, "pairs such as age=gaussian, separated by commas"))?;
+            let (column, name) =
+                split_pair(&item).ok_or_else(|| Error::knob("distribution", &item, "pairs such as age=gaussian, separated by commas"))?;
             distributions.push((column.to_owned(), name.parse::<Distribution>()?));
         }
         Ok(Knobs {
@@ -79,8 +80,34 @@ impl KnobArgs {
     }
 }
 
+/// The prior of a model that is already fitted.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PriorArgs {
+    /// Another class prior than the model's: uniform, or one probability per class, such as yes=0.01,no=0.99.
+    #[arg(long, value_name = "PRIOR")]
+    prior: Option<String>,
+}
+
+impl PriorArgs {
+    /// The model with the prior that was asked for.
+    pub(crate) fn applied(&self, model: Box<dyn Classifier>) -> Result<Box<dyn Classifier>, Failure> {
+        let Some(text) = &self.prior else { return Ok(model) };
+        let prior = prior(text)?;
+        if prior == Prior::Data {
+            return Err(Error::knob("prior", text, "uniform or one probability per class; without --prior the model's own is used").into());
+        }
+        let Some(generative) = model.generative() else {
+            let advice = "only models of the joint distribution have one; fit it with --prior instead".into();
+            let what = "take another prior".into();
+            return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
+        };
+        let classes = model.layout().classes();
+        Ok(generative.with_log_prior(prior.log_probabilities(classes, &ClassWeights::new(classes.len()), 0.0)?))
+    }
+}
+
 /// A prior as it is written on the command line.
-pub(crate) fn prior(text: &str) -> Result<Prior, Error> {
+fn prior(text: &str) -> Result<Prior, Error> {
     match text {
         "data" => return Ok(Prior::Data),
         "uniform" => return Ok(Prior::Uniform),

@@ -145,9 +145,9 @@ impl ReadingArgs {
             ..ReadOptions::default()
         };
         for item in self.kind.iter().flat_map(|list| split_list(list)) {
-            let (column, kind) = split_pair(&item).and_then(|(column, kind)| Some((column, kind_of(kind)?))).ok_or_else(|| {
-                Error::knob("kind", &item, "pairs such as zip=category; kinds are number, category, boolean and text")
-            })?;
+            let (column, kind) = split_pair(&item)
+                .and_then(|(column, kind)| Some((column, kind_of(kind)?)))
+                .ok_or_else(|| Error::knob("kind", &item, "pairs such as zip=category; kinds are number, category, boolean and text"))?;
             options.kinds.insert(column.to_owned(), kind);
         }
         options.memory = self.memory.unwrap_or(options.memory);
@@ -160,8 +160,8 @@ impl TextArgs {
     fn options(&self) -> Result<TextOptions, Failure> {
         let default = TextOptions::default();
         let stop_words = self.stop_words.as_ref().map_or(Ok(Vec::new()), |path| {
-            let text = std::fs::read_to_string(path)
-                .map_err(|source| Error::from(ErrorKind::Io { path: path.display().to_string(), source }))?;
+            let text =
+                std::fs::read_to_string(path).map_err(|source| Error::from(ErrorKind::Io { path: path.display().to_string(), source }))?;
             Ok::<_, Failure>(text.lines().map(|line| line.trim().to_lowercase()).filter(|word| !word.is_empty()).collect())
         })?;
         Ok(TextOptions {

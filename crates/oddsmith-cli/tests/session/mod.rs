@@ -67,7 +67,8 @@ impl Session {
     pub fn shell(&self, line: &str) -> Output {
         let program = Path::new(env!("CARGO_BIN_EXE_oddsmith"));
         let path = std::env::join_paths(
-            std::iter::once(program.parent().unwrap().to_path_buf()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+            std::iter::once(program.parent().unwrap().to_path_buf())
+                .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
         )
         .unwrap();
         let mut command = Command::new("sh");
