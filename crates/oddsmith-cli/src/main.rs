@@ -1,2 +1,20 @@
-//! placeholder
-fn main() {}
+//! The `oddsmith` command: arguments in, a result on standard output, notes on standard error, an exit code.
+
+mod command_line;
+mod commands;
+mod console;
+mod data_card;
+mod edge;
+mod exit;
+mod explanation;
+mod files;
+mod lint;
+mod options;
+mod progress;
+mod signals;
+mod stream;
+mod training_loss;
+
+fn main() -> std::process::ExitCode {
+    edge::run(std::env::args_os())
+}

@@ -1,1 +1,95 @@
-//! placeholder
+//! Cards, tables and notices as text: for a terminal, for documents and for programs.
+//!
+//! This crate sees [`Card`], [`Table`] and [`Notice`] and never a model: whatever a model has to say is plain data
+//! by the time it gets here. [`render`] is the one entry; [`Rows`] writes tables that are too long to hold.
+
+mod document;
+mod escape;
+mod format;
+mod json;
+mod number;
+mod rows;
+mod side_by_side;
+mod terminal;
+
+pub use escape::printable;
+pub use format::{Format, Style};
+pub use number::{for_people, shortest};
+pub use rows::Rows;
+pub use terminal::notices;
+
+use oddsmith::card::{Card, Table};
+
+/// What can be rendered.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    /// A table alone.
+    Table(&'a Table),
+    /// A model or a result.
+    Card(&'a Card),
+    /// Several cards, each under the key by which programs find it. Formats that hold one table only show the last.
+    Cards(&'a [(&'a str, &'a Card)]),
+}
+
+impl<'a> From<&'a Table> for Subject<'a> {
+    fn from(table: &'a Table) -> Self {
+        Subject::Table(table)
+    }
+}
+
+impl<'a> From<&'a Card> for Subject<'a> {
+    fn from(card: &'a Card) -> Self {
+        Subject::Card(card)
+    }
+}
+
+impl<'a> From<&'a [(&'a str, &'a Card)]> for Subject<'a> {
+    fn from(cards: &'a [(&'a str, &'a Card)]) -> Self {
+        Subject::Cards(cards)
+    }
+}
+
+/// The subject as text that ends with a line end.
+///
+/// A terminal gets the title, the facts and the table; its notices are left to [`notices`], because they belong on
+/// another stream. Documents and JSON hold everything. CSV and NDJSON hold the one table.
+pub fn render<'a>(subject: impl Into<Subject<'a>>, format: Format, style: &Style) -> String {
+    let subject = subject.into();
+    match format {
+        Format::Table => terminal::render(subject, style),
+        Format::Json => json::render(subject),
+        Format::Csv | Format::Ndjson => whole(subject.main_table(), format, style),
+        Format::Md | Format::Html | Format::Latex => document::render(subject, format, style),
+    }
+}
+
+impl<'a> Subject<'a> {
+    fn cards(self) -> Vec<&'a Card> {
+        match self {
+            Subject::Table(_) => Vec::new(),
+            Subject::Card(card) => vec![card],
+            Subject::Cards(cards) => cards.iter().map(|(_, card)| *card).collect(),
+        }
+    }
+
+    fn main_table(self) -> Option<&'a Table> {
+        match self {
+            Subject::Table(table) => Some(table),
+            Subject::Card(card) => Some(&card.tidy),
+            Subject::Cards(cards) => cards.last().map(|(_, card)| &card.tidy),
+        }
+    }
+}
+
+fn whole(table: Option<&Table>, format: Format, style: &Style) -> String {
+    let Some(table) = table else { return String::new() };
+    let mut text = String::new();
+    let mut rows = Rows::new(format, style.clone(), &table.columns);
+    rows.begin(&mut text);
+    table.rows.iter().for_each(|row| rows.row(row, &mut text));
+    rows.end(&mut text);
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! The grammar of the command line.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{check, completions, explain, fit, help, predict, sample, show, stats};
+use crate::options::OutputArgs;
+
+/// Examples stand before the flags: most people come for the first line they can copy.
+const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// All arguments.
+#[derive(Debug, Parser)]
+#[command(
+    name = "oddsmith",
+    about = "Class probabilities you can trust, learned from mergeable statistics of rows",
+    before_help = "Examples:
+  oddsmith check births.csv --target low            look before you fit
+  oddsmith fit births.csv --target low -o low.odds  fit and save a model
+  oddsmith predict low.odds new.csv > scored.csv    class and probabilities of new rows
+  oddsmith explain low.odds new.csv --row 7         where a probability comes from
+  oddsmith help W112                                what a warning means",
+    help_template = TEMPLATE,
+    disable_help_subcommand = true,
+    disable_version_flag = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub(crate) struct CommandLine {
+    /// Print the version; with --json as an object.
+    #[arg(short = 'V', long)]
+    pub(crate) version: bool,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Look at a table before fitting: kinds, gaps, rare levels, leakage.
+    #[command(help_template = TEMPLATE, before_help = check::EXAMPLES)]
+    Check(check::CheckArgs),
+    /// Fit a model to a table, or to statistics gathered before.
+    #[command(help_template = TEMPLATE, before_help = fit::EXAMPLES)]
+    Fit(Box<fit::FitArgs>),
+    /// Show what a model file holds.
+    #[command(help_template = TEMPLATE, before_help = show::EXAMPLES)]
+    Show(show::ShowArgs),
+    /// Class and probabilities of new rows.
+    #[command(help_template = TEMPLATE, before_help = predict::EXAMPLES)]
+    Predict(Box<predict::PredictArgs>),
+    /// Where the probability of one row comes from.
+    #[command(help_template = TEMPLATE, before_help = explain::EXAMPLES)]
+    Explain(Box<explain::ExplainArgs>),
+    /// Draw rows from a model.
+    #[command(help_template = TEMPLATE, before_help = sample::EXAMPLES)]
+    Sample(sample::SampleArgs),
+    /// Gather, merge and subtract statistics, so that models can be fitted without the rows.
+    #[command(subcommand, help_template = TEMPLATE, before_help = stats::EXAMPLES)]
+    Stats(stats::StatsCommand),
+    /// List the models.
+    Models,
+    /// Completions for a shell.
+    Completions(completions::CompletionsArgs),
+    /// The manual page, in roff.
+    Man,
+    /// What a warning means, or how a command is used.
+    Help(help::HelpArgs),
+}

@@ -1,0 +1,105 @@
+//! `oddsmith check`: a look at a table before anything is fitted to it.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use clap::Args;
+use oddsmith::card::Cell;
+use oddsmith::control::Control;
+use oddsmith::error::DataFault;
+use oddsmith::stats::TableStats;
+use oddsmith::{Error, Notice, train};
+use oddsmith_io::{Input, Opened};
+use oddsmith_report::Format;
+
+use crate::console::Console;
+use crate::data_card::data_card;
+use crate::exit::Failure;
+use crate::files;
+use crate::lint::{self, RowSample};
+use crate::options::{ReadingArgs, RoleArgs, TextArgs};
+use crate::progress::Progress;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith check births.csv --target low
+  oddsmith check births.csv --target low --strict --json    for scripts: fails on any warning";
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// A table; `-` reads standard input.
+    #[arg(value_name = "DATA")]
+    data: OsString,
+
+    /// Fail if there is anything to warn about.
+    #[arg(long)]
+    strict: bool,
+
+    #[command(flatten)]
+    roles: RoleArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Reads the table, tells what is in it and what to look at.
+pub(crate) fn run(args: &CheckArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let input = Input::from_argument(&args.data);
+    let opened = {
+        let _progress = Progress::start(console, control, "reading");
+        oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?
+    };
+    files::need_target(&opened)?;
+    let _progress = Progress::start(console, control, "checking");
+    let in_table = |error: Error| error.in_table(&input.name());
+    let layout = Arc::new(opened.layout().clone());
+    let empty = TableStats::new(Arc::clone(&layout), lint::parts());
+    let stats = train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(in_table)?;
+    let sample = train::pass(&*opened.source, &RowSample::new(&layout), args.reading.threads, control).map_err(in_table)?;
+    one_class(&stats).map_err(in_table)?;
+    report(&input, &opened, &stats, &sample, args.strict, console)
+}
+
+fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample, strict: bool, console: &Console) -> Result<(), Failure> {
+    let mut card = data_card(&input.name(), opened);
+    card.notices.extend(lint::findings(stats, sample));
+    card.facts.extend(lint::events_per_variable(stats));
+    flag_columns(&mut card.tidy.columns, &mut card.tidy.rows, &card.notices);
+    console.result(&card)?;
+    // Warnings are the result of this command, so people find them where the result is.
+    match console.format() {
+        Format::Table => console.text(&oddsmith_report::notices(&card.notices, console.style()))?,
+        _ => console.notices(&card.notices),
+    }
+    if strict && !card.notices.is_empty() { Err(Failure::strict(&card.notices)) } else { Ok(()) }
+}
+
+/// Adds a column with the ids of the warnings about each column.
+fn flag_columns(columns: &mut Vec<String>, rows: &mut [Vec<Cell>], notices: &[Notice]) {
+    columns.push("warnings".into());
+    for row in rows {
+        let mut ids: Vec<&str> = notices
+            .iter()
+            .filter(|notice| notice.column.as_ref().map(|name| Cell::from(name.as_str())) == Some(row[0].clone()))
+            .map(|notice| notice.id)
+            .collect();
+        ids.dedup();
+        row.push(if ids.is_empty() { Cell::Empty } else { ids.join(" ").into() });
+    }
+}
+
+/// A target that never changes is the fault that every model would stop at.
+fn one_class(stats: &TableStats) -> Result<(), Error> {
+    let seen: Vec<usize> = (0..stats.classes().rows.len()).filter(|&k| stats.classes().rows[k] > 0).collect();
+    match seen[..] {
+        [k] => {
+            let layout = stats.layout();
+            let what = format!("the target has one class: {} ({} rows)", layout.classes().label(k), stats.classes().rows[k]);
+            Err(DataFault::new(what).column(layout.target()).accepted("two classes or more are needed").into())
+        }
+        _ => Ok(()),
+    }
+}

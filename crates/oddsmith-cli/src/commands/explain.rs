@@ -1,0 +1,115 @@
+//! `oddsmith explain`: where the probability of one row comes from.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use oddsmith::control::Control;
+use oddsmith::error::DataFault;
+use oddsmith::model::Classifier;
+use oddsmith::{Error, ErrorKind};
+use oddsmith_io::{Input, NewBatch, open_for_prediction};
+
+use crate::console::Console;
+use crate::exit::Failure;
+use crate::explanation::{Explanation, Unit};
+use crate::files;
+use crate::options::{PriorArgs, ReadingArgs, TextArgs};
+use crate::progress::Progress;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith explain low.odds new.csv --row 7                 weights of evidence in decibans
+  oddsmith explain low.odds new.csv --row 7 --unit bits     the same in bits
+  oddsmith explain iris.odds new.csv --row 1 --class virginica --against versicolor";
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A model file.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// A table with the columns of the model; `-` reads standard input.
+    #[arg(value_name = "DATA")]
+    data: OsString,
+
+    /// The row, counted from 1 without the header.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    row: u64,
+
+    /// Unit of the weights: 10 decibans are a factor of ten in the odds, 1 bit a factor of two.
+    #[arg(long, value_enum, default_value = "decibans")]
+    unit: Unit,
+
+    /// Explain this class [default: the event; with more than two classes the most probable one].
+    #[arg(long, value_name = "LABEL")]
+    class: Option<String>,
+
+    /// Against this class [default: the most probable other one].
+    #[arg(long, value_name = "LABEL")]
+    against: Option<String>,
+
+    #[command(flatten)]
+    prior: PriorArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Finds the row and takes its log odds apart.
+pub(crate) fn run(args: &ExplainArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let model = args.prior.applied(files::read_model(&args.model)?)?;
+    let classes = model.layout().classes();
+    let class = args.class.as_deref().map(|label| classes.index(label)).transpose()?;
+    let against = args.against.as_deref().map(|label| classes.index(label)).transpose()?;
+    let input = Input::from_argument(&args.data);
+    let explanation = {
+        let _progress = Progress::start(console, control, "looking for the row");
+        find(args, &input, &*model, (class, against), control)?
+    };
+    let card = explanation.card(args.row, args.unit);
+    console.result(&card)?;
+    console.notices(&card.notices);
+    Ok(())
+}
+
+fn find<'a>(
+    args: &ExplainArgs,
+    input: &Input,
+    model: &'a dyn Classifier,
+    (class, against): (Option<usize>, Option<usize>),
+    control: &Control,
+) -> Result<Explanation<'a>, Failure> {
+    let wanted = args.row - 1;
+    let rows = open_for_prediction(input, &args.reading.options(&args.text)?, model.layout(), &model.layout().names())?;
+    let mut found = None;
+    let mut seen = 0;
+    let outcome = rows.scan(control, &mut |batch: NewBatch<'_>| {
+        seen = batch.first_row + batch.features.rows() as u64;
+        if wanted >= seen {
+            return Ok(());
+        }
+        let i = (wanted - batch.first_row) as usize;
+        let mut cells = Vec::new();
+        for column in 0..model.layout().features().len() {
+            batch.echo(column, |row, cell| cells.extend((row == i).then(|| cell.to_owned())));
+        }
+        let mut words = Vec::new();
+        found = Some(Explanation::new(model, &batch.features.slice(i, i + 1, &mut words), cells, class, against)?);
+        // An error is the only way to stop a scan, and there is nothing more to read.
+        Err(ErrorKind::Interrupted.into())
+    });
+    match (found, outcome) {
+        (Some(explanation), _) => Ok(explanation),
+        (None, Err(error)) => Err(error.into()),
+        (None, Ok(_)) => Err(no_such_row(args.row, seen).in_table(&input.name()).into()),
+    }
+}
+
+fn no_such_row(row: u64, rows: u64) -> Error {
+    DataFault::new(format!("there is no row {row}")).accepted(format!("the table has {rows} rows")).into()
+}

@@ -1,0 +1,43 @@
+//! The commands, one file each.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod explain;
+pub(crate) mod fit;
+pub(crate) mod help;
+mod man;
+mod models;
+pub(crate) mod predict;
+pub(crate) mod sample;
+pub(crate) mod show;
+pub(crate) mod stats;
+mod version;
+
+use std::sync::Arc;
+
+use oddsmith::control::Control;
+
+use crate::command_line::{Command, CommandLine};
+use crate::console::Console;
+use crate::exit::Failure;
+
+/// Runs the command that the arguments name.
+pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    if parsed.version {
+        return version::run(console);
+    }
+    match parsed.command {
+        None => help::top(console),
+        Some(Command::Check(args)) => check::run(&args, console, control),
+        Some(Command::Fit(args)) => fit::run(&args, console, control),
+        Some(Command::Show(args)) => show::run(&args, console),
+        Some(Command::Predict(args)) => predict::run(&args, console, control),
+        Some(Command::Explain(args)) => explain::run(&args, console, control),
+        Some(Command::Sample(args)) => sample::run(&args, console, control),
+        Some(Command::Stats(command)) => stats::run(&command, console, control),
+        Some(Command::Models) => models::run(console),
+        Some(Command::Completions(args)) => completions::run(&args, console),
+        Some(Command::Man) => man::run(console),
+        Some(Command::Help(args)) => help::run(&args, console),
+    }
+}

@@ -1,0 +1,111 @@
+//! `oddsmith show`: what a model file or a statistics file holds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use oddsmith::ErrorKind;
+use oddsmith::card::{Card, Table};
+use oddsmith::model::Classifier;
+use oddsmith::stats::TableStats;
+
+use crate::console::Console;
+use crate::exit::Failure;
+use crate::files::{self, Content};
+use crate::lint;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith show low.odds                   what was learned
+  oddsmith show low.odds --weights         log-odds weights of a linear model
+  oddsmith show low.odds --tidy --json     every parameter, for programs
+  oddsmith show site-a.stats               what was gathered";
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// A model file or a statistics file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Only the table of parameters: class, column, level, parameter, estimate.
+    #[arg(long, group = "part")]
+    tidy: bool,
+
+    /// Only one row about the whole model.
+    #[arg(long, group = "part")]
+    glance: bool,
+
+    /// The exact log-odds weights, where the model is linear in its log odds.
+    #[arg(long, group = "part")]
+    weights: bool,
+}
+
+/// Shows the file.
+pub(crate) fn run(args: &ShowArgs, console: &Console) -> Result<(), Failure> {
+    let card = match files::read(&args.file)? {
+        Content::Model(model) if args.weights => return console.result(&weights(&*model)?),
+        Content::Model(model) => model_card(&*model),
+        Content::Statistics(_) if args.weights => {
+            return Err(Failure::Usage("statistics have no weights; fit a model to them first".into()));
+        }
+        Content::Statistics(stats) => statistics_card(&stats),
+    };
+    if args.tidy {
+        return console.result(&card.tidy);
+    }
+    if args.glance {
+        return console.result(&glance(&card));
+    }
+    console.result(&card)?;
+    console.notices(&card.notices);
+    Ok(())
+}
+
+/// The card of a model with the classes it tells apart.
+pub(crate) fn model_card(model: &dyn Classifier) -> Card {
+    let mut card = model.card();
+    let classes = model.layout().classes();
+    let labels = classes.labels().iter().map(|label| oddsmith::error::visible(label)).collect::<Vec<_>>().join(", ");
+    let event = if classes.len() == 2 { format!(" (event {})", oddsmith::error::visible(classes.label(1))) } else { String::new() };
+    card.facts.insert(0, ("target".into(), format!("{}: {labels}{event}", model.layout().target()).into()));
+    card.facts.insert(1, ("columns".into(), model.layout().features().len().into()));
+    card
+}
+
+/// The card of statistics.
+pub(crate) fn statistics_card(stats: &TableStats) -> Card {
+    let layout = stats.layout();
+    let classes = stats.classes();
+    let counts =
+        layout.classes().labels().iter().zip(&classes.rows).map(|(label, rows)| format!("{} {rows}", oddsmith::error::visible(label)));
+    Card {
+        title: "Statistics".into(),
+        facts: vec![
+            ("rows".into(), classes.total_rows().into()),
+            ("weight".into(), classes.total().into()),
+            ("target".into(), format!("{}: {}", layout.target(), counts.collect::<Vec<_>>().join(", ")).into()),
+            ("columns".into(), layout.features().len().into()),
+        ],
+        tidy: lint::columns_table(stats),
+        notices: Vec::new(),
+    }
+}
+
+fn weights(model: &dyn Classifier) -> Result<Table, Failure> {
+    match model.linear() {
+        Some(linear) => Ok(linear.table(model.layout())),
+        None => Err(oddsmith::Error::from(ErrorKind::Unsupported {
+            model: model.card().title,
+            what: "show weights".into(),
+            advice: "its log odds are not linear, or a probability of zero makes a weight infinite; --tidy lists its parameters".into(),
+        })
+        .into()),
+    }
+}
+
+/// The facts of a card as one row.
+fn glance(card: &Card) -> Table {
+    let snake = |name: &String| name.to_lowercase().replace(' ', "_");
+    let columns = std::iter::once("model".to_owned()).chain(card.facts.iter().map(|(name, _)| snake(name))).collect();
+    let row = std::iter::once(card.title.as_str().into()).chain(card.facts.iter().map(|(_, value)| value.clone())).collect();
+    Table { name: "glance".into(), columns, rows: vec![row] }
+}

@@ -1,0 +1,176 @@
+//! What reaches the person: results on standard output, everything else on standard error.
+
+use std::io::{self, IsTerminal, Write};
+
+use oddsmith::{ErrorKind, Notice};
+use oddsmith_report::{Format, Style, Subject};
+
+use crate::exit::{Failure, output_fault};
+use crate::options::{ColorWhen, OutputArgs};
+
+/// The two streams and how to write on them.
+pub(crate) struct Console {
+    format: Option<Format>,
+    quiet: bool,
+    verbose: bool,
+    out: Style,
+    err: Style,
+    out_is_terminal: bool,
+    err_is_terminal: bool,
+}
+
+impl Console {
+    /// The console that the arguments and the environment ask for.
+    pub(crate) fn new(args: &OutputArgs) -> Self {
+        let (out_is_terminal, err_is_terminal) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        let width = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        Console {
+            format: if args.json { Some(Format::Json) } else { args.format },
+            quiet: args.quiet,
+            verbose: args.verbose,
+            out: Style { color: colored(args.color, out_is_terminal), width, guard: args.guard_formulas },
+            err: Style { color: colored(args.color, err_is_terminal), width: None, guard: false },
+            out_is_terminal,
+            err_is_terminal,
+        }
+    }
+
+    /// A console that nobody reads.
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Self {
+        let plain = Style::default();
+        Console {
+            format: None,
+            quiet: true,
+            verbose: false,
+            out: plain.clone(),
+            err: plain,
+            out_is_terminal: false,
+            err_is_terminal: false,
+        }
+    }
+
+    /// The format of the result: as asked, or a table for a person and CSV for a program.
+    pub(crate) fn format(&self) -> Format {
+        self.format.unwrap_or(if self.out_is_terminal { Format::Table } else { Format::Csv })
+    }
+
+    /// The style of standard output.
+    pub(crate) fn style(&self) -> &Style {
+        &self.out
+    }
+
+    /// Whether the person wants to hear of every step.
+    pub(crate) fn verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// Whether a person reads the result.
+    pub(crate) fn out_is_terminal(&self) -> bool {
+        self.out_is_terminal
+    }
+
+    /// Whether a bar that moves would be seen.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.err_is_terminal && !self.quiet
+    }
+
+    /// Writes a result in the chosen format.
+    pub(crate) fn result<'a>(&self, subject: impl Into<Subject<'a>>) -> Result<(), Failure> {
+        self.text(&oddsmith_report::render(subject, self.format(), &self.out))
+    }
+
+    /// Writes text on standard output.
+    pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
+        let mut out = self.writer();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| output_fault(error).into())
+    }
+
+    /// Standard output. CSV keeps the bytes of the data, which a terminal must not obey, so they are spelled out there.
+    pub(crate) fn writer(&self) -> Box<dyn Write> {
+        match self.out_is_terminal && self.format() == Format::Csv {
+            true => Box::new(Printable(io::stdout())),
+            false => Box::new(io::stdout()),
+        }
+    }
+
+    /// Writes bytes that are the result themselves: a script, a manual page.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| output_fault(error).into())
+    }
+
+    /// Notices on standard error.
+    pub(crate) fn notices(&self, notices: &[Notice]) {
+        if !self.quiet {
+            self.to_stderr(&oddsmith_report::notices(notices, &self.err));
+        }
+    }
+
+    /// A remark on standard error.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.to_stderr(&format!("{text}\n"));
+        }
+    }
+
+    /// Tells why the command failed; as an object where results are JSON.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        if matches!(failure, Failure::Pipe) {
+            return;
+        }
+        let line = match self.format {
+            Some(Format::Json | Format::Ndjson) => failure_object(failure),
+            _ if self.err.color => format!("\x1b[1;31merror:\x1b[0m {failure}\n"),
+            _ => format!("error: {failure}\n"),
+        };
+        self.to_stderr(&line);
+    }
+
+    fn to_stderr(&self, text: &str) {
+        // When standard error is gone there is nobody left to tell.
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// Spells control characters out, line by line.
+struct Printable(io::Stdout);
+
+impl Write for Printable {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for line in String::from_utf8_lossy(bytes).split_inclusive('\n') {
+            let end = if line.ends_with('\n') { "\n" } else { "" };
+            write!(self.0, "{}{end}", oddsmith_report::printable(line.trim_end_matches('\n')))?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn failure_object(failure: &Failure) -> String {
+    let mut error = serde_json::json!({ "exit_code": failure.code(), "kind": failure.kind(), "message": failure.to_string() });
+    if let Failure::Library(library) = failure
+        && let ErrorKind::Data(fault) = library.kind()
+    {
+        error["table"] = fault.table.clone().into();
+        error["column"] = fault.column.clone().into();
+        error["row"] = fault.row.into();
+        error["line"] = fault.line.into();
+        error["value"] = fault.value.clone().into();
+    }
+    format!("{}\n", serde_json::json!({ "error": error }))
+}
+
+fn colored(when: ColorWhen, is_terminal: bool) -> bool {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    match when {
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+        ColorWhen::Auto if set("NO_COLOR").is_some() => false,
+        ColorWhen::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        ColorWhen::Auto => is_terminal && set("TERM").is_none_or(|value| value != "dumb"),
+    }
+}

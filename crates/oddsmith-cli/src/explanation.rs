@@ -1,0 +1,171 @@
+//! The log odds of one class against another, taken apart: the prior odds and one weight of evidence per column.
+//!
+//! log p(k|x)/p(l|x) = log p(k)/p(l) + Σ_j [a_jk − a_jl], where a_jk is what column j adds to the score of class k. The
+//! total is the sum of exactly the weights that are shown.
+
+use oddsmith::card::{Card, Cell, Table};
+use oddsmith::data::{Features, Layout, MISSING, Plane, UNSEEN};
+use oddsmith::error::visible;
+use oddsmith::model::{Classifier, Evidence, Predictions, Predictor};
+use oddsmith::notice::{self, Notice};
+use oddsmith::{Error, Result};
+
+/// A unit of log odds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Unit {
+    /// Natural logarithms.
+    Nats,
+    /// Powers of two.
+    Bits,
+    /// Tenths of powers of ten.
+    Decibans,
+}
+
+impl Unit {
+    fn per_nat(self) -> f64 {
+        match self {
+            Unit::Nats => 1.0,
+            Unit::Bits => std::f64::consts::LOG2_E,
+            Unit::Decibans => 10.0 * std::f64::consts::LOG10_E,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Nats => "nats",
+            Unit::Bits => "bits",
+            Unit::Decibans => "decibans",
+        }
+    }
+}
+
+/// How far a sum in another order may be from the model's own log odds, relative to the largest weight.
+const ROUNDING: f64 = 1e-9;
+/// Half the width of the bars.
+const BAR: usize = 12;
+
+/// Why a model says what it says about one row.
+pub(crate) struct Explanation<'a> {
+    layout: &'a Layout,
+    class: usize,
+    against: usize,
+    probabilities: Vec<f64>,
+    prior: f64,
+    weights: Vec<f64>,
+    values: Vec<Cell>,
+    impossible: bool,
+}
+
+impl<'a> Explanation<'a> {
+    /// Takes the only row of `rows` apart, whose cells are spelled `cells` in the table. `class` and `against` are chosen by
+    /// probability where they are not given.
+    pub(crate) fn new(
+        model: &'a dyn Classifier,
+        rows: &Features<'_>,
+        cells: Vec<String>,
+        class: Option<usize>,
+        against: Option<usize>,
+    ) -> Result<Self> {
+        let layout = model.layout();
+        let mut predictions = Predictions::new();
+        Predictor::new(model).predict(rows, &mut predictions)?;
+        let probabilities = predictions.row(0).to_vec();
+        let most_probable = |but: Option<usize>| {
+            let others = (0..probabilities.len()).filter(|k| Some(*k) != but);
+            others.max_by(|a, b| predictions.scores().row(0)[*a].total_cmp(&predictions.scores().row(0)[*b]).then(b.cmp(a))).unwrap_or(0)
+        };
+        let class = class.unwrap_or_else(|| match probabilities.len() {
+            2 => against.map_or(1, |k| 1 - k.min(1)),
+            _ => most_probable(against),
+        });
+        let against = against.unwrap_or_else(|| most_probable(Some(class)));
+        if class == against {
+            return Err(Error::knob("against", layout.classes().label(against), "another class than the one that is explained"));
+        }
+        let mut evidence = Evidence::new();
+        model.evidence(rows, &mut evidence)?;
+        let weight = |addends: &[f64]| difference(addends[class], addends[against]);
+        let weights: Vec<f64> = (0..layout.features().len()).map(|j| weight(evidence.addends(0, j))).collect();
+        let explanation = Explanation {
+            layout,
+            class,
+            against,
+            probabilities,
+            prior: weight(evidence.base()),
+            weights,
+            values: cells.into_iter().enumerate().map(|(j, cell)| value(layout, rows, j, cell)).collect(),
+            impossible: !predictions.scores().impossible().is_empty(),
+        };
+        explanation.check(difference(predictions.scores().row(0)[class], predictions.scores().row(0)[against]))?;
+        Ok(explanation)
+    }
+
+    fn total(&self) -> f64 {
+        self.weights.iter().fold(self.prior, |sum, weight| sum + weight)
+    }
+
+    /// The sum of the weights must be the log odds by which the model predicts.
+    fn check(&self, log_odds: f64) -> Result<()> {
+        let total = self.total();
+        let largest = self.weights.iter().fold(self.prior.abs(), |largest, weight| largest.max(weight.abs())).max(1.0);
+        match self.impossible || total == log_odds || (total - log_odds).abs() <= ROUNDING * largest {
+            true => Ok(()),
+            false => Err(Error::internal(format!("weights of evidence add up to {total}, the log odds are {log_odds}"))),
+        }
+    }
+
+    /// What there is to say, in a unit.
+    pub(crate) fn card(&self, row: u64, unit: Unit) -> Card {
+        let classes = self.layout.classes();
+        let (class, against) = (visible(classes.label(self.class)), visible(classes.label(self.against)));
+        let scale = unit.per_nat();
+        let mut tidy = Table::new("evidence", &["column", "value", unit.name(), "odds_factor", "bar"]);
+        let largest = self.weights.iter().copied().chain([self.prior]).filter(|w| w.is_finite()).fold(0.0, |m: f64, w| m.max(w.abs()));
+        let mut push = |name: &str, value: Cell, weight: f64, bar: String| {
+            tidy.push(vec![name.into(), value, (weight * scale).into(), weight.exp().into(), bar.into()]);
+        };
+        push("(prior)", Cell::Empty, self.prior, bar(self.prior, largest));
+        for ((feature, value), weight) in self.layout.features().iter().zip(&self.values).zip(&self.weights) {
+            push(&feature.name, value.clone(), *weight, bar(*weight, largest));
+        }
+        push("(total)", Cell::Empty, self.total(), String::new());
+        let mut facts: Vec<(String, Cell)> =
+            classes.labels().iter().zip(&self.probabilities).map(|(label, p)| (format!("p_{label}"), (*p).into())).collect();
+        facts.push((format!("log odds in {}", unit.name()), (self.total() * scale).into()));
+        let mut notices = Vec::new();
+        if self.impossible {
+            let text = "every class calls this row impossible, so the prior is returned and the weights below do not add up to it";
+            notices.push(Notice::new(notice::ZERO_PROBABILITY, text));
+        }
+        Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy, notices }
+    }
+}
+
+/// Log ratio of two addends; two impossible ones do not tell the classes apart.
+fn difference(for_class: f64, against: f64) -> f64 {
+    if for_class == against { 0.0 } else { for_class - against }
+}
+
+/// `     ▒▒▒▒│` for evidence against, `│████` for evidence in favour.
+fn bar(weight: f64, largest: f64) -> String {
+    let share = if weight.is_infinite() { 1.0 } else { weight.abs() / largest.max(f64::MIN_POSITIVE) };
+    let length = (share * BAR as f64).round() as usize;
+    match weight < 0.0 {
+        true => format!("{}{}|", " ".repeat(BAR - length), "-".repeat(length)),
+        false => format!("{}|{}", " ".repeat(BAR), "+".repeat(length)),
+    }
+}
+
+/// The value of feature `j` as it is written, with a remark where it does not count.
+fn value(layout: &Layout, rows: &Features<'_>, j: usize, cell: String) -> Cell {
+    let (missing, unseen) = match layout.plane(j) {
+        Plane::Numbers(at) => (rows.numbers.get(0, at).is_nan(), false),
+        Plane::Codes(at) => (rows.codes.get(0, at) == MISSING, rows.codes.get(0, at) == UNSEEN),
+        Plane::Words(at) => (!rows.words[at].is_present(0), false),
+    };
+    match (missing, unseen) {
+        (true, _) => "(missing)".into(),
+        (_, true) => format!("{cell} (never seen)").into(),
+        _ => cell.into(),
+    }
+}

@@ -1,0 +1,105 @@
+//! A random sample of rows that does not depend on the order in which rows are read.
+//!
+//! Every row gets a hash of its number; the rows with the smallest hashes are kept. Samples of parts merge into exactly the
+//! sample of the whole. Time O(rows · log kept), memory O(kept · columns).
+
+use std::collections::BTreeMap;
+
+use oddsmith::Result;
+use oddsmith::data::{Layout, Rows, SKIP};
+use oddsmith::stats::Statistics;
+
+use super::auc::Scored;
+
+/// Most cells kept: 8 MB of numbers.
+const MOST_CELLS: usize = 1 << 20;
+/// Most rows kept.
+const MOST_ROWS: usize = 20_000;
+
+/// Labels and numbers of some rows.
+#[derive(Debug, Clone)]
+pub(crate) struct RowSample {
+    capacity: usize,
+    seen: f64,
+    /// Class and numbers by hash and row.
+    kept: BTreeMap<(u64, u64), (u32, Vec<f64>)>,
+}
+
+impl RowSample {
+    /// No row yet.
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let capacity = (MOST_CELLS / layout.numbers().len().max(1)).clamp(1, MOST_ROWS);
+        RowSample { capacity, seen: 0.0, kept: BTreeMap::new() }
+    }
+
+    fn trim(&mut self) {
+        while self.kept.len() > self.capacity {
+            self.kept.pop_last();
+        }
+    }
+
+    /// Whether number column `at` holds whole numbers that are all different and nowhere missing. Measurements are
+    /// often all different too, but rarely whole.
+    pub(super) fn all_different(&self, at: usize) -> bool {
+        let mut values: Vec<f64> = self.kept.values().map(|(_, numbers)| numbers[at]).collect();
+        if values.iter().any(|value| value.is_nan() || value.fract() != 0.0) {
+            return false;
+        }
+        values.sort_by(f64::total_cmp);
+        values.len() > 1 && values.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
+    /// The values of number column `at` as scores for class `k`.
+    pub(super) fn scored(&self, at: usize, k: usize) -> Vec<Scored> {
+        let flag = |set: bool| f64::from(u8::from(set));
+        let rows = self.kept.values().filter(|(_, numbers)| !numbers[at].is_nan());
+        rows.map(|(label, numbers)| {
+            let event = *label as usize == k;
+            Scored { score: numbers[at], events: flag(event), others: flag(!event) }
+        })
+        .collect()
+    }
+}
+
+impl Statistics for RowSample {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        let numbers = rows.features.numbers;
+        for (i, &label) in rows.labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            self.seen += 1.0;
+            let row = rows.first_row + i as u64;
+            let key = (scrambled(row), row);
+            let full = self.kept.len() >= self.capacity;
+            if full && self.kept.last_key_value().is_some_and(|(largest, _)| key > *largest) {
+                continue;
+            }
+            self.kept.insert(key, (label, (0..numbers.cols()).map(|j| numbers.get(i, j)).collect()));
+            self.trim();
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.seen += other.seen;
+        self.kept.extend(other.kept.iter().map(|(key, row)| (*key, row.clone())));
+        self.trim();
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.seen
+    }
+
+    fn bytes(&self) -> usize {
+        self.kept.values().map(|(_, numbers)| 64 + numbers.len() * size_of::<f64>()).sum()
+    }
+}
+
+/// A number that looks random and belongs to one row only (the finaliser of SplitMix64 is a bijection).
+fn scrambled(row: u64) -> u64 {
+    let mut x = row.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

@@ -1,0 +1,12 @@
+//! Groups of flags that several commands share, and how they become the library's options.
+
+mod knobs;
+mod list;
+mod output;
+mod reading;
+mod size;
+
+pub(crate) use knobs::{KnobArgs, PriorArgs};
+pub(crate) use list::split_list;
+pub(crate) use output::{ColorWhen, OutputArgs};
+pub(crate) use reading::{ReadingArgs, RoleArgs, TextArgs};

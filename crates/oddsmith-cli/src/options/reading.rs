@@ -1,0 +1,234 @@
+//! How a table is read and what its columns are for.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use oddsmith::data::{Kind, Weighting, WordValue};
+use oddsmith::{Error, ErrorKind};
+use oddsmith_io::{Header, Quote, Ragged, ReadOptions, Roles, TextOptions};
+
+use super::list::{split_list, split_pair};
+use super::size::parse_size;
+use crate::exit::Failure;
+
+/// Flags about the bytes of a table.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadingArgs {
+    /// Kinds of columns where the guess is wrong: column=number|category|boolean|text.
+    #[arg(long, value_name = "COLUMN=KIND,…")]
+    kind: Vec<String>,
+
+    /// Cells that mean "no value", in place of the usual ones (empty, NA, NaN, null, …).
+    #[arg(long, value_name = "TEXT,…")]
+    missing_markers: Option<String>,
+
+    /// Character between cells, or tab [default: guessed].
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+    delimiter: Option<u8>,
+
+    /// Character around cells, or none [default: guessed].
+    #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
+    quote: Option<Quote>,
+
+    /// The first row holds values, not names.
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
+
+    /// The first row holds names, even where it looks like values.
+    #[arg(long)]
+    header: bool,
+
+    /// Character encoding, such as latin1 or utf-16le [default: UTF-8, or UTF-16 where the bytes say so].
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+
+    /// Decimal mark, `.` or `,` [default: guessed].
+    #[arg(long, value_name = "CHAR", value_parser = PossibleValuesParser::new([".", ","]).map(|mark| mark.as_bytes()[0]))]
+    decimal: Option<u8>,
+
+    /// What to do with a row that has too many or too few cells.
+    #[arg(long, value_name = "WHAT", default_value = "error", value_parser = ragged())]
+    ragged: Ragged,
+
+    /// Number repeated column names in place of an error.
+    #[arg(long)]
+    dedup_names: bool,
+
+    /// Most classes that a target may have [default: 10000].
+    #[arg(long, value_name = "N")]
+    max_classes: Option<usize>,
+
+    /// Memory for the table; a larger one is read again for every pass [default: 1G].
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+
+    /// Number of threads; it never changes a result [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// Flags about text columns.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Words of text columns")]
+pub(crate) struct TextArgs {
+    /// Longest run of words that counts as one term [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=8))]
+    ngrams: Option<u64>,
+
+    /// A term must stand in at least this many rows [default: 1].
+    #[arg(long, value_name = "N")]
+    min_documents: Option<u64>,
+
+    /// Keep only this many terms, those that stand in the most rows.
+    #[arg(long, value_name = "N")]
+    max_words: Option<usize>,
+
+    /// A file with words to ignore, one per line.
+    #[arg(long, value_name = "FILE")]
+    stop_words: Option<PathBuf>,
+
+    /// Hash terms to this many columns in place of a vocabulary.
+    #[arg(long, value_name = "N", conflicts_with_all = ["min_documents", "max_words"])]
+    hash_width: Option<NonZeroUsize>,
+
+    /// What a term contributes to its row.
+    #[arg(long, value_name = "WHAT", default_value = "count", value_parser = word_values())]
+    word_values: WordValue,
+}
+
+/// Flags about the parts that columns play.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct RoleArgs {
+    /// The column to predict.
+    #[arg(short, long, value_name = "COLUMN")]
+    pub(crate) target: Option<String>,
+
+    /// The columns to learn from, in this order [default: all others].
+    #[arg(long, value_name = "COLUMN,…", conflicts_with = "exclude")]
+    pub(crate) features: Vec<String>,
+
+    /// Columns to leave out.
+    #[arg(long, value_name = "COLUMN,…")]
+    pub(crate) exclude: Vec<String>,
+
+    /// The column of row weights; rows of weight zero vanish before anything is counted.
+    #[arg(long, value_name = "COLUMN")]
+    weight: Option<String>,
+
+    /// What weights mean: numbers of equal rows, or units of the population that a row stands for.
+    #[arg(long, value_name = "KIND", default_value = "frequency", requires = "weight", value_parser = weight_kinds())]
+    weight_kind: Weighting,
+}
+
+impl ReadingArgs {
+    /// Options of the reader.
+    pub(crate) fn options(&self, text: &TextArgs) -> Result<ReadOptions, Failure> {
+        let mut options = ReadOptions {
+            delimiter: self.delimiter,
+            quote: self.quote.unwrap_or_default(),
+            header: match (self.header, self.no_header) {
+                (true, _) => Header::Yes,
+                (_, true) => Header::No,
+                _ => Header::Auto,
+            },
+            encoding: self.encoding.clone(),
+            decimal: self.decimal,
+            missing: self.missing_markers.as_deref().map(split_list),
+            ragged: self.ragged,
+            dedup_names: self.dedup_names,
+            text: text.options()?,
+            threads: self.threads.map_or(0, NonZeroUsize::get),
+            ..ReadOptions::default()
+        };
+        for item in self.kind.iter().flat_map(|list| split_list(list)) {
+            let (column, kind) = split_pair(&item)
+                .and_then(|(column, kind)| Some((column, kind_of(kind)?)))
+                .ok_or_else(|| Error::knob("kind", &item, "pairs such as zip=category; kinds are number, category, boolean and text"))?;
+            options.kinds.insert(column.to_owned(), kind);
+        }
+        options.memory = self.memory.unwrap_or(options.memory);
+        options.max_classes = self.max_classes.unwrap_or(options.max_classes);
+        Ok(options)
+    }
+}
+
+impl TextArgs {
+    fn options(&self) -> Result<TextOptions, Failure> {
+        let default = TextOptions::default();
+        let stop_words = self.stop_words.as_ref().map_or(Ok(Vec::new()), |path| {
+            let text =
+                std::fs::read_to_string(path).map_err(|source| Error::from(ErrorKind::Io { path: path.display().to_string(), source }))?;
+            Ok::<_, Failure>(text.lines().map(|line| line.trim().to_lowercase()).filter(|word| !word.is_empty()).collect())
+        })?;
+        Ok(TextOptions {
+            ngrams: self.ngrams.map_or(default.ngrams, |longest| longest as usize),
+            min_documents: self.min_documents.unwrap_or(default.min_documents),
+            max_words: self.max_words,
+            stop_words,
+            hashed: self.hash_width.map(NonZeroUsize::get),
+            value: self.word_values,
+        })
+    }
+}
+
+impl RoleArgs {
+    /// The parts that columns play.
+    pub(crate) fn roles(&self) -> Roles {
+        let names = |lists: &[String]| lists.iter().flat_map(|list| split_list(list)).collect::<Vec<_>>();
+        Roles {
+            target: self.target.clone(),
+            features: (!self.features.is_empty()).then(|| names(&self.features)),
+            exclude: names(&self.exclude),
+            weight: self.weight.clone().map(|column| (column, self.weight_kind)),
+        }
+    }
+}
+
+fn kind_of(name: &str) -> Option<Kind> {
+    [Kind::Number, Kind::Category, Kind::Boolean, Kind::Text].into_iter().find(|kind| kind.name() == name)
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() && !byte.is_ascii_alphanumeric() => Ok(*byte),
+        b"tab" | b"\\t" => Ok(b'\t'),
+        b"comma" => Ok(b','),
+        b"semicolon" => Ok(b';'),
+        b"bar" => Ok(b'|'),
+        b"space" => Ok(b' '),
+        _ => Err("one character that is no letter or digit, or: tab comma semicolon bar space".into()),
+    }
+}
+
+fn parse_quote(text: &str) -> Result<Quote, String> {
+    match text.as_bytes() {
+        b"none" => Ok(Quote::None),
+        [byte] if byte.is_ascii_punctuation() => Ok(Quote::Byte(*byte)),
+        _ => Err("one mark such as \" or ', or: none".into()),
+    }
+}
+
+/// A parser of names that stand for values.
+fn named<T: Clone + Send + Sync + 'static>(pairs: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+    let names: Vec<&'static str> = pairs.iter().map(|(name, _)| *name).collect();
+    PossibleValuesParser::new(names).try_map(move |name| {
+        let found = pairs.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.clone()).ok_or_else(|| Error::internal(format!("`{name}` stands for nothing")))
+    })
+}
+
+fn ragged() -> impl TypedValueParser<Value = Ragged> {
+    named(&[("error", Ragged::Error), ("pad", Ragged::Pad), ("skip", Ragged::Skip)])
+}
+
+fn word_values() -> impl TypedValueParser<Value = WordValue> {
+    named(&[("count", WordValue::Count), ("presence", WordValue::Presence)])
+}
+
+fn weight_kinds() -> impl TypedValueParser<Value = Weighting> {
+    named(&[("frequency", Weighting::Frequency), ("sampling", Weighting::Sampling)])
+}

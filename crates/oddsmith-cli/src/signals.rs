@@ -1,0 +1,31 @@
+//! Ctrl-C and termination: ask the work to stop, and leave soon even if it does not listen.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use oddsmith::control::Control;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// How long the work has to notice that it should stop. It looks up after every batch; only a read or a write that
+/// waits for somebody else takes longer, and there is nothing to finish then.
+const GRACE: Duration = Duration::from_millis(120);
+
+/// Starts to listen. Where signals cannot be watched the system's own handling stays in place.
+pub(crate) fn watch(control: &Arc<Control>) {
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+    let control = Arc::clone(control);
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            control.cancel();
+            std::thread::sleep(GRACE);
+            oddsmith_io::remove_unfinished();
+            leave(128 + signal);
+        }
+    });
+}
+
+#[expect(clippy::exit, reason = "the main thread is stuck in a system call and cannot be asked to return")]
+fn leave(code: i32) {
+    std::process::exit(code);
+}

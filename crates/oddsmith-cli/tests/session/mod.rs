@@ -1,0 +1,116 @@
+//! Sessions: commands run in a directory of their own, written down with exit code and both streams.
+#![allow(dead_code)] // Every test file uses its own part of this.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Where the tables of a session come from, and their names there.
+const TABLES: [(&str, &str); 4] = [
+    ("../../testdata/golden/data/birthwt_factors.csv", "births.csv"),
+    ("../../testdata/golden/data/iris.csv", "iris.csv"),
+    ("tests/tables/visits.csv", "visits.csv"),
+    ("tests/tables/new_visits.csv", "new_visits.csv"),
+];
+
+/// A fresh directory that holds copies of the test tables.
+pub struct Session {
+    dir: tempfile::TempDir,
+}
+
+impl Session {
+    /// A session with `births.csv`, `iris.csv`, `visits.csv` and `new_visits.csv`.
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for (from, name) in TABLES {
+            std::fs::copy(package.join(from), dir.path().join(name)).unwrap();
+        }
+        Session { dir }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes a file into the directory.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        std::fs::write(self.path().join(name), bytes).unwrap();
+        self
+    }
+
+    /// Reads a file of the directory.
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path().join(name)).unwrap()
+    }
+
+    /// Names of all files that are not test tables, sorted.
+    pub fn new_files(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.retain(|name| TABLES.iter().all(|(_, table)| table != name));
+        names.sort();
+        names
+    }
+
+    /// The program, ready to run in the directory with an environment that does not depend on the caller's.
+    pub fn program(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_oddsmith"));
+        command.current_dir(self.path()).stdin(Stdio::null());
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Runs `sh -c line` with the program on the path.
+    pub fn shell(&self, line: &str) -> Output {
+        let program = Path::new(env!("CARGO_BIN_EXE_oddsmith"));
+        let path = std::env::join_paths(
+            std::iter::once(program.parent().unwrap().to_path_buf())
+                .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+        )
+        .unwrap();
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(line).current_dir(self.path()).env("PATH", path).stdin(Stdio::null());
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
+            command.env_remove(name);
+        }
+        command.output().unwrap()
+    }
+
+    /// Runs shell lines one after the other and writes the session down. Checksums are blanked: they change with the
+    /// version of the program.
+    pub fn transcript(&self, lines: &[&str]) -> String {
+        let mut text = String::new();
+        for line in lines {
+            let output = self.shell(line);
+            text.push_str(&format!("$ {line}\n"));
+            text.push_str(&String::from_utf8_lossy(&output.stdout));
+            let errors = String::from_utf8_lossy(&output.stderr);
+            text.extend(errors.lines().map(|line| format!("2> {line}\n")));
+            text.push_str(&format!("? {}\n\n", output.status.code().map_or_else(|| "signal".into(), |code| code.to_string())));
+        }
+        blank_checksums(&text)
+    }
+}
+
+fn blank_checksums(text: &str) -> String {
+    let mut blanked = String::new();
+    for (i, part) in text.split("blake3").enumerate() {
+        if i == 0 {
+            blanked.push_str(part);
+            continue;
+        }
+        blanked.push_str("blake3");
+        let mut digits = 0;
+        let mut done = false;
+        for c in part.chars() {
+            done |= digits > 0 && !c.is_ascii_hexdigit();
+            let digit = !done && c.is_ascii_hexdigit();
+            digits += usize::from(digit);
+            blanked.push(if digit { '#' } else { c });
+        }
+    }
+    blanked
+}
