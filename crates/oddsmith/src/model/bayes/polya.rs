@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Features, Layout};
 use crate::model::{Evidence, Scores};
+use crate::num::special::ln_gamma_ratio;
 
 /// Where the counts of a draw of words stand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +69,7 @@ fn log_rising(a: f64, c: f64) -> f64 {
     if c <= MOST_FACTORS && c.fract() == 0.0 {
         return (0..c as u32).map(|step| (a + f64::from(step)).ln()).sum();
     }
-    libm::lgamma(a + c) - libm::lgamma(a)
+    ln_gamma_ratio(a, c)
 }
 
 impl PolyaPart {

@@ -7,6 +7,7 @@
 
 use crate::data::{Features, Layout};
 use crate::model::{Evidence, Scores};
+use crate::num::special::ln_gamma_ratio;
 
 /// Student-t densities of number columns by class.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +71,7 @@ impl StudentPart {
 /// Log density of a standard t at z² = `square`.
 fn student_log_density(square: f64, freedom: f64) -> f64 {
     let half = 0.5 * (freedom + 1.0);
-    libm::lgamma(half) - libm::lgamma(0.5 * freedom) - 0.5 * (freedom * std::f64::consts::PI).ln() - half * (square / freedom).ln_1p()
+    ln_gamma_ratio(0.5 * freedom, 0.5) - 0.5 * (freedom * std::f64::consts::PI).ln() - half * (square / freedom).ln_1p()
 }
 
 #[cfg(test)]

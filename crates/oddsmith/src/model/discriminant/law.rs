@@ -6,6 +6,8 @@
 
 use std::f64::consts::PI;
 
+use crate::num::special::ln_gamma_ratio;
+
 /// How the density of a class falls with the distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Law {
@@ -28,7 +30,7 @@ impl Law {
         let half = 0.5 * d as f64;
         let base = match self.is_normal() {
             true => -half * (2.0 * PI).ln(),
-            false => log_gamma(0.5 * self.freedom + half) - log_gamma(0.5 * self.freedom) - half * (self.freedom * PI).ln(),
+            false => ln_gamma_ratio(0.5 * self.freedom, half) - half * (self.freedom * PI).ln(),
         };
         base - half * self.widening.ln()
     }
@@ -53,17 +55,6 @@ impl Law {
         let fall = -0.5 * ((before + step) / self.freedom).ln_1p() - 0.5 * seen * (step / (self.freedom + before)).ln_1p();
         self.log_peak(d + 1) - self.log_peak(d) + fall
     }
-}
-
-/// ln Γ, for a whole module in one place.
-pub(super) fn log_gamma(x: f64) -> f64 {
-    libm::lgamma(x)
-}
-
-/// ln Γ_p(a) = p(p−1)/4 ln π + Σ_{i<p} lnΓ(a − i/2).
-pub(super) fn log_gamma_multivariate(p: usize, a: f64) -> f64 {
-    let pairs = 0.25 * p as f64 * (p as f64 - 1.0);
-    pairs * PI.ln() + (0..p).map(|i| log_gamma(a - 0.5 * i as f64)).sum::<f64>()
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ use std::f64::consts::PI;
 use nalgebra::DMatrix;
 
 use super::elimination::Elimination;
-use super::law::{Law, log_gamma_multivariate};
+use super::law::Law;
 use crate::error::{Error, Result};
+use crate::num::special::ln_gamma_multivariate;
 
 /// Weight of the prior mean of a class, in rows.
 pub(super) const MEAN_ROWS: f64 = 0.01;
@@ -85,7 +86,7 @@ impl WishartPrior {
         }
         let log_prior_scale: f64 = self.scale.iter().map(|s| s.ln()).sum();
         let log_evidence = -0.5 * rows * p * PI.ln()
-            + (log_gamma_multivariate(width, 0.5 * freedom) - log_gamma_multivariate(width, 0.5 * self.freedom))
+            + (ln_gamma_multivariate(width, 0.5 * freedom) - ln_gamma_multivariate(width, 0.5 * self.freedom))
             + 0.5 * self.freedom * log_prior_scale
             - freedom * elimination.half_log_determinant()
             + log_means;

@@ -9,6 +9,7 @@ use crate::data::Weighting;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Divisor, Prepared, Tying};
 use crate::notice::{self, Notice};
+use crate::num::special::ln_gamma_ratio;
 use crate::stats::{Moment, NumberMoments};
 
 /// Weight of the prior mean of a Gaussian column, in rows. Small: the class mean is left to the data.
@@ -200,8 +201,8 @@ impl Estimate<'_> {
         for (group, found) in posterior.iter().enumerate() {
             let (freedom, squares) = found.ok_or_else(|| Self::lacking("posterior"))?;
             let start = PRIOR_FREEDOM * prior_variance(group % width);
-            evidence += 0.5 * (PRIOR_FREEDOM * start.ln() - freedom * squares.ln()) + libm::lgamma(0.5 * freedom)
-                - libm::lgamma(0.5 * PRIOR_FREEDOM);
+            evidence += 0.5 * (PRIOR_FREEDOM * start.ln() - freedom * squares.ln())
+                + ln_gamma_ratio(0.5 * PRIOR_FREEDOM, 0.5 * (freedom - PRIOR_FREEDOM));
         }
         for k in 0..self.classes {
             for (at, cell) in cells.by_class[k].iter().enumerate() {

@@ -8,6 +8,7 @@ use crate::data::{Plane, Weighting};
 use crate::error::{Error, Result};
 use crate::model::{Distribution, Divisor, Tying};
 use crate::notice::Notice;
+use crate::num::special::ln_gamma_ratio;
 use crate::stats::TableStats;
 
 /// The knobs that estimates depend on.
@@ -34,8 +35,8 @@ pub(super) struct Estimate<'a> {
 pub(super) fn dirichlet_evidence(counts: &[f64], lambda: f64) -> f64 {
     let total = lambda * counts.len() as f64;
     let drawn: f64 = counts.iter().sum();
-    let cells: f64 = counts.iter().filter(|c| **c > 0.0).map(|c| libm::lgamma(lambda + c) - libm::lgamma(lambda)).sum();
-    cells + libm::lgamma(total) - libm::lgamma(total + drawn)
+    let cells: f64 = counts.iter().filter(|c| **c > 0.0).map(|c| ln_gamma_ratio(lambda, *c)).sum();
+    cells - ln_gamma_ratio(total, drawn)
 }
 
 impl<'a> Estimate<'a> {
