@@ -147,9 +147,9 @@ impl Gram {
 /// places in the cache.
 fn panel_depth(cols: usize) -> usize {
     match cols {
-        ..128 => 56,
-        ..400 => 104,
-        ..1500 => 200,
+        0..128 => 56,
+        128..400 => 104,
+        400..1500 => 200,
         _ => 392,
     }
 }
