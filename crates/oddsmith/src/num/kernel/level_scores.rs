@@ -87,7 +87,7 @@ impl AddBlock<'_> {
             let mut sums = [[0.0; QUAD]; N];
             for (&code, span) in row.iter().zip(spans) {
                 if code < span.levels {
-                    let entry = &table[(span.start + code as usize) * quads + first..][..N];
+                    let Some(entry) = table[(span.start + code as usize) * quads + first..].first_chunk::<N>() else { break };
                     for (sum, entry) in sums.iter_mut().zip(entry) {
                         for (sum, entry) in sum.iter_mut().zip(entry) {
                             *sum += entry;

@@ -6,6 +6,7 @@
 //! Cost: 4·n·p bytes read, one addition per cell in a table that fits the first-level cache.
 
 use super::MISSING;
+use super::panel::{BAND, transpose_band};
 
 /// A matrix of codes inside a slice: the cell (i, j) is `data[i·row_stride + j·col_stride]`.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +23,7 @@ pub struct Codes<'a> {
 const BLOCK_CELLS: usize = 8192;
 
 impl Codes<'_> {
-    /// Calls `visit(first, stride, cells)` with blocks of rows whose codes are adjacent: row r of the block
+    /// Calls `visit(first, count, stride, cells)` with blocks of rows whose codes are adjacent: row r of a block
     /// is `cells[r·stride..][..cols]`.
     pub(super) fn for_blocks(&self, rows: usize, cols: usize, buffer: &mut Vec<u32>, mut visit: impl FnMut(usize, usize, usize, &[u32])) {
         if rows == 0 || cols == 0 {
@@ -36,13 +37,23 @@ impl Codes<'_> {
         buffer.resize(block.min(rows) * cols, 0);
         for lo in (0..rows).step_by(block) {
             let count = block.min(rows - lo);
-            for j in 0..cols {
-                let column = &self.data[lo * self.row_stride + j * self.col_stride..];
-                for (into, code) in buffer[j..].iter_mut().step_by(cols).zip(column.iter().step_by(self.row_stride)).take(count) {
-                    *into = *code;
-                }
-            }
+            self.copy_rows(lo, cols, &mut buffer[..count * cols]);
             visit(lo, count, cols, &buffer[..count * cols]);
+        }
+    }
+
+    /// Copies whole rows from row `lo` on.
+    fn copy_rows(&self, lo: usize, cols: usize, cells: &mut [u32]) {
+        let (count, start) = (cells.len() / cols, lo * self.row_stride);
+        let whole = if self.row_stride == 1 { cols / BAND * BAND } else { 0 };
+        for left in (0..whole).step_by(BAND) {
+            let band = std::array::from_fn(|t| &self.data[start + (left + t) * self.col_stride..][..count]);
+            transpose_band::<u32, BAND>(band, left, cols, cells);
+        }
+        for (i, row) in cells.chunks_exact_mut(cols).enumerate() {
+            for (j, cell) in row.iter_mut().enumerate().skip(whole) {
+                *cell = self.data[start + i * self.row_stride + j * self.col_stride];
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::num::MatrixView;
 /// Numbers in one copied block: 64 KiB.
 const BLOCK_CELLS: usize = 8192;
 /// Columns that are transposed together.
-const BAND: usize = 8;
+pub(super) const BAND: usize = 8;
 
 /// A block of rows, each a slice of adjacent numbers.
 #[derive(Debug, Clone, Copy)]
@@ -96,9 +96,10 @@ fn all<const N: usize>(columns: [Option<&[f64]>; N]) -> Option<[&[f64]; N]> {
     columns.iter().all(Option::is_some).then(|| columns.map(Option::unwrap_or_default))
 }
 
-fn transpose_band(columns: [&[f64]; BAND], left: usize, cols: usize, cells: &mut [f64]) {
+/// Writes adjacent columns, from `left` on, into row-major `cells`.
+pub(super) fn transpose_band<T: Copy, const N: usize>(columns: [&[T]; N], left: usize, cols: usize, cells: &mut [T]) {
     for (i, row) in cells.chunks_exact_mut(cols).enumerate() {
-        for (cell, column) in row[left..left + BAND].iter_mut().zip(columns) {
+        for (cell, column) in row[left..left + N].iter_mut().zip(columns) {
             *cell = column[i];
         }
     }

@@ -144,8 +144,11 @@ fn add_groups<S: Simd, I: Position, const N: usize>(
     let (table, _) = scores.table.numbers().as_chunks::<QUAD>();
     let mut sums = [[0.0; QUAD]; N];
     for (e, word) in words.iter().enumerate() {
-        let at = word.place().saturating_mul(quads).saturating_add(first);
-        let Some(entry) = table.get(at..at.saturating_add(N)) else { return false };
+        let word = word.place();
+        if word >= scores.width {
+            return false;
+        }
+        let Some(entry) = table.get(word * quads + first..).and_then(|rest| rest.first_chunk::<N>()) else { return false };
         let value = value(e);
         for (sum, entry) in sums.iter_mut().zip(entry) {
             for (sum, entry) in sum.iter_mut().zip(entry) {

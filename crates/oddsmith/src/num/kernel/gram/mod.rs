@@ -52,7 +52,7 @@ impl Gram {
 
     fn new(classes: usize, cols: usize, pooled: bool) -> Self {
         let groups = if pooled { 1 } else { classes };
-        let depth = panel_depth(cols, groups);
+        let depth = panel_depth(cols);
         let squares = groups * padded(cols) * padded(cols);
         Gram {
             arch: Arch::new(),
@@ -142,16 +142,15 @@ impl Gram {
     }
 }
 
-/// Deep enough that writing the tiles back costs little beside computing them, shallow enough that the
-/// strips of a tile stay in the first-level cache and that many classes do not need much memory. No
-/// multiple of 64: strips a page apart would compete for the same places in the cache.
-fn panel_depth(cols: usize, groups: usize) -> usize {
-    let room = (1 << 22) / (groups * padded(cols)).max(1);
+/// Deep enough that writing the tiles back costs little beside computing them, shallow enough that a narrow
+/// panel stays in the first-level cache. No multiple of 64: strips a page apart would compete for the same
+/// places in the cache.
+fn panel_depth(cols: usize) -> usize {
     match cols {
-        1500.. => 392,
-        400.. => 200,
-        _ if room >= 104 => 104,
-        _ => 40,
+        0..128 => 56,
+        128..400 => 104,
+        400..1500 => 200,
+        _ => 392,
     }
 }
 
