@@ -1,20 +1,28 @@
 //! One column of a batch as it comes from the file, before anything is encoded.
 
+use arrow_array::Array;
+
+use crate::array_feed::Arrays;
 use crate::grid::{Grid, Text};
 use crate::missing::Markers;
 use crate::number;
 use crate::records::Span;
+use crate::typed;
 
 /// A batch of rows as it comes from the file.
 pub(crate) enum RawBatch<'a> {
     /// Cells of text.
     Cells(&'a Text, &'a Grid),
+    /// Typed columns.
+    Arrays(&'a Arrays),
 }
 
 /// A column of a batch.
 pub(crate) enum Column<'a> {
     /// Cells of text and where they lie.
     Cells(&'a [u8], &'a [Span]),
+    /// Typed cells; `None` when the column was not read.
+    Array(Option<&'a dyn Array>),
 }
 
 /// What a cell of a number column holds.
@@ -33,6 +41,7 @@ impl<'a> RawBatch<'a> {
     pub(crate) fn rows(&self) -> usize {
         match self {
             RawBatch::Cells(_, grid) => grid.rows,
+            RawBatch::Arrays(arrays) => arrays.rows,
         }
     }
 
@@ -40,6 +49,7 @@ impl<'a> RawBatch<'a> {
     pub(crate) fn record(&self, row: usize) -> u64 {
         match self {
             RawBatch::Cells(_, grid) => u64::from(grid.records[row]),
+            RawBatch::Arrays(arrays) => arrays.first + row as u64,
         }
     }
 
@@ -47,6 +57,7 @@ impl<'a> RawBatch<'a> {
     pub(crate) fn column(&self, column: usize) -> Column<'a> {
         match self {
             RawBatch::Cells(text, grid) => Column::Cells(&text.bytes, grid.column(column)),
+            RawBatch::Arrays(arrays) => Column::Array(arrays.columns[column].as_deref()),
         }
     }
 }
@@ -62,6 +73,11 @@ impl Column<'_> {
                     cell(i, Some(&text[start as usize..end as usize]));
                 }
             }
+            Column::Array(Some(array)) => {
+                let mut buffer = String::new();
+                typed::each(*array, keep, |i, typed| cell(i, typed.text(&mut buffer)));
+            }
+            Column::Array(None) => (0..keep.len()).for_each(|i| cell(i, None)),
         }
     }
 
@@ -76,6 +92,18 @@ impl Column<'_> {
                     cell(i, judge(parsed, &text[start..end], markers));
                 }
             }
+            Column::Array(Some(array)) => {
+                let mut buffer = String::new();
+                typed::each(*array, keep, |i, typed| match typed.number() {
+                    Some(value) if value.is_finite() && !markers.has_number(value) => cell(i, NumberCell::Number(value)),
+                    Some(value) if !value.is_infinite() => cell(i, NumberCell::Null),
+                    _ => match typed.text(&mut buffer) {
+                        None => cell(i, NumberCell::Null),
+                        Some(text) => cell(i, judge(number::parse(text, decimal), text, markers)),
+                    },
+                });
+            }
+            Column::Array(None) => (0..keep.len()).for_each(|i| cell(i, NumberCell::Null)),
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) enum CutFault {
     /// Anything that is complete as it is.
     Final(oddsmith::Error),
     /// A fault at this byte, with the number of lines before it where it is known.
-    At(u64, Option<u64>, DataFault),
+    At(u64, Option<u64>, Box<DataFault>),
 }
 
 impl Cutter {
@@ -152,12 +152,12 @@ impl Cutter {
         let fault = DataFault::new("a quote is opened and never closed")
             .accepted("close it, or read quotes as ordinary characters with --quote none");
         let lines = self.lines().map(|lines| lines + memchr_iter(self.marks.line_end, before).count() as u64);
-        CutFault::At(self.offset + open as u64, lines, fault)
+        CutFault::At(self.offset + open as u64, lines, Box::new(fault))
     }
 
     fn endless(&self) -> CutFault {
         let fault = DataFault::new("a row is longer than 64 MB").accepted("check that the file is a table and that its lines end");
-        CutFault::At(self.offset, self.lines(), fault)
+        CutFault::At(self.offset, self.lines(), Box::new(fault))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Raw batches into blocks of a layout that is already known: later passes, and prediction.
 
 use oddsmith::data::{Feature, Layout, Levels, MISSING, SKIP, Space, UNSEEN, Vocabulary, WordValue};
+use oddsmith::error::DataFault;
 
 use crate::block::Block;
 use crate::column::{NumberCell, RawBatch};
@@ -135,10 +136,8 @@ impl Encoder {
         unseen.resize(self.known.len(), (0, String::new()));
         selection::all(batch, keep);
         if let Some(column) = self.wiring.weight {
-            selection::by_weight((partition, batch), column, (decimal, markers), keep, &mut block.weights).map_err(|mut spot| {
-                spot.fault = spot.fault.column(&self.weight_name);
-                spot
-            })?;
+            selection::by_weight((partition, batch), column, (decimal, markers), keep, &mut block.weights)
+                .map_err(|spot| spot.in_column(&self.weight_name))?;
         }
         block.labels.clear();
         block.labels.resize(keep.len(), SKIP);
@@ -165,7 +164,7 @@ impl Encoder {
                             NumberCell::Null => f64::NAN,
                             NumberCell::Text(text) => odd_number(text, decimal, markers).unwrap_or_else(|fault| {
                                 let at = (partition, batch.record(keep[i] as usize));
-                                let fault = fault.column(&self.names[j]).value(String::from_utf8_lossy(text));
+                                let fault = Box::new(fault.column(&self.names[j]).value(String::from_utf8_lossy(text)));
                                 Spot::earlier(&mut bad, Some(Spot { at, fault }));
                                 f64::NAN
                             }),
@@ -212,13 +211,13 @@ fn note_unseen((count, first): &mut (u64, String), cell: &[u8]) {
 
 /// A cell that is not simply a finite number; leading zeros are harmless where the column is known to hold numbers.
 #[cold]
-fn odd_number(cell: &[u8], decimal: u8, markers: &Markers) -> Result<f64, oddsmith::error::DataFault> {
+fn odd_number(cell: &[u8], decimal: u8, markers: &Markers) -> Result<f64, Box<DataFault>> {
     if markers.has(cell) {
         return Ok(f64::NAN);
     }
     match number::parse(cell, decimal) {
         Some(value) if value.is_finite() => Ok(value),
-        Some(_) => Err(not_finite()),
-        None => Err(not_a_number()),
+        Some(_) => Err(Box::new(not_finite())),
+        None => Err(Box::new(not_a_number())),
     }
 }

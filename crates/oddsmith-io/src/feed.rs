@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicUsize;
 
 use oddsmith::error::DataFault;
+use oddsmith::notice::Notice;
 use oddsmith::{Error, Result};
 
 use crate::column::RawBatch;
@@ -66,6 +67,16 @@ pub(crate) trait Feed: Send + Sync {
     /// Size in bytes, as far as it is known.
     fn bytes(&self) -> u64;
 
+    /// Whether a typed column holds numbers; `None` when only its cells can tell.
+    fn holds_numbers(&self, _column: usize) -> Option<bool> {
+        None
+    }
+
+    /// Says which columns will be read, before the first pass.
+    fn use_columns(&mut self, _columns: &[usize]) -> Result<Vec<Notice>> {
+        Ok(Vec::new())
+    }
+
     /// Shows the first rows.
     fn sample(&self, look: &mut dyn FnMut(&RawBatch<'_>)) -> Result<Sample>;
 
@@ -92,7 +103,7 @@ pub(crate) trait Feed: Send + Sync {
             Trouble::Other(error) => error,
             Trouble::Row(spot, lines) => {
                 let line = lines.and_then(|lines| Some(self.lines_before(spot.at.0)? + lines + 1));
-                let fault = DataFault { row: Some(before + spot.at.1 + 1), line, ..spot.fault };
+                let fault = DataFault { row: Some(before + spot.at.1 + 1), line, ..*spot.fault };
                 self.place().fault(fault)
             }
         }
@@ -106,6 +117,14 @@ pub(crate) struct Sample {
     pub(crate) rows: u64,
     /// Bytes that they take in the file.
     pub(crate) bytes: u64,
+}
+
+impl Sample {
+    /// The rows to expect in so many bytes.
+    pub(crate) fn rows_in(&self, bytes: u64) -> u64 {
+        let rows = (u128::from(bytes) * u128::from(self.rows)).checked_div(u128::from(self.bytes));
+        rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)
+    }
 }
 
 /// How many records a partition has.

@@ -104,7 +104,7 @@ pub(crate) struct RecordFault {
     /// Its number in the partition, from 0.
     pub(crate) record: u64,
     /// What is wrong.
-    pub(crate) fault: DataFault,
+    pub(crate) fault: Box<DataFault>,
 }
 
 impl Grid {
@@ -212,7 +212,7 @@ impl Grid {
                 Ragged::Error => {
                     let fault = DataFault::new(format!("{} expected, {found} found", cells(shape.width)))
                         .accepted("mend the row, or use --ragged pad or --ragged skip");
-                    return Err(RecordFault { at, record, fault });
+                    return Err(RecordFault { at, record, fault: Box::new(fault) });
                 }
                 Ragged::Pad => true,
                 Ragged::Skip => false,
@@ -258,7 +258,11 @@ impl Grid {
             for (row, cell) in self.column(column).iter().enumerate() {
                 if (cell[1] - cell[0]) as usize > LONGEST_CELL {
                     let fault = DataFault::new("a cell is longer than 16 MB").accepted("check the delimiter and the quotes");
-                    return Err(RecordFault { at: at.max(text.body.min(cell[0] as usize)), record: u64::from(self.records[row]), fault });
+                    return Err(RecordFault {
+                        at: at.max(text.body.min(cell[0] as usize)),
+                        record: u64::from(self.records[row]),
+                        fault: Box::new(fault),
+                    });
                 }
             }
         }

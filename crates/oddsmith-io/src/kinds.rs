@@ -10,7 +10,7 @@
 
 use oddsmith::data::Kind;
 
-use crate::column::{NumberCell, RawBatch};
+use crate::column::{Column, NumberCell, RawBatch};
 use crate::interner::Interner;
 use crate::missing::Markers;
 use crate::number;
@@ -52,18 +52,11 @@ impl Choice {
     }
 }
 
-/// Guesses the encoding of a column from the first rows.
-pub(crate) fn guess(batch: &RawBatch<'_>, column: usize, decimal: u8, markers: &Markers) -> Choice {
+/// Guesses the encoding of a column from the first rows; `numbers` is what its type says, if it has one.
+pub(crate) fn guess(batch: &RawBatch<'_>, column: usize, numbers: Option<bool>, decimal: u8, markers: &Markers) -> Choice {
     let keep: Vec<u32> = (0..batch.rows() as u32).collect();
     let column = batch.column(column);
-    let mut numbers = true;
-    column.each_number(&keep, decimal, markers, |_, cell| {
-        numbers &= match cell {
-            NumberCell::Number(_) | NumberCell::Null => true,
-            NumberCell::Text(text) => markers.has(text) || number::parse(text, decimal).is_some_and(f64::is_infinite),
-        };
-    });
-    if numbers {
+    if numbers.unwrap_or_else(|| all_numbers(&column, &keep, decimal, markers)) {
         return Choice::guessed(Encoding::Number);
     }
     let mut values = Interner::default();
@@ -76,6 +69,17 @@ pub(crate) fn guess(batch: &RawBatch<'_>, column: usize, decimal: u8, markers: &
     });
     let different = (0..values.len() as u32).map(|number| values.name(number));
     Choice::guessed(if is_text(cells, different) { Encoding::Words } else { Encoding::Levels })
+}
+
+fn all_numbers(column: &Column<'_>, keep: &[u32], decimal: u8, markers: &Markers) -> bool {
+    let mut numbers = true;
+    column.each_number(keep, decimal, markers, |_, cell| {
+        numbers &= match cell {
+            NumberCell::Number(_) | NumberCell::Null => true,
+            NumberCell::Text(text) => markers.has(text) || number::parse(text, decimal).is_some_and(f64::is_infinite),
+        };
+    });
+    numbers
 }
 
 /// The rule for text: more than half of the cells differ, and have three words or more on average.
@@ -119,7 +123,7 @@ mod tests {
         let marks = Marks { delimiter: b'\t', quote: None, line_end: b'\n' };
         let mut grid = Grid::default();
         grid.fill(&mut text, &Shape { marks, width: 2, trailing: false, ragged: Ragged::Error, rows: 100 }).unwrap();
-        guess(&RawBatch::Cells(&text, &grid), 1, b'.', &Markers::new(None)).encoding
+        guess(&RawBatch::Cells(&text, &grid), 1, None, b'.', &Markers::new(None)).encoding
     }
 
     #[test]

@@ -34,12 +34,20 @@ pub(crate) struct Spot {
     /// Partition and record.
     pub(crate) at: (usize, u64),
     /// The fault; its column is named later.
-    pub(crate) fault: DataFault,
+    pub(crate) fault: Box<DataFault>,
 }
 
 impl Spot {
     fn new(view: &View<'_>, i: usize, fault: DataFault, cell: &[u8]) -> Self {
-        Spot { at: (view.partition, view.batch.record(view.keep[i] as usize)), fault: fault.value(String::from_utf8_lossy(cell)) }
+        let fault = Box::new(fault.value(String::from_utf8_lossy(cell)));
+        Spot { at: (view.partition, view.batch.record(view.keep[i] as usize)), fault }
+    }
+
+    /// Names the column.
+    #[must_use]
+    pub(crate) fn in_column(mut self, name: &str) -> Self {
+        self.fault.column = Some(name.into());
+        self
     }
 
     /// Keeps the earlier of two.

@@ -8,9 +8,11 @@
 //! not is read again for every pass. Both give the same batches in the same order, for any number of threads.
 //! [`open_for_prediction`] streams new rows past a model, and [`write_file`] keeps results safe.
 
+mod array_feed;
 mod atomic;
 mod block;
 mod column;
+mod container;
 mod cutter;
 mod dialect;
 mod encoder;
@@ -41,6 +43,7 @@ mod survey;
 mod table;
 mod text_feed;
 mod tokens;
+mod typed;
 
 pub use atomic::write_file;
 pub use dialect::{Dialect, Format, LineEnd};

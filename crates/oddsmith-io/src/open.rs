@@ -9,6 +9,8 @@ use oddsmith::data::{Kind, Layout, Source};
 use oddsmith::error::DataFault;
 use oddsmith::notice::{self, Notice};
 
+use crate::array_feed::ArrayFeed;
+use crate::container::{self, Container};
 use crate::cutter::Cutter;
 use crate::dialect::Format;
 use crate::encoding::{self, Decoding};
@@ -64,8 +66,17 @@ pub fn open(input: &Input, options: &ReadOptions, roles: &Roles, control: &Contr
     let raw = Raw::open(input, &place)?;
     let compression = raw.compression;
     let in_memory = usize::try_from(options.memory / 4).unwrap_or(usize::MAX);
+    let magic = raw.magic.clone();
     let store = raw.into_store(in_memory, &place, control)?;
-    open_text(store, compression, options, roles, control, &place)
+    match container::announced(&magic) {
+        None => open_text(store, compression, options, roles, control, &place),
+        Some(format) => {
+            let container = Container::open(store, &magic, in_memory, &place, control)?;
+            let feed = Box::new(ArrayFeed::new(container, options, &place)?);
+            let Reading { source, columns, rows, in_memory, notices } = reading::read(feed, roles, options, &[], control)?;
+            Ok(Opened { source, format, compression, columns, rows, in_memory, notices })
+        }
+    }
 }
 
 fn open_text(

@@ -55,6 +55,11 @@ impl Plan {
         Ok(Plan { names: names.to_vec(), target, weight, weighting, features })
     }
 
+    /// All columns that play a part.
+    pub(crate) fn used(&self) -> Vec<usize> {
+        self.features.iter().copied().chain(self.target).chain(self.weight).collect()
+    }
+
     /// The name of a column.
     pub(crate) fn name(&self, column: usize) -> &str {
         &self.names[column]

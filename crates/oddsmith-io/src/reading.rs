@@ -13,7 +13,7 @@ use crate::kinds::{self, Choice, Encoding};
 use crate::lane::{LevelLane, NumberLane, Spot, WordLane};
 use crate::options::{Ragged, ReadOptions, Roles};
 use crate::plan::Plan;
-use crate::settle::{self, Settled, Verdict};
+use crate::settle::{self, Settled, Target, Verdict};
 use crate::streamed::{Extent, Streamed};
 use crate::summary::{self, ColumnSummary, Role, Values};
 use crate::survey::{self, Lane, Part, Survey, Worker};
@@ -31,31 +31,24 @@ pub(crate) struct Reading {
     pub(crate) notices: Vec<Notice>,
 }
 
-/// Everything about the target: labels with their rows, rows without one, and new numbers for each worker.
-struct Target {
-    classes: Classes,
-    counts: Vec<(String, u64)>,
-    missing: u64,
-    renumbering: Vec<Vec<u32>>,
-}
-
 /// Reads a feed; `defaults` are kinds that the format implies.
 pub(crate) fn read(
-    feed: Box<dyn Feed>,
+    mut feed: Box<dyn Feed>,
     roles: &Roles,
     options: &ReadOptions,
     defaults: &[(String, Kind)],
     control: &Control,
 ) -> Result<Reading> {
     let plan = Plan::new(feed.names(), roles, options, feed.place())?;
+    let notices = feed.use_columns(&plan.used())?;
     let (mut choices, sample) = first_guesses(&*feed, &plan, options, defaults)?;
-    let rows_expected = if sample.bytes == 0 { 0 } else { feed.bytes() * sample.rows / sample.bytes };
+    let rows_expected = sample.rows_in(feed.bytes());
     for _ in 0..MOST_PASSES {
         control.begin(rows_expected);
         let keep = expected_bytes(&choices, rows_expected, feed.bytes(), options) <= options.table_budget();
         let mut survey = survey::survey(&*feed, &plan, &choices, keep, options, control)?;
         match settle_columns(&*feed, &plan, &mut survey, &mut choices, options)? {
-            Some(settled) => return finish(feed, plan, survey, settled, options),
+            Some(settled) => return finish(feed, plan, survey, settled, notices, options),
             None => drop(survey),
         }
     }
@@ -70,7 +63,7 @@ fn first_guesses(feed: &dyn Feed, plan: &Plan, options: &ReadOptions, defaults: 
             let default = defaults.iter().find(|(known, _)| known == name).map(|(_, kind)| kind);
             match options.kinds.get(name).or(default) {
                 Some(kind) => Choice::given(*kind),
-                None => kinds::guess(batch, column, feed.decimal(), feed.markers()),
+                None => kinds::guess(batch, column, feed.holds_numbers(column), feed.decimal(), feed.markers()),
             }
         }));
     })?;
@@ -112,10 +105,7 @@ fn settle_columns(
                 choices[j] = choice;
                 again = true;
             }
-            Verdict::Fault(mut spot) => {
-                spot.fault = spot.fault.column(plan.name(column));
-                Spot::earlier(&mut first_fault, Some(spot));
-            }
+            Verdict::Fault(spot) => Spot::earlier(&mut first_fault, Some(spot.in_column(plan.name(column)))),
         }
     }
     match first_fault {
@@ -156,7 +146,14 @@ fn word_lanes(workers: &[Worker], j: usize) -> Vec<&WordLane> {
 }
 
 /// Builds the layout and the source.
-fn finish(feed: Box<dyn Feed>, plan: Plan, survey: Survey, settled: Vec<Settled>, options: &ReadOptions) -> Result<Reading> {
+fn finish(
+    feed: Box<dyn Feed>,
+    plan: Plan,
+    survey: Survey,
+    settled: Vec<Settled>,
+    mut notices: Vec<Notice>,
+    options: &ReadOptions,
+) -> Result<Reading> {
     let Survey { workers, kept } = survey;
     let target = settle_target(&*feed, &plan, &workers, options)?;
     let mut parts: Vec<Part> = workers.into_iter().flat_map(|worker| worker.parts).collect();
@@ -171,11 +168,11 @@ fn finish(feed: Box<dyn Feed>, plan: Plan, survey: Survey, settled: Vec<Settled>
         return Err(no_rows(&*feed, &plan, records.all, target.missing));
     }
     let columns = summarise(&plan, &settled, &target);
-    let mut notices = row_notices(&plan, &records, target.missing, options.ragged);
+    notices.extend(row_notices(&plan, &records, target.missing, options.ragged));
     columns.iter().for_each(|column| notices.extend(summary::notices(column, rows)));
     let target_name = plan.target.map_or("", |column| plan.name(column));
     let features = settled.iter().map(|column| column.feature.clone()).collect();
-    let layout = Layout::new(target_name, features, target.classes.clone(), plan.weighting)?;
+    let layout = Layout::new(target_name, features, Classes::new(target.labels.names().to_vec())?, plan.weighting)?;
     let source: Box<dyn Source + Send> = if kept {
         renumber(&mut parts, &layout, &settled, &target.renumbering, options.workers());
         Box::new(Table::new(layout, parts.into_iter().map(|part| part.blocks).collect()))
@@ -190,12 +187,12 @@ fn finish(feed: Box<dyn Feed>, plan: Plan, survey: Survey, settled: Vec<Settled>
 
 fn settle_target(feed: &dyn Feed, plan: &Plan, workers: &[Worker], options: &ReadOptions) -> Result<Target> {
     let lanes: Vec<&LevelLane> = workers.iter().map(|worker| &worker.target).collect();
-    let (labels, counts, missing, renumbering) = settle::target(&lanes);
-    if labels.len() > options.max_classes {
+    let target = settle::target(&lanes);
+    if target.labels.len() > options.max_classes {
         let name = plan.target.map_or("", |column| plan.name(column));
         return Err(survey::too_many_classes(feed, name, options.max_classes));
     }
-    Ok(Target { classes: Classes::new(labels.names().to_vec())?, counts, missing, renumbering })
+    Ok(target)
 }
 
 fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error {

@@ -8,8 +8,10 @@ use oddsmith::data::{Features, Layout, Space};
 use oddsmith::error::{DataFault, visible};
 use oddsmith::notice::{self, Notice};
 
+use crate::array_feed::ArrayFeed;
 use crate::block::Block;
 use crate::column::RawBatch;
+use crate::container::{self, Container};
 use crate::cutter::Cutter;
 use crate::dialect::Format;
 use crate::encoder::{Encoder, Tally, Wiring};
@@ -63,10 +65,15 @@ impl NewBatch<'_> {
 /// are ignored with a notice. `echo` names columns whose cells are wanted as they are.
 ///
 /// `options.text` matters only for hashed words: it must be what the model was learned with.
-pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout, echo: &[String]) -> Result<NewRows> {
+pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout, echo: &[String], control: &Control) -> Result<NewRows> {
     let place = Place::named(input.name());
     let raw = Raw::open(input, &place)?;
-    open_text(raw.into_flow(), options, layout, echo, &place)
+    let Some(format) = container::announced(&raw.magic) else { return open_text(raw.into_flow(), options, layout, echo, &place) };
+    let in_memory = usize::try_from(options.memory / 4).unwrap_or(usize::MAX);
+    let magic = raw.magic.clone();
+    let store = raw.into_store(in_memory, &place, control)?;
+    let feed = ArrayFeed::new(Container::open(store, &magic, in_memory, &place, control)?, options, &place)?;
+    NewRows::new(Box::new(feed), format, Vec::new(), options, layout, echo)
 }
 
 fn open_text(flow: Flow, options: &ReadOptions, layout: &Layout, echo: &[String], place: &Place) -> Result<NewRows> {
@@ -96,8 +103,8 @@ fn purpose(layout: &Layout) -> Purpose {
 }
 
 impl NewRows {
-    pub(crate) fn new(
-        feed: Box<dyn Feed>,
+    fn new(
+        mut feed: Box<dyn Feed>,
         format: Format,
         mut notices: Vec<Notice>,
         options: &ReadOptions,
@@ -120,6 +127,8 @@ impl NewRows {
         if !extra.is_empty() {
             notices.push(Notice::new(notice::EXTRA_COLUMN, format!("not used by the model: {}", listed(&extra))));
         }
+        let columns: Vec<usize> = (0..names.len()).filter(used).collect();
+        notices.extend(feed.use_columns(&columns)?);
         let encoder = Encoder::new(layout, Wiring { features, target, weight: None }, "", false, &options.text);
         Ok(NewRows { layout: layout.clone(), encoder, echo, labelled: target.is_some(), format, notices, feed })
     }

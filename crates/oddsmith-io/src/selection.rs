@@ -31,14 +31,14 @@ pub(crate) fn by_weight(
             NumberCell::Text(text) if markers.has(text) => f64::NAN,
             NumberCell::Text(text) => number::parse(text, decimal).unwrap_or(f64::NAN),
         };
-        if !(value >= 0.0 && value < f64::INFINITY) && bad.is_none() {
+        if !(0.0..f64::INFINITY).contains(&value) && bad.is_none() {
             let shown = match cell {
                 NumberCell::Text(text) => String::from_utf8_lossy(text).into_owned(),
                 NumberCell::Number(value) => value.to_string(),
                 NumberCell::Null => String::new(),
             };
             let fault = DataFault::new("is not a weight:").value(shown).accepted("a weight is a number that is zero or above");
-            bad = Some(Spot { at: (partition, batch.record(keep[i] as usize)), fault });
+            bad = Some(Spot { at: (partition, batch.record(keep[i] as usize)), fault: Box::new(fault) });
         }
         weights.push(value);
     });

@@ -70,12 +70,24 @@ pub(crate) fn levels(name: &str, lanes: &[&LevelLane]) -> Verdict {
     Verdict::Holds(Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes) })
 }
 
-/// The target: its labels sorted, with their rows, and the new numbers for each worker.
-pub(crate) fn target(lanes: &[&LevelLane]) -> (Levels, Vec<(String, u64)>, u64, Vec<Vec<u32>>) {
+/// The settled target.
+pub(crate) struct Target {
+    /// Its labels, sorted.
+    pub(crate) labels: Levels,
+    /// The labels with their rows.
+    pub(crate) counts: Vec<(String, u64)>,
+    /// Rows without a label.
+    pub(crate) missing: u64,
+    /// For each worker, new numbers by old ones.
+    pub(crate) renumbering: Vec<Vec<u32>>,
+}
+
+/// Settles the target, which is always a category.
+pub(crate) fn target(lanes: &[&LevelLane]) -> Target {
     let (all, numbers) = merge_levels(lanes, None);
     let (labels, codes) = sort_levels(&all);
     let counts = count_levels(&labels, &all, &codes);
-    (labels, counts, all.missing, compose(numbers, &codes))
+    Target { labels, counts, missing: all.missing, renumbering: compose(numbers, &codes) }
 }
 
 fn merge_levels(lanes: &[&LevelLane], given: Option<Kind>) -> (LevelLane, Vec<Vec<u32>>) {

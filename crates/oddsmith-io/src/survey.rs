@@ -228,10 +228,8 @@ fn observe(
     let (plan, decimal, markers) = (shared.plan, shared.feed.decimal(), shared.feed.markers());
     selection::all(batch, keep);
     if let Some(column) = plan.weight {
-        selection::by_weight((partition, batch), column, (decimal, markers), keep, &mut block.weights).map_err(|mut spot| {
-            spot.fault = spot.fault.column(plan.name(column));
-            spot
-        })?;
+        selection::by_weight((partition, batch), column, (decimal, markers), keep, &mut block.weights)
+            .map_err(|spot| spot.in_column(plan.name(column)))?;
     }
     block.labels.clear();
     block.labels.resize(keep.len(), SKIP);

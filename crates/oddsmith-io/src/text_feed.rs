@@ -106,7 +106,7 @@ impl TextFeed {
             CutFault::Final(error) => error,
             CutFault::At(offset, lines, fault) => {
                 let line = lines.or_else(|| self.count_lines(offset)).map(|lines| lines + 1);
-                self.facts.place.fault(DataFault { line, ..fault })
+                self.facts.place.fault(DataFault { line, ..*fault })
             }
         }
     }

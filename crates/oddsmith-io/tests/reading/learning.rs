@@ -108,7 +108,7 @@ fn fasttext_lines_are_read_as_they_are() {
 #[test]
 fn files_pipes_and_compression_give_the_same_rows() {
     use std::io::Write;
-    let text = "x,y\n1,a\n2,b\n3,a\n".repeat(1) + &"4,b\n".repeat(1000);
+    let text = "x,y\n1,a\n2,b\n3,a\n".to_owned() + &"4,b\n".repeat(1000);
     let folder = tempfile::tempdir().unwrap();
     let expected = rows(&*learn(&text, &ReadOptions::default()).unwrap().source);
     let path = folder.path().join("plain.csv");

@@ -1,7 +1,10 @@
 //! Tables through the public doors: opened to learn from, opened for a model, and refused.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
+
 mod faults;
 mod learning;
 mod predicting;
 mod same_rows;
 mod tables;
+mod typed_files;

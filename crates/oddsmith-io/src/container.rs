@@ -1,0 +1,236 @@
+//! Parquet files and Arrow IPC files and streams as numbered sets of record batches.
+//!
+//! The decoders are fenced: whatever they do with bytes that are not what they seem, the caller gets an error.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, SchemaRef};
+use oddsmith::Result;
+use oddsmith::control::Control;
+use oddsmith::error::DataFault;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::dialect::Format;
+use crate::fault::Place;
+use crate::store::{Store, StoreReader};
+
+const PARQUET: &[u8] = b"PAR1";
+const ARROW_FILE: &[u8] = b"ARROW1";
+const ARROW_STREAM: &[u8] = &[0xff; 4];
+
+/// The format that the first bytes announce.
+pub(crate) fn announced(magic: &[u8]) -> Option<Format> {
+    match magic {
+        _ if magic.starts_with(PARQUET) => Some(Format::Parquet),
+        _ if magic.starts_with(ARROW_FILE) || magic.starts_with(ARROW_STREAM) => Some(Format::Arrow),
+        _ => None,
+    }
+}
+
+/// Batches of one part, read one after the other.
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
+
+/// A set of parts, each of which holds record batches.
+pub(crate) struct Container {
+    store: Arc<Store>,
+    kind: Kind,
+    /// The columns.
+    pub(crate) schema: SchemaRef,
+    place: Place,
+}
+
+enum Kind {
+    /// A part is a row group.
+    Parquet(ArrowReaderMetadata),
+    /// A part is a record batch.
+    ArrowFile(usize),
+    /// A part is a record batch in a small stream of its own, at this place of the store.
+    ArrowStreams(Vec<u64>),
+}
+
+impl Container {
+    /// Opens a container that was announced.
+    pub(crate) fn open(store: Store, magic: &[u8], in_memory: usize, place: &Place, control: &Control) -> Result<Container> {
+        let store = Arc::new(store);
+        let place = place.clone();
+        if magic.starts_with(PARQUET) {
+            let metadata =
+                fenced(&place, || ArrowReaderMetadata::load(&Chunks(store.clone()), ArrowReaderOptions::new()).map_err(ArrowError::from))?;
+            let schema = metadata.schema().clone();
+            return Ok(Container { store, kind: Kind::Parquet(metadata), schema, place });
+        }
+        if magic.starts_with(ARROW_FILE) {
+            let (schema, batches) = fenced(&place, || {
+                let reader = FileReader::try_new(io::BufReader::new(Cursor::new(&store)), None)?;
+                Ok((reader.schema(), reader.num_batches()))
+            })?;
+            return Ok(Container { store, kind: Kind::ArrowFile(batches), schema, place });
+        }
+        let (store, schema, offsets) = restack(&store, in_memory, &place, control)?;
+        Ok(Container { store: Arc::new(store), kind: Kind::ArrowStreams(offsets), schema, place })
+    }
+
+    /// Number of parts.
+    pub(crate) fn parts(&self) -> usize {
+        match &self.kind {
+            Kind::Parquet(metadata) => metadata.metadata().num_row_groups(),
+            Kind::ArrowFile(batches) => *batches,
+            Kind::ArrowStreams(offsets) => offsets.len(),
+        }
+    }
+
+    /// Size in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.store.len()
+    }
+
+    /// Number of rows, where the file says so.
+    pub(crate) fn rows(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::Parquet(metadata) => u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
+            _ => None,
+        }
+    }
+
+    /// Gives the record batches of a part with only the chosen columns, in the order of the file.
+    pub(crate) fn read(
+        &self,
+        part: usize,
+        columns: &[usize],
+        rows: usize,
+        sink: &mut dyn FnMut(RecordBatch) -> Result<bool>,
+    ) -> Result<()> {
+        let mut batches = fenced(&self.place, || self.batches(part, columns, rows))?;
+        while let Some(batch) = fenced(&self.place, || batches.next().transpose())? {
+            for start in (0..batch.num_rows()).step_by(rows) {
+                if !sink(batch.slice(start, rows.min(batch.num_rows() - start)))? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn batches(&self, part: usize, columns: &[usize], rows: usize) -> Result<Batches, ArrowError> {
+        Ok(match &self.kind {
+            Kind::Parquet(metadata) => {
+                let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(Chunks(self.store.clone()), metadata.clone());
+                let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
+                Box::new(builder.with_row_groups(vec![part]).with_projection(mask).with_batch_size(rows).build()?)
+            }
+            Kind::ArrowFile(_) => {
+                let mut reader = FileReader::try_new(io::BufReader::new(Cursor::new(&self.store)), Some(columns.to_vec()))?;
+                reader.set_index(part)?;
+                Box::new(reader.take(1))
+            }
+            Kind::ArrowStreams(offsets) => {
+                let reader = io::BufReader::new(StoreReader::new(self.store.clone(), offsets[part]));
+                Box::new(StreamReader::try_new(reader, Some(columns.to_vec()))?)
+            }
+        })
+    }
+}
+
+/// Copies a stream so that each of its batches can be read alone: one small stream per batch.
+fn restack(store: &Arc<Store>, in_memory: usize, place: &Place, control: &Control) -> Result<(Store, SchemaRef, Vec<u64>)> {
+    let mut reader = fenced(place, || StreamReader::try_new(io::BufReader::new(StoreReader::new(store.clone(), 0)), None))?;
+    let schema = reader.schema();
+    let mut copy = tempfile::SpooledTempFile::new(in_memory);
+    let mut offsets = Vec::new();
+    while let Some(batch) = fenced(place, || reader.next().transpose())? {
+        control.check()?;
+        offsets.push(copy.stream_position().map_err(|error| place.spool(error))?);
+        fenced(place, || {
+            let mut writer = StreamWriter::try_new(&mut copy, &schema)?;
+            writer.write(&batch)?;
+            writer.finish()
+        })?;
+    }
+    let length = copy.stream_position().map_err(|error| place.spool(error))?;
+    let copy = match copy.into_inner() {
+        tempfile::SpooledData::InMemory(memory) => Store::Memory(memory.into_inner().into()),
+        tempfile::SpooledData::OnDisk(file) => Store::File(file, length),
+    };
+    Ok((copy, schema, offsets))
+}
+
+/// Runs a decoder; its complaints and its panics become errors about the file.
+fn fenced<T>(place: &Place, decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T> {
+    let broken = |what: String| {
+        let what = what.lines().next().unwrap_or_default().to_owned();
+        place.fault(DataFault::new(format!("the file is broken: {what}")).accepted("get a fresh copy of the file"))
+    };
+    match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(ArrowError::IoError(_, error))) if error.raw_os_error().is_some() => Err(place.io(error)),
+        Ok(Err(error)) => Err(broken(error.to_string())),
+        Err(_) => Err(broken("its parts do not fit together".into())),
+    }
+}
+
+/// A store as Parquet reads it.
+struct Chunks(Arc<Store>);
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = io::BufReader<StoreReader>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(io::BufReader::new(StoreReader::new(self.0.clone(), start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<bytes::Bytes> {
+        // Checked before anything is allocated: a broken file may claim any length.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.0.len()) {
+            return Err(parquet::errors::ParquetError::EOF(format!("{length} bytes at {start} lie beyond the end")));
+        }
+        let mut buffer = vec![0; length];
+        let count = self.0.read_at(start, &mut buffer)?;
+        buffer.truncate(count);
+        Ok(buffer.into())
+    }
+}
+
+/// A cursor with seeking over a shared store.
+struct Cursor {
+    store: Arc<Store>,
+    at: u64,
+}
+
+impl Cursor {
+    fn new(store: &Arc<Store>) -> Self {
+        Cursor { store: store.clone(), at: 0 }
+    }
+}
+
+impl Read for Cursor {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.store.read_at(self.at, buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Cursor {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let target = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.store.len().checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = target.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a place before the start"))?;
+        Ok(self.at)
+    }
+}
