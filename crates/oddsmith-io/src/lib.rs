@@ -42,7 +42,7 @@ mod table;
 mod text_feed;
 mod tokens;
 
-pub use atomic::write_file;
+pub use atomic::{remove_unfinished, write_file};
 pub use dialect::{Dialect, Format, LineEnd};
 pub use missing::DEFAULT_MISSING;
 pub use open::{Opened, open};
