@@ -12,6 +12,7 @@ const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usag
 #[derive(Debug, Parser)]
 #[command(
     name = "oddsmith",
+    version,
     about = "Class probabilities you can trust, learned from mergeable statistics of rows",
     before_help = "Examples:
   oddsmith check births.csv --target low            look before you fit
@@ -42,7 +43,7 @@ pub(crate) struct CommandLine {
 pub(crate) enum Command {
     /// Look at a table before fitting: kinds, gaps, rare levels, leakage.
     #[command(help_template = TEMPLATE, before_help = check::EXAMPLES)]
-    Check(check::CheckArgs),
+    Check(Box<check::CheckArgs>),
     /// Fit a model to a table, or to statistics gathered before.
     #[command(help_template = TEMPLATE, before_help = fit::EXAMPLES)]
     Fit(Box<fit::FitArgs>),

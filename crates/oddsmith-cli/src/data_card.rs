@@ -36,9 +36,9 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
 fn target_fact(column: &ColumnSummary) -> (String, Cell) {
     let text = match &column.values {
         Values::Levels(levels) => {
-            let shown: Vec<String> = levels.iter().take(MOST_CLASSES).map(|(label, rows)| format!("{} {rows}", visible(label))).collect();
+            let shown: Vec<String> = levels.iter().take(MOST_CLASSES).map(|(label, rows)| format!("{} ({rows})", visible(label))).collect();
             let more = if levels.len() > MOST_CLASSES { format!(", … {} classes", levels.len()) } else { String::new() };
-            let event = if let [_, (event, _)] = &levels[..] { format!(" (event {})", visible(event)) } else { String::new() };
+            let event = if let [_, (event, _)] = &levels[..] { format!("; event {}", visible(event)) } else { String::new() };
             format!("{}: {}{more}{event}", visible(&column.name), shown.join(", "))
         }
         _ => visible(&column.name),

@@ -7,6 +7,8 @@ use oddsmith::error::visible;
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, ErrorKind};
 
+use crate::signals;
+
 /// Everything went well.
 pub(crate) const OK: u8 = 0;
 /// The command line is wrong.
@@ -23,8 +25,6 @@ pub(crate) const IO: u8 = 6;
 pub(crate) const GATE: u8 = 7;
 /// A bug in oddsmith.
 pub(crate) const BUG: u8 = 70;
-/// Stopped by the user.
-pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Why a command did not finish.
 #[derive(Debug)]
@@ -78,9 +78,9 @@ impl Failure {
             NO_ESTIMATE => "no-estimate",
             IO => "io",
             GATE => "gate",
-            INTERRUPTED => "interrupted",
             OK => "pipe",
-            _ => "internal",
+            BUG => "internal",
+            _ => "interrupted",
         }
     }
 }
@@ -94,7 +94,7 @@ fn library_code(kind: &ErrorKind) -> u8 {
         ErrorKind::NoEstimate { .. } => NO_ESTIMATE,
         ErrorKind::Format { .. } => FILE,
         ErrorKind::Io { .. } => IO,
-        ErrorKind::Interrupted => INTERRUPTED,
+        ErrorKind::Interrupted => signals::exit_code(),
         _ => BUG,
     }
 }

@@ -100,7 +100,11 @@ impl<'a> Explanation<'a> {
         Ok(explanation)
     }
 
+    /// The log odds. A row that every class calls impossible has those of the prior.
     fn total(&self) -> f64 {
+        if self.impossible {
+            return self.prior;
+        }
         self.weights.iter().fold(self.prior, |sum, weight| sum + weight)
     }
 
@@ -134,7 +138,7 @@ impl<'a> Explanation<'a> {
         facts.push((format!("log odds in {}", unit.name()), (self.total() * scale).into()));
         let mut notices = Vec::new();
         if self.impossible {
-            let text = "every class calls this row impossible, so the prior is returned and the weights below do not add up to it";
+            let text = "every class calls this row impossible, so the prior is returned and the weights do not add up to the total";
             notices.push(Notice::new(notice::ZERO_PROBABILITY, text));
         }
         Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy, notices }

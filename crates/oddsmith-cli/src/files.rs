@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use oddsmith::card::Cell;
 use oddsmith::error::visible;
@@ -17,6 +17,11 @@ use crate::exit::Failure;
 
 /// A pipe or a device has no size; more than this from one is no model.
 const MOST_FROM_A_PIPE: u64 = 256 << 20;
+
+/// How the header of every file of ours starts, after its length.
+const OPENING: &[u8] = br#"{"__metadata__":{"oddsmith":"#;
+/// Bytes by which a file of ours is known.
+const HEAD: usize = size_of::<u64>() + OPENING.len();
 
 /// What a file holds.
 pub(crate) enum Content {
@@ -49,15 +54,21 @@ pub(crate) fn read_statistics(path: &Path) -> Result<TableStats, Failure> {
 
 /// Whether a path names a file of ours; a table never begins like one.
 pub(crate) fn is_ours(path: &Path) -> bool {
-    const OPENING: &[u8] = br#"{"__metadata__":{"oddsmith":"#;
-    let mut head = vec![0; 8 + OPENING.len()];
-    let regular = std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
-    let read = || File::open(path).and_then(|mut file| file.read_exact(&mut head));
-    regular && { read }().is_ok() && head.ends_with(OPENING)
+    // A pipe must not be touched: what is read from it is gone.
+    if !std::fs::metadata(path).is_ok_and(|facts| facts.is_file()) {
+        return false;
+    }
+    let mut head = [0; HEAD];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && begins_like_ours(&head)
+}
+
+fn begins_like_ours(bytes: &[u8]) -> bool {
+    bytes.get(HEAD - OPENING.len()..HEAD) == Some(OPENING)
 }
 
 /// Refuses to write over something that is still to be read, under whatever name.
-pub(crate) fn refuse_same(output: &Path, inputs: &[&PathBuf]) -> Result<(), Failure> {
+pub(crate) fn refuse_same(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     match inputs.iter().find(|input| same_file::is_same_file(output, input).unwrap_or(false)) {
         Some(input) => Err(Failure::Usage(format!("{} is also the input {}; choose another output", output.display(), input.display()))),
         None => Ok(()),
@@ -126,7 +137,19 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     }
     if !is_file && bytes.len() as u64 > MOST_FROM_A_PIPE {
         let what = format!("it is no file and gives more than {} MB", MOST_FROM_A_PIPE >> 20);
-        return Err(Failure::in_file(path, ErrorKind::Format { expected: "oddsmith file", what }.into()));
+        return Err(refused(path, what));
+    }
+    if !begins_like_ours(&bytes) {
+        let what = if bytes.is_empty() {
+            "it is empty"
+        } else {
+            "it was not written by oddsmith; `fit -o FILE` writes models, `stats` statistics"
+        };
+        return Err(refused(path, what.into()));
     }
     Ok(bytes)
+}
+
+fn refused(path: &Path, what: String) -> Failure {
+    Failure::in_file(path, ErrorKind::Format { expected: "oddsmith file", what }.into())
 }

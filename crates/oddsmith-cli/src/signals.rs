@@ -1,6 +1,7 @@
 //! Ctrl-C and termination: ask the work to stop, and leave soon even if it does not listen.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use oddsmith::control::Control;
@@ -11,16 +12,28 @@ use signal_hook::iterator::Signals;
 /// waits for somebody else takes longer, and there is nothing to finish then.
 const GRACE: Duration = Duration::from_millis(120);
 
+/// The first signal that arrived, 0 before.
+static ARRIVED: AtomicI32 = AtomicI32::new(0);
+
+/// The exit code of a process that was stopped: 128 and the signal, as shells have it.
+pub(crate) fn exit_code() -> u8 {
+    match ARRIVED.load(Ordering::Relaxed) {
+        0 => 128 + SIGINT as u8,
+        signal => 128 + signal as u8,
+    }
+}
+
 /// Starts to listen. Where signals cannot be watched the system's own handling stays in place.
 pub(crate) fn watch(control: &Arc<Control>) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let control = Arc::clone(control);
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
+            ARRIVED.store(signal, Ordering::Relaxed);
             control.cancel();
             std::thread::sleep(GRACE);
             oddsmith_io::remove_unfinished();
-            leave(128 + signal);
+            leave(i32::from(exit_code()));
         }
     });
 }

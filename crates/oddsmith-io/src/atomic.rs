@@ -3,14 +3,45 @@
 //! The bytes go to a temporary file beside the final one, are synced to the disk, and take the final name in one step; then
 //! the folder is synced. Whatever fails or is killed on the way leaves the old file as it was.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use oddsmith::{Error, ErrorKind, Result};
 
 /// What temporary files are called; one that a killed process left behind is never read and may be deleted.
 const PREFIX: &str = ".oddsmith-";
+
+/// Temporary files of writes that are still going on.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes the temporary files of writes that are still going on, which fail then. For a process that has to leave at once
+/// while a thread of it waits for the rows to be written.
+pub fn remove_unfinished() {
+    let unfinished = std::mem::take(&mut *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
+    for path in unfinished {
+        // One that cannot be removed is never read either.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// An entry in the list of unfinished files.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.into());
+        Unfinished(path.into())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
 
 /// Writes a file through `write`. Refuses to replace any of the `inputs`, also through links.
 ///
@@ -32,7 +63,8 @@ pub fn write_file(path: &Path, inputs: &[&Path], write: impl FnOnce(&mut dyn Wri
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let temporary = new_file(folder).map_err(fault)?;
+    let temporary = new_file(folder).map_err(|error| fault(unnamed(error)))?;
+    let _listed = Unfinished::new(temporary.path());
     if let Some(old) = &old {
         temporary.as_file().set_permissions(old.permissions()).map_err(fault)?;
     }
@@ -47,6 +79,14 @@ fn filled(file: File, path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<
     let mut buffer = BufWriter::with_capacity(1 << 16, file);
     write(&mut buffer)?;
     buffer.into_inner().map_err(|error| ErrorKind::Io { path: path.display().to_string(), source: error.into_error() }.into())
+}
+
+/// The error without the name of the temporary file, which means nothing to people.
+fn unnamed(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((cause, _)) => io::Error::new(error.kind(), cause),
+        None => error,
+    }
 }
 
 #[cfg(unix)]
@@ -143,7 +183,7 @@ mod tests {
     fn folders_that_do_not_exist_and_full_disks_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let message = put(&folder.path().join("none/model.odds"), b"", &[]).unwrap_err().to_string();
-        assert!(message.contains("none/model.odds: No such file or directory"), "{message}");
+        assert!(message.ends_with("none/model.odds: No such file or directory (os error 2)"), "{message}");
         let message = put(folder.path(), b"", &[]).unwrap_err().to_string();
         assert!(message.ends_with(": is a directory; name a file in it"), "{message}");
         let full = Path::new("/dev/full");

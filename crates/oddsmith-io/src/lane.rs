@@ -139,12 +139,12 @@ impl NumberLane {
 
 /// The fault of an infinite number.
 pub(crate) fn not_finite() -> DataFault {
-    DataFault::new("is not a finite number:").accepted("correct it, or list it as missing with --missing")
+    DataFault::new("is not a finite number:").accepted("correct it, or list it as missing with --missing-markers")
 }
 
 /// The fault of a cell in a number column that is something else.
 pub(crate) fn not_a_number() -> DataFault {
-    DataFault::new("is not a number:").accepted("correct it, list it as missing with --missing, or give the column another --kind")
+    DataFault::new("is not a number:").accepted("correct it, list it as missing with --missing-markers, or give the column another --kind")
 }
 
 /// A column of levels.
@@ -217,7 +217,7 @@ impl LevelLane {
         self.codes.push(code);
         if code != MISSING && self.given == Some(Kind::Boolean) && kinds::lenient_boolean(cell).is_none() {
             let fault = DataFault::new("is not true or false:")
-                .accepted("correct it, list it as missing with --missing, or give the column another --kind");
+                .accepted("correct it, list it as missing with --missing-markers, or give the column another --kind");
             Spot::earlier(&mut self.bad, Some(Spot::new(view, i, fault, cell)));
         }
         code

@@ -45,7 +45,7 @@ mod text_feed;
 mod tokens;
 mod typed;
 
-pub use atomic::write_file;
+pub use atomic::{remove_unfinished, write_file};
 pub use dialect::{Dialect, Format, LineEnd};
 pub use missing::DEFAULT_MISSING;
 pub use open::{Opened, open};

@@ -282,7 +282,7 @@ fn check_memory(shared: &Shared<'_>, worker: &Worker) -> Result<()> {
     }
     let largest = worker.lanes.iter().zip(&shared.plan.features).max_by_key(|(lane, _)| lane.memory());
     let (what, advice) = match largest {
-        Some((Lane::Words(_), _)) => ("words", "raise --memory, or hash them with --hash-words"),
+        Some((Lane::Words(_), _)) => ("words", "raise --memory, or hash them with --hash-width"),
         _ => ("values", "leave the column out with --exclude, or raise --memory"),
     };
     let name = largest.map_or("", |(_, column)| shared.plan.name(*column));

@@ -14,8 +14,12 @@ use crate::format::Style;
 use crate::rows::text_for_people;
 use crate::side_by_side::side_by_side;
 
-/// Longest text of a cell.
+/// Longest text of a cell, except in the last column, which has all the room that is left.
 const LONGEST_TEXT: usize = 40;
+/// Most rows of a card's table; a model of words has hundreds of thousands.
+const MOST_ROWS: usize = 100;
+/// Space before a column.
+const GAP: usize = 2;
 /// Width of the line of facts where the terminal's is not known.
 const FACTS_WIDTH: usize = 100;
 const BOLD: &str = "\x1b[1m";
@@ -43,8 +47,14 @@ fn section(card: &Card, style: &Style) -> String {
     let mut text = painted(&printable(&card.title), BOLD, style);
     text.push('\n');
     text.push_str(&facts(&card.facts, style.width.unwrap_or(FACTS_WIDTH)));
-    if !card.tidy.rows.is_empty() {
-        text.push_str(&lines(&side_by_side(&card.tidy), style));
+    let mut table = side_by_side(&card.tidy);
+    let more = table.rows.len().saturating_sub(MOST_ROWS);
+    table.rows.truncate(MOST_ROWS);
+    if !table.rows.is_empty() {
+        text.push_str(&lines(&table, style));
+    }
+    if more > 0 {
+        text.push_str(&format!(" … {more} more rows; --format csv or json shows all\n"));
     }
     text
 }
@@ -71,11 +81,20 @@ fn facts(facts: &[(String, Cell)], width: usize) -> String {
 }
 
 fn lines(table: &Table, style: &Style) -> String {
-    let texts = (0..table.columns.len()).map(|j| column_texts(table, j)).collect::<Vec<_>>();
+    let mut texts: Vec<Vec<String>> = Vec::new();
+    let mut used = 0;
+    for j in 0..table.columns.len() {
+        let last = j + 1 == table.columns.len();
+        let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(used + GAP));
+        let column = column_texts(table, j, if last { room.max(LONGEST_TEXT) } else { LONGEST_TEXT });
+        let widest = column.iter().map(|text| text.chars().count()).chain([table.columns[j].chars().count()]).max();
+        used += GAP + widest.unwrap_or(0);
+        texts.push(column);
+    }
     let mut grid = comfy_table::Table::new();
     grid.load_style(NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
     grid.set_content_arrangement(ContentArrangement::Disabled);
-    grid.set_header(table.columns.iter().map(|name| cut(&printable(name))));
+    grid.set_header(table.columns.iter().map(|name| cut(&printable(name), LONGEST_TEXT)));
     for i in 0..table.rows.len() {
         grid.add_row(texts.iter().map(|column| column[i].clone()));
     }
@@ -99,7 +118,6 @@ fn lines(table: &Table, style: &Style) -> String {
 
 /// Hides the columns that do not fit the width and says how many; the first one always stays.
 fn hide(grid: &mut comfy_table::Table, width: usize) -> usize {
-    const GAP: usize = 2;
     let mut used = 0;
     let mut hidden = 0;
     for (j, content) in grid.column_max_content_widths().into_iter().enumerate() {
@@ -119,8 +137,8 @@ fn is_numeric(table: &Table, j: usize) -> bool {
 }
 
 /// The texts of a column, numbers padded so that right-aligning them brings the decimal points together.
-fn column_texts(table: &Table, j: usize) -> Vec<String> {
-    let texts: Vec<String> = table.rows.iter().map(|row| cut(&printable(&text_for_people(&row[j])))).collect();
+fn column_texts(table: &Table, j: usize, longest: usize) -> Vec<String> {
+    let texts: Vec<String> = table.rows.iter().map(|row| cut(&printable(&text_for_people(&row[j])), longest)).collect();
     if !is_numeric(table, j) {
         return texts;
     }
@@ -129,10 +147,11 @@ fn column_texts(table: &Table, j: usize) -> Vec<String> {
     texts.iter().map(|text| format!("{text}{}", " ".repeat(longest - fraction(text)))).collect()
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_TEXT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+/// The text, or as much of it as leaves room for a mark that there is more.
+fn cut(text: &str, longest: usize) -> String {
+    match (text.char_indices().nth(longest), text.char_indices().nth(longest.saturating_sub(1))) {
+        (Some(_), Some((end, _))) => format!("{}…", &text[..end]),
+        _ => text.to_owned(),
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct ExplainArgs {
     data: OsString,
 
     /// The row, counted from 1 without the header.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1, value_parser = parse_row)]
     row: u64,
 
     /// Unit of the weights: 10 decibans are a factor of ten in the odds, 1 bit a factor of two.
@@ -108,6 +108,10 @@ fn find<'a>(
         (None, Err(error)) => Err(error.into()),
         (None, Ok(_)) => Err(no_such_row(args.row, seen).in_table(&input.name()).into()),
     }
+}
+
+fn parse_row(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|row| *row > 0).ok_or_else(|| "rows are counted from 1".into())
 }
 
 fn no_such_row(row: u64, rows: u64) -> Error {

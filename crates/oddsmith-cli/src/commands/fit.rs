@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::Card;
 use oddsmith::control::Control;
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Step};
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Learner, Step};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::stats::TableStats;
 use oddsmith::{Error, Notice, persist, train};
@@ -71,19 +71,16 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
         files::refuse_same(output, &[data])?;
     }
     let fitted = match &input {
-        Input::Path(path) if files::is_ours(path) => from_statistics(args, path, &learner)?,
+        Input::Path(path) if files::is_ours(path) => from_statistics(args, path, &*learner)?,
         _ => from_table(args, &input, &learner, console, control)?,
     };
     control.check()?;
+    fitted.gate(args.strict, console)?;
     let saved = match &args.output {
-        Some(output) => {
-            fitted.gate(args.strict, console)?;
-            Some(files::save(output, &persist::save_model(&*fitted.model)?)?)
-        }
+        Some(output) => Some(files::save(output, &persist::save_model(&*fitted.model)?)?),
         None => None,
     };
-    fitted.show(saved.as_ref(), console)?;
-    fitted.gate(args.strict && args.output.is_none(), console)
+    fitted.show(saved.as_ref(), console)
 }
 
 /// A model and what it was learned from.
@@ -130,7 +127,7 @@ impl Fitted {
 fn from_table(
     args: &FitArgs,
     input: &Input,
-    learner: &Box<dyn AnyLearner>,
+    learner: &impl Learner<Model = Box<dyn Classifier>>,
     console: &Console,
     control: &Arc<Control>,
 ) -> Result<Fitted, Failure> {
@@ -160,7 +157,7 @@ fn from_table(
     Ok(Fitted { data: data_card(&name, &opened), card, model: fitted.model })
 }
 
-fn from_statistics(args: &FitArgs, path: &Path, learner: &Box<dyn AnyLearner>) -> Result<Fitted, Failure> {
+fn from_statistics(args: &FitArgs, path: &Path, learner: &dyn AnyLearner) -> Result<Fitted, Failure> {
     let stats = selected(files::read_statistics(path)?, &args.roles)?;
     let mut data = show::statistics_card(&stats);
     data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
@@ -168,7 +165,9 @@ fn from_statistics(args: &FitArgs, path: &Path, learner: &Box<dyn AnyLearner>) -
     learner.begin_any(&layout)?;
     match learner.finish_any(&BoxedStats::new(stats))? {
         Step::Done(model) => Ok(Fitted { card: model.card(), data, model }),
-        Step::Again(_) => Err(Failure::Usage(format!("{} needs the rows themselves; statistics are not enough", args.model))),
+        Step::Again(_) => {
+            Err(Failure::Usage(format!("{} with these knobs needs the rows themselves; statistics are not enough", args.model)))
+        }
     }
 }
 

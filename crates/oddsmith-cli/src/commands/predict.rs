@@ -18,7 +18,7 @@ use oddsmith_io::{Input, NewBatch, NewRows, open_for_prediction};
 use crate::console::Console;
 use crate::exit::{Failure, output_fault};
 use crate::files;
-use crate::options::{PriorArgs, ReadingArgs, TextArgs, split_list};
+use crate::options::{PriorArgs, ReadingArgs, TextArgs, parse_number, split_list};
 use crate::progress::Progress;
 use crate::stream::Stream;
 
@@ -40,7 +40,7 @@ pub(crate) struct PredictArgs {
     data: OsString,
 
     /// Predict the event if and only if its probability is at least this; needs two classes.
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = parse_number)]
     threshold: Option<f64>,
 
     /// Add log odds: of the event, or of every class against all others.
@@ -78,6 +78,10 @@ pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>)
     let model = args.prior.applied(files::read_model(&args.model)?)?;
     let scoring = Scoring::new(args, &*model)?;
     let input = Input::from_argument(&args.data);
+    let inputs: Vec<&Path> = std::iter::once(args.model.as_path()).chain(path_of(&input)).collect();
+    if let Some(output) = &args.output {
+        files::refuse_same(output, &inputs)?;
+    }
     let ids: Vec<String> = args.id.iter().flat_map(|list| split_list(list)).collect();
     let columns = scoring.columns(&ids)?;
     // With --strict the cells of categories are needed for the message.
@@ -94,7 +98,6 @@ pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>)
         None => job.write(rows, &mut console.writer(), &output_fault).map_err(in_table)?,
         Some(path) => {
             let mut notices = Vec::new();
-            let inputs: Vec<&Path> = std::iter::once(args.model.as_path()).chain(path_of(&input)).collect();
             oddsmith_io::write_file(path, &inputs, |file| {
                 notices = job.write(rows, file, &|source| files::write_fault(path, source))?;
                 Ok(())

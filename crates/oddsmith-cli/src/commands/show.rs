@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use oddsmith::ErrorKind;
 use oddsmith::card::{Card, Table};
+use oddsmith::error::visible;
 use oddsmith::model::Classifier;
 use oddsmith::stats::TableStats;
 
@@ -64,8 +65,8 @@ pub(crate) fn run(args: &ShowArgs, console: &Console) -> Result<(), Failure> {
 pub(crate) fn model_card(model: &dyn Classifier) -> Card {
     let mut card = model.card();
     let classes = model.layout().classes();
-    let labels = classes.labels().iter().map(|label| oddsmith::error::visible(label)).collect::<Vec<_>>().join(", ");
-    let event = if classes.len() == 2 { format!(" (event {})", oddsmith::error::visible(classes.label(1))) } else { String::new() };
+    let labels = classes.labels().iter().map(|label| visible(label)).collect::<Vec<_>>().join(", ");
+    let event = if classes.len() == 2 { format!("; event {}", visible(classes.label(1))) } else { String::new() };
     card.facts.insert(0, ("target".into(), format!("{}: {labels}{event}", model.layout().target()).into()));
     card.facts.insert(1, ("columns".into(), model.layout().features().len().into()));
     card
@@ -75,8 +76,7 @@ pub(crate) fn model_card(model: &dyn Classifier) -> Card {
 pub(crate) fn statistics_card(stats: &TableStats) -> Card {
     let layout = stats.layout();
     let classes = stats.classes();
-    let counts =
-        layout.classes().labels().iter().zip(&classes.rows).map(|(label, rows)| format!("{} {rows}", oddsmith::error::visible(label)));
+    let counts = layout.classes().labels().iter().zip(&classes.rows).map(|(label, rows)| format!("{} ({rows})", visible(label)));
     Card {
         title: "Statistics".into(),
         facts: vec![

@@ -9,12 +9,13 @@ use oddsmith::control::Control;
 use oddsmith::stats::{Named, Parts, ScatterPart, TableStats, unite};
 use oddsmith::{Error, ErrorKind, Notice, persist, train};
 use oddsmith_io::Input;
+use oddsmith_report::Format;
 
 use crate::commands::show::statistics_card;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
-use crate::options::{ReadingArgs, RoleArgs, TextArgs};
+use crate::options::{ReadingArgs, RoleArgs, TextArgs, parse_number};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -46,7 +47,7 @@ pub(crate) struct GatherArgs {
     output: PathBuf,
 
     /// A number above this is a set flag for Bernoulli columns.
-    #[arg(long, value_name = "THRESHOLD", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "THRESHOLD", default_value = "0", allow_negative_numbers = true, value_parser = parse_number)]
     binarize: f64,
 
     /// Leave out the products of number columns, which only lda and qda need; a wide table has many.
@@ -128,7 +129,7 @@ fn gather(args: &GatherArgs, console: &Console, control: &Arc<Control>) -> Resul
 }
 
 fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
-    files::refuse_same(&args.output, &args.inputs.iter().collect::<Vec<_>>())?;
+    files::refuse_same(&args.output, &args.inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     let all = args.inputs.iter().map(|path| files::read_statistics(path)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
     let members: Vec<Named<'_>> = names.iter().zip(&all).map(|(name, stats)| Named { name, stats }).collect();
@@ -137,7 +138,7 @@ fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
 }
 
 fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {
-    files::refuse_same(&args.output, &std::iter::once(&args.whole).chain(&args.parts).collect::<Vec<_>>())?;
+    files::refuse_same(&args.output, &std::iter::once(&args.whole).chain(&args.parts).map(PathBuf::as_path).collect::<Vec<_>>())?;
     let mut rest = files::read_statistics(&args.whole)?;
     for path in &args.parts {
         let part = files::read_statistics(path)?;
@@ -157,7 +158,9 @@ fn save(stats: &TableStats, output: &std::path::Path, notices: Vec<Notice>, cons
     let saved = files::save(output, &persist::save_stats(stats)?)?;
     let mut card = statistics_card(stats);
     card.notices = notices;
-    card.facts.extend(saved.facts());
+    if console.format() != Format::Table {
+        card.facts.extend(saved.facts());
+    }
     console.result(&card)?;
     console.notices(&card.notices);
     console.note(&format!("statistics → {saved}"));

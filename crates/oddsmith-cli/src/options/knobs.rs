@@ -16,11 +16,11 @@ use crate::exit::Failure;
 #[command(next_help_heading = "Knobs of the model")]
 pub(crate) struct KnobArgs {
     /// Pseudo-count λ ≥ 0 of every level, word or flag value [default: 1].
-    #[arg(long, value_name = "λ", allow_negative_numbers = true)]
+    #[arg(long, value_name = "λ", allow_negative_numbers = true, value_parser = parse_number)]
     smoothing: Option<f64>,
 
     /// Pseudo-count ≥ 0 of every class in the prior [default: 0].
-    #[arg(long, value_name = "λ", allow_negative_numbers = true)]
+    #[arg(long, value_name = "λ", allow_negative_numbers = true, value_parser = parse_number)]
     prior_smoothing: Option<f64>,
 
     /// Class prior: data, uniform, or one probability per class, such as yes=0.01,no=0.99 [default: data].
@@ -36,7 +36,7 @@ pub(crate) struct KnobArgs {
     divisor: Option<Divisor>,
 
     /// Smallest variance within a class as a share of the column's overall variance [default: 1e-9].
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_number)]
     variance_floor: Option<f64>,
 
     /// Integrate the parameters out instead of plugging in an estimate.
@@ -52,7 +52,7 @@ pub(crate) struct KnobArgs {
     distribution: Vec<String>,
 
     /// A number above this is a set flag for Bernoulli columns [default: 0].
-    #[arg(long, value_name = "THRESHOLD", allow_negative_numbers = true)]
+    #[arg(long, value_name = "THRESHOLD", allow_negative_numbers = true, value_parser = parse_number)]
     binarize: Option<f64>,
 }
 
@@ -119,6 +119,11 @@ fn prior(text: &str) -> Result<Prior, Error> {
         Some((label.to_owned(), probability.trim().parse::<f64>().ok()?))
     };
     split_list(text).iter().map(|item| pair(item).ok_or_else(refused)).collect::<Result<Vec<_>, _>>().map(Prior::Given)
+}
+
+/// Any number; the model says which ones it takes.
+pub(crate) fn parse_number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "a number such as 0.5 or 1e-9".into())
 }
 
 /// A parser of a fixed set of names, which are listed in the help and in messages.

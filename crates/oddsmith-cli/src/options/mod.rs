@@ -6,7 +6,7 @@ mod output;
 mod reading;
 mod size;
 
-pub(crate) use knobs::{KnobArgs, PriorArgs};
+pub(crate) use knobs::{KnobArgs, PriorArgs, parse_number};
 pub(crate) use list::split_list;
 pub(crate) use output::{ColorWhen, OutputArgs};
 pub(crate) use reading::{ReadingArgs, RoleArgs, TextArgs};

@@ -66,7 +66,7 @@ pub(crate) struct ReadingArgs {
     memory: Option<u64>,
 
     /// Number of threads; it never changes a result [default: all cores].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct TextArgs {
     stop_words: Option<PathBuf>,
 
     /// Hash terms to this many columns in place of a vocabulary.
-    #[arg(long, value_name = "N", conflicts_with_all = ["min_documents", "max_words"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["min_documents", "max_words"], value_parser = parse_positive)]
     hash_width: Option<NonZeroUsize>,
 
     /// What a term contributes to its row.
@@ -190,6 +190,10 @@ impl RoleArgs {
 
 fn kind_of(name: &str) -> Option<Kind> {
     [Kind::Number, Kind::Category, Kind::Boolean, Kind::Text].into_iter().find(|kind| kind.name() == name)
+}
+
+fn parse_positive(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a whole number from 1 up".into())
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {

@@ -46,8 +46,9 @@ fn ragged_rows_stop_with_their_line() {
 fn infinite_numbers_are_named_by_row() {
     for spelled in ["inf", "-Infinity", "1e999"] {
         let text = format!("x,y\n1,a\n2,b\n{spelled},a\n");
-        let expected =
-            format!("t.csv: column `x`, row 3: is not a finite number: `{spelled}`; correct it, or list it as missing with --missing");
+        let expected = format!(
+            "t.csv: column `x`, row 3: is not a finite number: `{spelled}`; correct it, or list it as missing with --missing-markers"
+        );
         assert_eq!(refused(text), expected);
     }
     let both = "x,z,y\n1,1,a\n2,inf,b\ninf,2,a\n";
@@ -61,13 +62,13 @@ fn given_kinds_are_binding() {
     let message = refused_with("x,y\n1,a\n4o,b\n", numbers);
     assert_eq!(
         message,
-        "t.csv: column `x`, row 2: is not a number: `4o`; correct it, list it as missing with --missing, or give the column another --kind"
+        "t.csv: column `x`, row 2: is not a number: `4o`; correct it, list it as missing with --missing-markers, or give the column another --kind"
     );
     let booleans = ReadOptions { kinds: [("x".to_owned(), Kind::Boolean)].into(), ..ReadOptions::default() };
     let message = refused_with("x,y\nyes,a\nmaybe,b\n", booleans);
     assert_eq!(
         message,
-        "t.csv: column `x`, row 2: is not true or false: `maybe`; correct it, list it as missing with --missing, or give the column another --kind"
+        "t.csv: column `x`, row 2: is not true or false: `maybe`; correct it, list it as missing with --missing-markers, or give the column another --kind"
     );
     let unknown = ReadOptions { kinds: [("z".to_owned(), Kind::Number)].into(), ..ReadOptions::default() };
     assert_eq!(refused_with("x,y\n1,a\n", unknown), "there is no column `z`; did you mean `x`?");
@@ -213,6 +214,6 @@ fn zero_bytes_are_data_and_control_characters_are_spelled_out() {
     assert_eq!(rows(&*opened.source), ["a\0b p", "a q"]);
     assert_eq!(
         refused("\x1b[31m,y\ninf,a\n"),
-        "t.csv: column `\\x1b[31m`, row 1: is not a finite number: `inf`; correct it, or list it as missing with --missing"
+        "t.csv: column `\\x1b[31m`, row 1: is not a finite number: `inf`; correct it, or list it as missing with --missing-markers"
     );
 }

@@ -82,7 +82,7 @@ fn missing_columns_and_bad_cells_are_errors() {
     let text = "age,sex,smoker,note\n1,f,0,\nold,f,0,\n";
     assert_eq!(
         message(text, &[]),
-        "t.csv: column `age`, row 2: is not a number: `old`; correct it, list it as missing with --missing, or give the column another --kind"
+        "t.csv: column `age`, row 2: is not a number: `old`; correct it, list it as missing with --missing-markers, or give the column another --kind"
     );
     let text = "age,sex,smoker,note\n1,f,0,\n\n1,f,0\n";
     assert_eq!(message(text, &[]), "t.csv: row 2, line 4: 4 cells expected, 3 found; mend the row, or use --ragged pad or --ragged skip");

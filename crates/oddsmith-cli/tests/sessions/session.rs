@@ -1,5 +1,4 @@
 //! Sessions: commands run in a directory of their own, written down with exit code and both streams.
-#![allow(dead_code)] // Every test file uses its own part of this.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -8,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 const TABLES: [(&str, &str); 4] = [
     ("../../testdata/golden/data/birthwt_factors.csv", "births.csv"),
     ("../../testdata/golden/data/iris.csv", "iris.csv"),
-    ("tests/tables/visits.csv", "visits.csv"),
-    ("tests/tables/new_visits.csv", "new_visits.csv"),
+    ("tests/sessions/tables/visits.csv", "visits.csv"),
+    ("tests/sessions/tables/new_visits.csv", "new_visits.csv"),
 ];
 
 /// A fresh directory that holds copies of the test tables.

@@ -1,0 +1,117 @@
+//! Files that must not be lost, and files that must not be trusted.
+
+use insta::assert_snapshot;
+
+use crate::session::Session;
+
+fn fitted() -> Session {
+    let session = Session::new();
+    let fit = session.shell("oddsmith fit -q visits.csv --target readmitted --exclude id -o visits.odds");
+    assert_eq!(fit.status.code(), Some(0), "{}", String::from_utf8_lossy(&fit.stderr));
+    session
+}
+
+#[test]
+fn the_input_is_never_overwritten() {
+    let session = fitted();
+    let before = session.read("visits.csv");
+    assert_snapshot!(session.transcript(&[
+        "oddsmith fit visits.csv --target readmitted -o visits.csv",
+        "ln -s visits.csv link.csv; oddsmith fit visits.csv --target readmitted -o link.csv",
+        "ln visits.csv hard.csv; oddsmith fit hard.csv --target readmitted -o visits.csv",
+        "oddsmith predict visits.odds visits.csv -o visits.csv",
+        "oddsmith predict visits.odds visits.csv -o visits.odds",
+        "oddsmith stats gather visits.csv --target readmitted -o ./visits.csv",
+    ]));
+    assert_eq!(session.read("visits.csv"), before);
+}
+
+#[test]
+fn places_that_cannot_be_written() {
+    let session = fitted();
+    std::fs::create_dir(session.path().join("folder")).unwrap();
+    assert_snapshot!(session.transcript(&[
+        "oddsmith fit visits.csv --target readmitted -o none/visits.odds",
+        "oddsmith fit visits.csv --target readmitted -o folder",
+        "oddsmith fit visits.csv --target readmitted -o /dev/full",
+        "oddsmith fit visits.csv --target readmitted > /dev/full",
+        "oddsmith predict visits.odds visits.csv > /dev/full",
+        "oddsmith help W112 > /dev/full",
+    ]));
+}
+
+#[test]
+fn a_folder_without_permission() {
+    let session = fitted();
+    let folder = session.path().join("locked");
+    std::fs::create_dir(&folder).unwrap();
+    // The superuser may write everywhere but in the kernel's own folders.
+    let output = session.shell("chmod 555 locked; oddsmith fit -q visits.csv --target readmitted -o locked/visits.odds");
+    let output =
+        if output.status.success() { session.shell("oddsmith fit -q visits.csv --target readmitted -o /sys/visits.odds") } else { output };
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{message}");
+    assert!(message.starts_with("error: ") && message.contains("visits.odds: ") && message.lines().count() == 1, "{message}");
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_no_other() {
+    let session = fitted();
+    let old = session.read("visits.odds");
+    let files = session.new_files();
+    let rows: String = (0..3000).map(|i| format!("{i},level{i},{}\n", ["no", "yes"][i % 2])).collect();
+    session.write("wide.csv", format!("a,b,y\n{rows}"));
+    let line = "trap '' XFSZ; ulimit -f 8; oddsmith fit -q wide.csv --target y -o visits.odds > /dev/null";
+    let output = session.shell(line);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), message.as_str()), (Some(6), "error: visits.odds: File too large (os error 27)\n"));
+    assert!(session.read("visits.odds") == old, "the old file changed");
+    let after: Vec<String> = session.new_files().into_iter().filter(|name| name != "wide.csv").collect();
+    assert_eq!(after, files);
+}
+
+#[test]
+fn files_that_are_no_model() {
+    let session = fitted();
+    let model = session.read("visits.odds");
+    session.write("cut.odds", &model[..model.len() - 9]).write("empty.odds", "").write("word.odds", "hello");
+    let mut flipped = model.clone();
+    let last = flipped.len() - 3;
+    flipped[last] ^= 4;
+    session.write("flipped.odds", flipped);
+    session.write("long.odds", [u64::MAX.to_le_bytes().as_slice(), &[b'{'; 100]].concat());
+    let text = String::from_utf8_lossy(&model).into_owned();
+    assert!(text.contains("\\\"format\\\":1"), "the envelope says its format");
+    let mut newer = model.clone();
+    let at = model.windows(13).position(|window| window == b"\\\"format\\\":1,").unwrap();
+    newer[at + 11] = b'9';
+    session.write("newer.odds", newer);
+    assert_snapshot!(session.transcript(&[
+        "oddsmith predict absent.odds visits.csv",
+        "oddsmith predict visits.csv visits.csv",
+        "oddsmith show cut.odds",
+        "oddsmith show empty.odds",
+        "oddsmith show word.odds",
+        "oddsmith show flipped.odds",
+        "oddsmith show long.odds",
+        "oddsmith show newer.odds",
+        "oddsmith show .",
+        "oddsmith show /dev/zero",
+        "oddsmith fit visits.odds --target readmitted",
+        "oddsmith predict flipped.odds visits.csv --json",
+    ]));
+}
+
+#[test]
+fn no_flipped_bit_gets_through() {
+    let session = fitted();
+    let model = session.read("visits.odds");
+    // Every byte would take minutes; a step that shares no factor with 8 meets every part of the file and every bit.
+    for (n, at) in (0..model.len()).step_by(model.len() / 40 + 1).enumerate() {
+        let mut broken = model.clone();
+        broken[at] ^= 1 << (n % 8);
+        session.write("broken.odds", broken);
+        let output = session.program().args(["show", "broken.odds"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "byte {at}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
