@@ -110,9 +110,9 @@ def measure(work: Workload, size: dict[str, int], repeat: int, seed: int) -> lis
             worker.ask(f"load {folder}")
         results = [Result(work.name, phase, input_bytes) for phase in work.phases]
         for _ in range(repeat):
-            for name in work.peers():
+            for name, other in work.peers().items():
                 run(peer, f"fit {name}", [(result, result.peers.setdefault(name, Timing())) for result in results])
-                run(ours, f"fit {work.model}", [(result, result.ours) for result in results])
+                run(ours, f"fit {other.model}", [(result, result.ours) for result in results])
         agreement(work, folder, peer, ours, results)
         return results
     finally:
@@ -132,6 +132,7 @@ def agreement(work: Workload, folder: Path, peer: Worker, ours: Worker, results:
     labels by the share of rows that differ."""
     for result in results:
         peer.ask(f"fit {result.best}")
+        ours.ask(f"fit {work.peers()[result.best].model}")
         request, reply = ("parameters", "") if result.phase.name == "fit" else ("answer", "proba")
         files = []
         for name, worker in (("peer", peer), ("ours", ours)):

@@ -56,7 +56,7 @@ class Session:
             self.x, self.y = load(Path(rest))
         elif request == "fit":
             self.model = None
-            estimator = self.peers[rest]()
+            estimator = self.peers[rest].make()
             self.model, reply = timed(lambda: estimator.fit(self.x, self.y))
             return reply
         elif request in ("proba", "predict"):

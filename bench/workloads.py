@@ -13,6 +13,14 @@ import numpy as np
 
 
 @dataclass(frozen=True)
+class Peer:
+    """An estimator and the request to our worker that asks for the same estimates: a model of the registry and its knobs."""
+
+    make: Callable[[], object]
+    model: str
+
+
+@dataclass(frozen=True)
 class Phase:
     """A timed request, how many times faster than the best peer it should be, and how far answers may differ."""
 
@@ -26,8 +34,6 @@ class Workload:
 
     name: ClassVar[str]
     about: ClassVar[str]
-    model: ClassVar[str]
-    """The request to our worker: a model of the registry and its knobs."""
     phases: ClassVar[tuple[Phase, ...]]
     full: ClassVar[dict[str, int]]
     quick: ClassVar[dict[str, int]]
@@ -36,8 +42,8 @@ class Workload:
         """Arrays by name: `X` (dense, or SciPy's compressed rows) and `y`."""
         raise NotImplementedError
 
-    def peers(self) -> dict[str, Callable[[], object]]:
-        """Unfitted estimators by the name under which they are reported."""
+    def peers(self) -> dict[str, Peer]:
+        """Peers by the name under which they are reported."""
         raise NotImplementedError
 
     def parameters(self, peer) -> np.ndarray | None:
@@ -53,7 +59,6 @@ def class_rows(priors: np.ndarray, rows: list[np.ndarray]) -> np.ndarray:
 class GaussianNb(Workload):
     name = "gaussian_nb"
     about = "dense float64, 3 classes"
-    model = "gaussian-nb variance-floor=0"
     phases = (Phase("fit", 20, 1e-10), Phase("proba", 20, 1e-9))
     full = dict(rows=1_000_000, columns=50)
     quick = dict(rows=100_000, columns=50)
@@ -69,7 +74,7 @@ class GaussianNb(Workload):
         from sklearn.naive_bayes import GaussianNB
 
         # No smoothing, so that both sides estimate the same variances; it costs the peer no time either way.
-        return {"GaussianNB": lambda: GaussianNB(var_smoothing=0.0)}
+        return {"GaussianNB": Peer(lambda: GaussianNB(var_smoothing=0.0), "gaussian-nb variance-floor=0")}
 
     def parameters(self, peer):
         pairs = np.stack([peer.theta_, np.sqrt(peer.var_)], axis=2)
@@ -79,7 +84,6 @@ class GaussianNb(Workload):
 class CategoricalNb(Workload):
     name = "categorical_nb"
     about = "int64 codes, 2 to 50 levels, 3 classes"
-    model = "categorical-nb"
     phases = (Phase("fit", 40, 1e-12), Phase("proba", 20, 1e-9))
     full = dict(rows=1_000_000, columns=20)
     quick = dict(rows=100_000, columns=20)
@@ -98,7 +102,7 @@ class CategoricalNb(Workload):
     def peers(self):
         from sklearn.naive_bayes import CategoricalNB
 
-        return {"CategoricalNB": CategoricalNB}
+        return {"CategoricalNB": Peer(CategoricalNB, "categorical-nb")}
 
     def parameters(self, peer):
         classes = range(len(peer.classes_))
@@ -140,24 +144,22 @@ class WordsNb(Workload):
 
 class MultinomialNb(WordsNb):
     name = "multinomial_nb"
-    model = "multinomial-nb"
     phases = (Phase("fit", 4, 1e-10), Phase("predict", 2.5, 1e-9))
 
     def peers(self):
         from sklearn.naive_bayes import MultinomialNB
 
-        return {"MultinomialNB": MultinomialNB}
+        return {"MultinomialNB": Peer(MultinomialNB, "multinomial-nb")}
 
 
 class BernoulliNb(WordsNb):
     name = "bernoulli_nb"
-    model = "bernoulli-nb"
     phases = (Phase("fit", 5, 1e-10), Phase("predict", 3, 1e-9))
 
     def peers(self):
         from sklearn.naive_bayes import BernoulliNB
 
-        return {"BernoulliNB": BernoulliNB}
+        return {"BernoulliNB": Peer(BernoulliNB, "bernoulli-nb")}
 
 
 def neighbours_correlated(rng: np.random.Generator, rows: int, columns: int, correlation: float = 0.7) -> np.ndarray:
@@ -171,7 +173,6 @@ def neighbours_correlated(rng: np.random.Generator, rows: int, columns: int, cor
 class Lda(Workload):
     name = "lda"
     about = "dense float64, 3 classes, one covariance"
-    model = "lda divisor=ml"
     phases = (Phase("fit", 10, 1e-8), Phase("proba", 5, 1e-9))
     full = dict(rows=1_000_000, columns=50)
     quick = dict(rows=100_000, columns=50)
@@ -184,15 +185,16 @@ class Lda(Workload):
     def peers(self):
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-        # svd divides by N − K instead of N; the difference is far below the accuracy asked for only after
-        # rescaling, so the three solvers are compared by speed and the best of the ML ones by answer.
-        return {f"LDA {s}": lambda s=s: LinearDiscriminantAnalysis(solver=s) for s in ("lsqr", "eigen", "svd")}
+        divisors = {"lsqr": "ml", "eigen": "ml", "svd": "unbiased"}
+        return {
+            f"LDA {solver}": Peer(lambda solver=solver: LinearDiscriminantAnalysis(solver=solver), f"lda divisor={divisor}")
+            for solver, divisor in divisors.items()
+        }
 
 
 class Qda(Workload):
     name = "qda"
     about = "dense float64, 3 classes, a covariance each"
-    model = "qda divisor=unbiased"
     phases = (Phase("fit", 5, 1e-8), Phase("proba", 5, 1e-9))
     full = dict(rows=1_000_000, columns=50)
     quick = dict(rows=100_000, columns=50)
@@ -206,7 +208,11 @@ class Qda(Workload):
     def peers(self):
         from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-        return {f"QDA {s}": lambda s=s: QuadraticDiscriminantAnalysis(solver=s) for s in ("svd", "eigen")}
+        divisors = {"eigen": "ml", "svd": "unbiased"}
+        return {
+            f"QDA {solver}": Peer(lambda solver=solver: QuadraticDiscriminantAnalysis(solver=solver), f"qda divisor={divisor}")
+            for solver, divisor in divisors.items()
+        }
 
 
 WORKLOADS = {work.name: work for work in (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda())}

@@ -17,6 +17,7 @@
 #![allow(clippy::print_stdout)] // Standard output is the line to the driver.
 
 mod arrays;
+mod codes;
 mod cpu;
 mod labels;
 mod memory;

@@ -1,14 +1,17 @@
 //! NumPy's and SciPy's arrays as rows of the library: viewed in place where possible, else converted block by block.
 
-use oddsmith::data::{CodesView, Csr, Feature, FeatureBlocks, Layout, Levels, Rows, Source, UNSEEN, Vocabulary, Weighting, WordValue};
+use oddsmith::data::{CodesView, Csr, Feature, FeatureBlocks, Layout, Levels, Rows, Source, Vocabulary, Weighting, WordValue};
 use oddsmith::error::{Error, Result};
 use oddsmith::num::MatrixView;
 
 use crate::arrays::{Arrays, Features};
+use crate::codes;
 use crate::labels::Labels;
 
 /// Rows of one partition, as the library cuts rows in memory.
 const PARTITION_ROWS: usize = 8192;
+/// Rows of one batch of codes: they are counted while they are in the nearest cache.
+const CODE_ROWS: usize = 512;
 
 /// The features of a workload, ready to be cut into blocks.
 pub(crate) enum Plane<'a> {
@@ -51,7 +54,7 @@ impl<'a> Plane<'a> {
             Plane::Numbers(view) => (0..view.cols()).map(|j| Feature::number(format!("x{j}"))).collect(),
             Plane::Codes { cells, columns } => {
                 let named = |levels: usize| Levels::in_order((0..levels).map(|level| level.to_string()).collect());
-                let counts = level_counts(cells, *columns).into_iter().enumerate();
+                let counts = codes::level_counts(cells, *columns).into_iter().enumerate();
                 counts.map(|(j, levels)| Feature::category(format!("x{j}"), named(levels))).collect()
             }
             Plane::Words { width, .. } => {
@@ -76,41 +79,15 @@ impl FeatureBlocks for Plane<'_> {
         match self {
             Plane::Numbers(view) => sink(&Features::of_numbers(view.slice(lo, hi))),
             Plane::Codes { cells, columns } => {
-                let codes: Vec<u32> = cells[lo * columns..hi * columns].iter().map(|&cell| code(cell)).collect();
-                sink(&Features::of_codes(CodesView::row_major(&codes, hi - lo, *columns)?))
+                let mut block = Vec::new();
+                codes::convert(&cells[lo * columns..hi * columns], &mut block);
+                sink(&Features::of_codes(CodesView::row_major(&block, hi - lo, *columns)?))
             }
             Plane::Words { starts, columns, values, width } => {
                 sink(&Features::of_words(&[Csr { starts: &starts[lo..=hi], columns, values, width: *width, present: None }]))
             }
         }
     }
-}
-
-/// A cell as a code; numbers that cannot be one name no level.
-fn code(cell: i64) -> u32 {
-    u32::try_from(cell).unwrap_or(UNSEEN)
-}
-
-/// Largest code plus one, column by column, on all cores.
-fn level_counts(cells: &[i64], columns: usize) -> Vec<usize> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    let share = (cells.len() / columns.max(1)).div_ceil(threads).max(1) * columns.max(1);
-    let mut largest = vec![-1; columns];
-    std::thread::scope(|scope| {
-        let parts: Vec<_> = cells.chunks(share).map(|part| scope.spawn(move || largest_codes(part, columns))).collect();
-        for part in parts.into_iter().filter_map(|part| part.join().ok()) {
-            largest.iter_mut().zip(part).for_each(|(all, own)| *all = own.max(*all));
-        }
-    });
-    largest.into_iter().map(|code| usize::try_from(code + 1).unwrap_or(0)).collect()
-}
-
-fn largest_codes(cells: &[i64], columns: usize) -> Vec<i64> {
-    let mut largest = vec![-1; columns];
-    for row in cells.chunks_exact(columns.max(1)) {
-        largest.iter_mut().zip(row).for_each(|(all, &cell)| *all = cell.max(*all));
-    }
-    largest
 }
 
 /// Labelled rows of a workload.
@@ -157,10 +134,15 @@ impl Source for ArraySource<'_> {
     }
 
     fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let lo = partition * PARTITION_ROWS;
-        let hi = (lo + PARTITION_ROWS).min(self.labels.len());
-        let mut labels = Vec::with_capacity(hi - lo);
-        self.classes.encode(&self.labels[lo..hi], &mut labels)?;
-        self.plane.block(lo, hi, &mut |features| sink(Rows { features: *features, labels: &labels, weights: None, first_row: lo as u64 }))
+        let end = ((partition + 1) * PARTITION_ROWS).min(self.labels.len());
+        let step = if matches!(self.plane, Plane::Codes { .. }) { CODE_ROWS } else { PARTITION_ROWS };
+        let mut labels = Vec::with_capacity(step);
+        for lo in (partition * PARTITION_ROWS..end).step_by(step) {
+            let hi = (lo + step).min(end);
+            self.classes.encode(&self.labels[lo..hi], &mut labels)?;
+            self.plane
+                .block(lo, hi, &mut |features| sink(Rows { features: *features, labels: &labels, weights: None, first_row: lo as u64 }))?;
+        }
+        Ok(())
     }
 }

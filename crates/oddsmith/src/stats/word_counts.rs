@@ -7,8 +7,11 @@ use super::class_table::ClassTable;
 use super::parts::WordParts;
 use super::{add, take};
 use crate::data::{Csr, SKIP};
-use crate::error::{DataFault, Error, Result};
+use crate::error::{DataFault, Result};
 use crate::num::kernel::{SparseRows, WordMeasure, add_words};
+
+/// Rows whose entries are checked and counted while they are in the cache.
+const BLOCK_ROWS: usize = 256;
 
 /// Word counts by class.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,20 +38,23 @@ impl WordCounts {
             .present
             .map(|present| labels.iter().zip(present).map(|(&label, here)| if *here { label } else { SKIP }).collect::<Vec<_>>());
         let labels = absent.as_deref().unwrap_or(labels);
-        let mut sum = 0.0;
         for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
             self.documents[label as usize] += weights.map_or(1.0, |w| w[i]);
-            sum += words.row(i).1.iter().map(|value| value.abs() - value).sum::<f64>();
-        }
-        // Negative, infinite and missing counts show in the sum, so only batches that have them are searched.
-        if sum != 0.0 {
-            return Err(bad_count(&words, first_row, name));
         }
         let classes = self.documents.len();
-        let rows = SparseRows::new(words.starts, words.columns, Some(words.values))?;
-        for (table, measure) in [(&mut self.totals, WordMeasure::Total), (&mut self.presence, WordMeasure::Presence)] {
-            if let Some(table) = table {
-                add_words(rows, labels, weights, measure, (classes, words.width), table.cells_mut())?;
+        for lo in (0..labels.len()).step_by(BLOCK_ROWS) {
+            let hi = (lo + BLOCK_ROWS).min(labels.len());
+            let (block, labels, weights) = (words.slice(lo, hi), &labels[lo..hi], weights.map(|w| &w[lo..hi]));
+            let rows = SparseRows::new(block.starts, block.columns, Some(block.values))?;
+            if let Some((i, value)) = bad_count(&block, labels) {
+                let fault =
+                    DataFault::new("a word count cannot be").column(name).row(first_row + (lo + i) as u64 + 1).value(value.to_string());
+                return Err(fault.accepted("counts are finite numbers from 0 up").into());
+            }
+            for (table, measure) in [(&mut self.totals, WordMeasure::Total), (&mut self.presence, WordMeasure::Presence)] {
+                if let Some(table) = table {
+                    add_words(rows, labels, weights, measure, (classes, words.width), table.cells_mut())?;
+                }
             }
         }
         Ok(())
@@ -94,10 +100,14 @@ impl WordCounts {
     }
 }
 
-fn bad_count(words: &Csr<'_>, first_row: u64, name: &str) -> Error {
-    let bad =
-        (0..words.rows()).find_map(|i| words.row(i).1.iter().find(|value| !(0.0..f64::INFINITY).contains(*value)).map(|value| (i, value)));
-    let (row, value) = bad.map_or((0, f64::NAN), |(i, value)| (i as u64, *value));
-    let fault = DataFault::new("a word count cannot be").column(name).row(first_row + row + 1).value(value.to_string());
-    fault.accepted("counts are finite numbers from 0 up").into()
+/// The first row that counts and holds a negative, infinite or missing number, and that number.
+fn bad_count(words: &Csr<'_>, labels: &[u32]) -> Option<(usize, f64)> {
+    let good = |value: &f64| (0.0..f64::INFINITY).contains(value);
+    let entries = &words.values[words.starts[0]..words.starts[labels.len()]];
+    // Without a branch the whole block is looked at as vectors.
+    if entries.iter().fold(true, |all, value| all & good(value)) {
+        return None;
+    }
+    let counted = labels.iter().enumerate().filter(|(_, label)| **label != SKIP);
+    counted.map(|(i, _)| i).find_map(|i| words.row(i).1.iter().find(|value| !good(value)).map(|value| (i, *value)))
 }

@@ -66,8 +66,7 @@ where
     let lanes = lane_count(source.bytes(), empty.bytes() as u64, partitions);
     let threads = worker_count(threads, lanes);
     control.begin(source.rows().unwrap_or(0));
-    let work =
-        Work { source, empty, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new(empty.clone())) };
+    let work = Work { source, empty, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };
     if threads == 1 {
         work.run();
     } else {
@@ -77,7 +76,7 @@ where
             });
         });
     }
-    work.merged.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
+    work.merged.into_inner().unwrap_or_else(PoisonError::into_inner).finish(empty)
 }
 
 /// How many workers share `pieces` pieces of work: those asked for, or what the machine (and its quota) offers.
@@ -102,7 +101,8 @@ struct Work<'a, S> {
 
 /// The sum of all lanes before `next`, and the lanes that finished too early.
 struct Merged<S> {
-    total: S,
+    /// The first lane's own summary, to which the others are added: a wide one is neither cleared nor merged needlessly.
+    total: Option<S>,
     next: usize,
     waiting: BTreeMap<usize, S>,
     /// The error of the earliest lane that failed, so that the message does not depend on threads.
@@ -146,8 +146,8 @@ impl<S> Merged<S>
 where
     S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
 {
-    fn new(empty: S) -> Self {
-        Merged { total: empty, next: 0, waiting: BTreeMap::new(), failed: None }
+    fn new() -> Self {
+        Merged { total: None, next: 0, waiting: BTreeMap::new(), failed: None }
     }
 
     fn take(&mut self, lane: usize, sum: Result<S>) {
@@ -158,7 +158,14 @@ where
             Err(error) => self.fail(lane, error),
         }
         while let Some(sum) = self.waiting.remove(&self.next) {
-            if let Err(error) = self.total.merge(&sum) {
+            let merged = match &mut self.total {
+                Some(total) => total.merge(&sum),
+                none => {
+                    *none = Some(sum);
+                    Ok(())
+                }
+            };
+            if let Err(error) = merged {
                 self.fail(self.next, error);
             }
             self.next += 1;
@@ -171,10 +178,10 @@ where
         }
     }
 
-    fn finish(self) -> Result<S> {
+    fn finish(self, empty: &S) -> Result<S> {
         match self.failed {
             Some((_, error)) => Err(error),
-            None => Ok(self.total),
+            None => Ok(self.total.unwrap_or_else(|| empty.clone())),
         }
     }
 }

@@ -101,3 +101,40 @@ fn for_blocks<T: Send, B: Default>(
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Classes, Feature, Layout, ViewSource, Weighting};
+    use crate::model::bayes::{Family, NaiveBayes};
+    use crate::num::MatrixView;
+    use crate::train::fit;
+
+    #[test]
+    fn every_number_of_threads_gives_the_same_answers() {
+        let rows = 3 * BLOCK_ROWS + 17;
+        let values: Vec<f64> = (0..2 * rows).map(|i| ((i * 7919) % 1009) as f64 / 1009.0 + (i % 6) as f64).collect();
+        let labels: Vec<u32> = (0..rows as u32).map(|i| i % 3).collect();
+        let classes = Classes::new(["a", "b", "c"].map(String::from).to_vec()).unwrap();
+        let layout = Layout::new("y", vec![Feature::number("u"), Feature::number("v")], classes, Weighting::None).unwrap();
+        let features = Features::of_numbers(MatrixView::row_major(&values, rows, 2).unwrap());
+        let source = ViewSource::new(&layout, features, &labels, None).unwrap();
+        let control = Control::new();
+        let model = fit(&NaiveBayes::new(Family::Gaussian), &source, None, &control).unwrap().model;
+        let mut whole = Predictions::new();
+        Predictor::new(&model).predict(&features, &mut whole).unwrap();
+        for threads in 1..=4 {
+            let threads = NonZeroUsize::new(threads);
+            let (mut probabilities, mut chosen) = (vec![0.0; 3 * rows], vec![9; rows]);
+            assert_eq!(predict_into(&model, &features, threads, &control, &mut probabilities).unwrap(), []);
+            assert_eq!(probabilities, whole.probabilities());
+            assert_eq!(classify_into(&model, &features, threads, &control, &mut chosen).unwrap(), []);
+            for (row, &class) in probabilities.chunks_exact(3).zip(&chosen) {
+                assert!(row.iter().all(|p| *p <= row[class as usize]));
+            }
+        }
+        assert!(classify_into(&model, &features, None, &control, &mut [0; 3]).is_err());
+        control.cancel();
+        assert!(predict_into(&model, &features, None, &control, &mut vec![0.0; 3 * rows]).is_err());
+    }
+}

@@ -2,20 +2,22 @@
 
 use super::super::polya::CountSource;
 use super::super::{CountPart, Part, PolyaPart};
+use super::word_table::{CountMemo, word_major};
 use super::{Estimate, dirichlet_evidence};
 use crate::error::{DataFault, Result};
 use crate::model::term::{FlagTerm, LevelTerm, NumberTerm, Term, WordTerm};
 use crate::model::{Distribution, Prepared};
 
 impl Estimate<'_> {
-    /// log((n + λ)/(N + λ v)) for every count; without any count the limit λ → 0 is uniform.
+    /// n ↦ log((n + λ)/(N + λ v)) for a count n among v counts of sum N; without any count the limit λ → 0 is uniform.
+    fn log_share(&self, sum: f64, values: usize) -> impl Fn(f64) -> f64 + use<> {
+        let (lambda, values) = (self.settings.smoothing, values as f64);
+        let total = sum + lambda * values;
+        move |n| if total > 0.0 { ((n + lambda) / total).ln() } else { -values.ln() }
+    }
+
     fn log_shares(&self, counts: &[f64]) -> Vec<f64> {
-        let lambda = self.settings.smoothing;
-        let total: f64 = counts.iter().sum::<f64>() + lambda * counts.len() as f64;
-        match total > 0.0 {
-            true => counts.iter().map(|n| ((n + lambda) / total).ln()).collect(),
-            false => vec![-(counts.len() as f64).ln(); counts.len()],
-        }
+        counts.iter().copied().map(self.log_share(counts.iter().sum(), counts.len())).collect()
     }
 
     pub(super) fn levels(&mut self, columns: Vec<usize>) -> Result<()> {
@@ -73,8 +75,9 @@ impl Estimate<'_> {
             let fault = DataFault::new(format!("has negative values, which are no counts for a {distribution} column"));
             return Err(fault.column(self.number_name(j)).accepted("counts are numbers from 0 up").into());
         }
-        let per_class: Vec<Vec<f64>> = (0..self.classes).map(|k| columns.iter().map(|&j| tallies.totals.get(k, j)).collect()).collect();
-        let lengths = (0..self.classes).map(|k| mean_length(&per_class[k], self.stats.classes().weight[k])).collect();
+        let totals: Vec<Vec<f64>> = (0..self.classes).map(|k| columns.iter().map(|&j| tallies.totals.get(k, j)).collect()).collect();
+        let per_class: Vec<&[f64]> = totals.iter().map(Vec::as_slice).collect();
+        let lengths = (0..self.classes).map(|k| mean_length(per_class[k], self.stats.classes().weight[k])).collect();
         if self.settings.predictive {
             self.polya(CountSource::Numbers { columns }, &per_class, lengths);
             return Ok(());
@@ -92,8 +95,8 @@ impl Estimate<'_> {
             return self.word_coins(block);
         }
         let totals = counts.totals.as_ref().ok_or_else(|| Self::lacking("word totals"))?;
-        let per_class: Vec<Vec<f64>> = (0..self.classes).map(|k| totals.row(k).to_vec()).collect();
-        let lengths: Vec<f64> = (0..self.classes).map(|k| mean_length(&per_class[k], counts.documents[k])).collect();
+        let per_class: Vec<&[f64]> = (0..self.classes).map(|k| totals.row(k)).collect();
+        let lengths: Vec<f64> = (0..self.classes).map(|k| mean_length(per_class[k], counts.documents[k])).collect();
         if self.settings.predictive {
             self.polya(CountSource::Words { block }, &per_class, lengths);
             return Ok(());
@@ -112,9 +115,9 @@ impl Estimate<'_> {
     }
 
     /// Dirichlet posteriors of the shares of words.
-    fn polya(&mut self, source: CountSource, per_class: &[Vec<f64>], lengths: Vec<f64>) {
+    fn polya(&mut self, source: CountSource, per_class: &[&[f64]], lengths: Vec<f64>) {
         let lambda = self.settings.smoothing;
-        let width = per_class.first().map_or(0, Vec::len);
+        let width = per_class.first().map_or(0, |cells| cells.len());
         let mut alphas = vec![0.0; width * self.classes];
         for (k, cells) in per_class.iter().enumerate() {
             cells.iter().enumerate().for_each(|(word, n)| alphas[word * self.classes + k] = n + lambda);
@@ -127,44 +130,50 @@ impl Estimate<'_> {
     }
 
     /// Weight per word and class: the log share of the word in the class, or minus its log share in all others.
-    fn word_weights(&self, per_class: &[Vec<f64>], distribution: Distribution) -> Vec<f64> {
-        let width = per_class.first().map_or(0, Vec::len);
-        let mut weights = vec![0.0; width * self.classes];
-        let mut everywhere = vec![0.0; width];
-        per_class.iter().for_each(|cells| crate::stats::add(&mut everywhere, cells));
-        for (k, cells) in per_class.iter().enumerate() {
-            let (shares, sign) = match distribution {
-                Distribution::Complement => {
-                    (self.log_shares(&everywhere.iter().zip(cells).map(|(all, own)| all - own).collect::<Vec<_>>()), -1.0)
-                }
-                _ => (self.log_shares(cells), 1.0),
-            };
-            shares.into_iter().enumerate().for_each(|(word, share)| weights[word * self.classes + k] = sign * share);
+    fn word_weights(&self, per_class: &[&[f64]], distribution: Distribution) -> Vec<f64> {
+        let width = per_class.first().map_or(0, |cells| cells.len());
+        let complement = distribution == Distribution::Complement;
+        let mut elsewhere = Vec::new();
+        if complement {
+            let mut everywhere = vec![0.0; width];
+            per_class.iter().for_each(|cells| crate::stats::add(&mut everywhere, cells));
+            elsewhere.extend(per_class.iter().map(|cells| everywhere.iter().zip(*cells).map(|(all, own)| all - own).collect::<Vec<f64>>()));
         }
-        weights
+        let counts: Vec<&[f64]> = if complement { elsewhere.iter().map(Vec::as_slice).collect() } else { per_class.to_vec() };
+        let sign = if complement { -1.0 } else { 1.0 };
+        let weight = |k: usize| {
+            let log_share = self.log_share(counts[k].iter().sum(), width);
+            CountMemo::new(width, move |n| sign * log_share(n))
+        };
+        let memos: Vec<_> = (0..self.classes).map(weight).collect();
+        word_major(&counts, |k, n| memos[k].at(n))
     }
 
     fn word_coins(&mut self, block: usize) -> Result<()> {
         let counts = &self.stats.words()[block];
         let presence = counts.presence.as_ref().ok_or_else(|| Self::lacking("word presence"))?;
+        let rows: Vec<&[f64]> = (0..self.classes).map(|k| presence.row(k)).collect();
         let mut base = vec![0.0; self.classes];
         let mut required = vec![0; self.classes];
-        let mut table = vec![0.0; presence.columns() * self.classes];
         let mut evidence = 0.0;
-        for k in 0..self.classes {
-            for (word, &set) in presence.row(k).iter().enumerate() {
-                let cells = [counts.documents[k] - set, set];
-                let shares = self.log_shares(&cells);
-                match shares[0] == f64::NEG_INFINITY {
-                    true => required[k] += 1,
-                    false => base[k] += shares[0],
+        let mut memos = Vec::new();
+        for (k, row) in rows.iter().enumerate() {
+            let documents = counts.documents[k];
+            let log_share = self.log_share(documents, 2);
+            let absence = CountMemo::new(row.len(), move |n| log_share(documents - n));
+            for &set in *row {
+                match absence.at(set) {
+                    f64::NEG_INFINITY => required[k] += 1,
+                    log_absent => base[k] += log_absent,
                 }
-                table[word * self.classes + k] = shares[1] - shares[0];
                 if self.log_evidence.is_some() {
-                    evidence += dirichlet_evidence(&cells, self.settings.smoothing);
+                    evidence += dirichlet_evidence(&[documents - set, set], self.settings.smoothing);
                 }
             }
+            let log_share = self.log_share(documents, 2);
+            memos.push(CountMemo::new(row.len(), move |n| log_share(n) - log_share(documents - n)));
         }
+        let table = word_major(&rows, |k, n| memos[k].at(n));
         self.add_evidence(evidence);
         let term = Term::Words(WordTerm { block, presence: true, base, required, table, kernel: Prepared::default() });
         self.parts.push(Part::Count(CountPart { distribution: Distribution::Bernoulli, term, lengths: vec![0.0; self.classes] }));

@@ -2,6 +2,7 @@
 
 mod counts;
 mod gaussians;
+mod word_table;
 
 use super::Part;
 use crate::data::{Plane, Weighting};
