@@ -1,5 +1,7 @@
 //! What discriminants refuse, what they put up with, and how they say so.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use std::sync::Arc;
 
 use oddsmith::control::Control;

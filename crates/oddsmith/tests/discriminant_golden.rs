@@ -1,5 +1,7 @@
 //! LDA and QDA against R's MASS, direct evaluation in base R, and scikit-learn.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod support;
 
 use oddsmith::control::Control;

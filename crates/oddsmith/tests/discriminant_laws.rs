@@ -1,5 +1,7 @@
 //! What must hold for discriminants whatever the data: units, offsets, priors, weights, gaps, draws and bytes.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod support;
 
 use oddsmith::control::Control;
@@ -294,6 +296,17 @@ fn evidence_adds_up_with_gaps_and_is_linear_for_lda() {
 }
 
 #[test]
+fn probabilities_alone_are_those_of_the_scores() {
+    let table = Table::random(15);
+    let rows = [0.5, 1.0, -2.0, f64::NAN, 1.0, -2.0, 1e60, 0.0, 3.0, f64::NAN, f64::NAN, 0.25, 1.0, 2.0, 3.0];
+    for model in every_model(&table) {
+        let mut out = Predictions::new();
+        Predictor::new(&model).probabilities(&features(&rows, 3), &mut out).unwrap();
+        out.probabilities().iter().zip(probabilities(&model, &features(&rows, 3))).for_each(|(p, q)| close(*p, q, 1e-13));
+    }
+}
+
+#[test]
 fn much_data_leaves_nothing_to_integrate() {
     let table = Table::random(8);
     let many = table.weighted(Weighting::Frequency, |_| 1e7);
@@ -349,9 +362,9 @@ fn draws_have_the_moments_of_the_model() {
         };
         let column = |j: usize| drawn.iter().skip(j).step_by(3);
         let means: Vec<f64> = (0..3).map(|j| column(j).sum::<f64>() / DRAWS as f64).collect();
-        for j in 0..3 {
-            let sd = (column(j).map(|x| (x - means[j]).powi(2)).sum::<f64>() / DRAWS as f64).sqrt();
-            assert!((means[j] - stated(j, "mean")).abs() <= 5.0 * sd / (DRAWS as f64).sqrt() + 1e-12);
+        for (j, mean) in means.into_iter().enumerate() {
+            let sd = (column(j).map(|x| (x - mean).powi(2)).sum::<f64>() / DRAWS as f64).sqrt();
+            assert!((mean - stated(j, "mean")).abs() <= 5.0 * sd / (DRAWS as f64).sqrt() + 1e-12);
             if widening == 1.0 {
                 assert!((sd - stated(j, "sd")).abs() <= 0.012 * sd + 1e-12, "{sd} is not {}", stated(j, "sd"));
             } else {

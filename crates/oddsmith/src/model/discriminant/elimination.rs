@@ -55,16 +55,18 @@ impl Elimination {
         self.lower.iter().map(|row| row[row.len() - 1].ln()).sum()
     }
 
-    /// R = L⁻¹, lower triangular, row after row without the zeros.
+    /// R = L⁻¹, lower triangular, row after row without the zeros: row i is (e_i − Σ_{t<i} L_it R_t)/L_ii.
     pub(super) fn inverse(&self) -> Vec<f64> {
         let size = self.kept.len();
         let mut inverse: Vec<f64> = Vec::with_capacity(size * (size + 1) / 2);
         for (i, lower) in self.lower.iter().enumerate() {
-            for j in 0..i {
-                let dot: f64 = (j..i).map(|t| lower[t] * inverse[t * (t + 1) / 2 + j]).sum();
-                inverse.push(-dot / lower[i]);
+            let mut row = vec![0.0; i + 1];
+            row[i] = 1.0;
+            for (t, l) in lower[..i].iter().enumerate() {
+                let above = &inverse[t * (t + 1) / 2..][..=t];
+                row.iter_mut().zip(above).for_each(|(cell, r)| *cell -= l * r);
             }
-            inverse.push(1.0 / lower[i]);
+            inverse.extend(row.iter().map(|cell| cell / lower[i]));
         }
         inverse
     }

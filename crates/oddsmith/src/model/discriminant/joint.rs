@@ -88,8 +88,9 @@ impl Joint {
     pub(super) fn new(parameters: Parameters) -> Result<Self> {
         let pooled = pool(&parameters.covariances, &parameters.classes.weight);
         let all: Vec<usize> = (0..parameters.columns.len()).collect();
-        let complete = Observed::new(&parameters.ingredients(&pooled), &all)?;
-        let aliases = aliases(&Elimination::new(&pooled, &all, RANK_TOLERANCE));
+        let elimination = Elimination::new(&pooled, &all, RANK_TOLERANCE);
+        let aliases = aliases(&elimination);
+        let complete = Observed::after(&parameters.ingredients(&pooled), elimination)?;
         Ok(Joint { parameters, pooled, complete, aliases })
     }
 

@@ -73,16 +73,21 @@ pub(super) struct Workspace {
 impl Observed {
     /// The densities of the columns `observed`, given as ascending indices among the varying columns.
     pub(super) fn new(from: &Ingredients<'_>, observed: &[usize]) -> Result<Self> {
-        let members = Elimination::new(from.pooled, observed, RANK_TOLERANCE).kept;
+        Self::after(from, Elimination::new(from.pooled, observed, RANK_TOLERANCE))
+    }
+
+    /// The densities of the columns that an elimination of the pooled covariance kept.
+    pub(super) fn after(from: &Ingredients<'_>, pooled: Elimination) -> Result<Self> {
+        let members = pooled.kept.clone();
         let scale: Vec<f64> = members.iter().map(|&j| from.scale[j]).collect();
-        let mut roots = Vec::new();
-        for matrix in from.covariances {
-            let elimination = Elimination::new(matrix, &members, 0.0);
-            if elimination.kept.len() < members.len() {
-                return Err(Error::internal("a covariance matrix lost its rank"));
-            }
-            roots.push(Root::new(elimination.inverse(), &scale));
+        let eliminations = match from.covariances {
+            [_] => vec![pooled],
+            own => own.iter().map(|matrix| Elimination::new(matrix, &members, 0.0)).collect(),
+        };
+        if eliminations.iter().any(|elimination| elimination.kept.len() < members.len()) {
+            return Err(Error::internal("a covariance matrix lost its rank"));
         }
+        let roots: Vec<Root> = eliminations.iter().map(|elimination| Root::new(elimination.inverse(), &scale)).collect();
         let root_of = |k: usize| &roots[if roots.len() == 1 { 0 } else { k }];
         let mut targets = Vec::new();
         let mut all_offsets = Vec::new();
