@@ -1,13 +1,11 @@
 //! The command itself: help, versions, formats, colours, wrong arguments.
 
-use insta::assert_snapshot;
-
 use crate::session::Session;
 
 #[test]
 fn help_starts_with_examples() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&["oddsmith", "oddsmith --help", "oddsmith show --help", "oddsmith help stats merge"]));
+    assert_session!(session.transcript(&["oddsmith", "oddsmith --help", "oddsmith show --help", "oddsmith help stats merge"]));
     for command in ["check", "fit", "predict", "explain", "sample", "stats"] {
         let help = String::from_utf8(session.shell(&format!("oddsmith {command} --help")).stdout).unwrap();
         let (examples, usage) = (help.find("Examples:"), help.find("Usage:"));
@@ -18,7 +16,7 @@ fn help_starts_with_examples() {
 #[test]
 fn pages_of_warnings() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith help W112",
         "oddsmith help w301 --json",
         "oddsmith help W999",
@@ -34,7 +32,7 @@ fn pages_of_warnings() {
 #[test]
 fn versions_models_and_scripts() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith --version",
         "oddsmith --version --json",
         "oddsmith models --format table",
@@ -48,7 +46,7 @@ fn versions_models_and_scripts() {
 #[test]
 fn wrong_arguments_are_refused_with_a_suggestion() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fti births.csv",
         "oddsmith fit births.csv --traget low",
         "oddsmith fit",

@@ -1,7 +1,5 @@
 //! Files that must not be lost, and files that must not be trusted.
 
-use insta::assert_snapshot;
-
 use crate::session::Session;
 
 fn fitted() -> Session {
@@ -15,7 +13,7 @@ fn fitted() -> Session {
 fn the_input_is_never_overwritten() {
     let session = fitted();
     let before = session.read("visits.csv");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit visits.csv --target readmitted -o visits.csv",
         "ln -s visits.csv link.csv; oddsmith fit visits.csv --target readmitted -o link.csv",
         "ln visits.csv hard.csv; oddsmith fit hard.csv --target readmitted -o visits.csv",
@@ -30,7 +28,7 @@ fn the_input_is_never_overwritten() {
 fn places_that_cannot_be_written() {
     let session = fitted();
     std::fs::create_dir(session.path().join("folder")).unwrap();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit visits.csv --target readmitted -o none/visits.odds",
         "oddsmith fit visits.csv --target readmitted -o folder",
         "oddsmith fit visits.csv --target readmitted -o /dev/full",
@@ -86,7 +84,7 @@ fn files_that_are_no_model() {
     let at = model.windows(13).position(|window| window == b"\\\"format\\\":1,").unwrap();
     newer[at + 11] = b'9';
     session.write("newer.odds", newer);
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith predict absent.odds visits.csv",
         "oddsmith predict visits.csv visits.csv",
         "oddsmith show cut.odds",

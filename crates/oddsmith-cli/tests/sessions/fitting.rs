@@ -1,6 +1,5 @@
 //! Fitting and looking at models, and what stands in the way of an estimate.
 
-use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::session::Session;
@@ -8,7 +7,7 @@ use crate::session::Session;
 #[test]
 fn a_first_session() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith check births.csv --target low --format table",
         "oddsmith fit births.csv --target low --exclude bwt --kind smoke=boolean,ht=boolean,ui=boolean -o low.odds --format table",
         "oddsmith show low.odds --glance --format csv",
@@ -22,7 +21,7 @@ fn every_model_of_the_registry_fits_and_shows() {
     let session = Session::new();
     let words = "__label__spam cheap pills now\n__label__ham meeting at noon\n__label__spam cheap meeting pills\n__label__ham noon now\n";
     session.write("words.txt", words).write("flags.csv", "a,b,y\n1,0,p\n0,2,q\n3,1,p\n0,0,q\n1,1,q\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit iris.csv --target Species --model gaussian-nb --tying per-column --format table",
         "oddsmith fit flags.csv --target y --model bernoulli-nb --format table",
         "oddsmith fit words.txt --model multinomial-nb --format table",
@@ -37,7 +36,7 @@ fn every_model_of_the_registry_fits_and_shows() {
 #[test]
 fn weights_of_linear_models() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit -q births.csv --target low --features age,lwt --model lda -o lda.odds | head -1",
         "oddsmith show lda.odds --weights --format table",
         "oddsmith fit -q births.csv --target low --features race --model categorical-nb -o race.odds | head -1",
@@ -48,7 +47,7 @@ fn weights_of_linear_models() {
 #[test]
 fn knobs_out_of_range_and_of_other_models() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit births.csv --target low --smoothing -1",
         "oddsmith fit births.csv --target low --smoothing some",
         "oddsmith fit births.csv --target low --model lda --smoothing 1",
@@ -80,7 +79,7 @@ fn columns_that_say_nothing_or_too_much() {
         })
         .collect();
     session.write("t.csv", format!("id,seven,value,stage,discharge,level,y\n{rows}"));
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith check t.csv --target y --format table",
         "oddsmith check t.csv --target y --format csv -q --strict",
         "oddsmith fit t.csv --target y --features seven,value --format table",
@@ -100,7 +99,7 @@ fn singular_covariances() {
         .collect();
     session.write("t.csv", format!("a,b,c,y\n{rows}"));
     session.write("few.csv", "a,b,c,d,y\n1,2,3,5,no\n2,3,1,1,no\n4,1,1,2,yes\n5,3,9,3,yes\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit t.csv --target y --model lda --format table",
         "oddsmith fit t.csv --target y --model lda --strict",
         "oddsmith fit t.csv --target y --model qda --format table",
@@ -114,7 +113,7 @@ fn singular_covariances() {
 fn zero_counts_without_smoothing() {
     let session = Session::new();
     session.write("t.csv", "a,b,y\nu,p,no\nu,p,no\nv,q,yes\nv,q,yes\n").write("new.csv", "a,b\nu,p\nu,q\nv,q\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit -q t.csv --target y --smoothing 0 -o t.odds | head -1",
         "oddsmith predict t.odds new.csv --format table",
         "oddsmith predict t.odds new.csv --strict -q",
@@ -135,7 +134,12 @@ fn offsets_and_scales_change_no_loss() {
     let session = Session::new();
     let table = |name: &str, shift: f64, scale: f64| {
         let row = |i: u32| {
-            format!("{:?},{:?},{}\n", f64::from(i * i % 23) * scale + shift, f64::from(i % 5), ["no", "yes"][usize::from(i.is_multiple_of(3))])
+            format!(
+                "{:?},{:?},{}\n",
+                f64::from(i * i % 23) * scale + shift,
+                f64::from(i % 5),
+                ["no", "yes"][usize::from(i.is_multiple_of(3))]
+            )
         };
         session.write(name, format!("a,b,y\n{}", (0..60).map(row).collect::<String>()));
     };

@@ -5,6 +5,13 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
+/// Compares a session with what was written down under the test's name.
+macro_rules! assert_session {
+    ($transcript:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($transcript) })
+    };
+}
+
 mod command;
 mod files;
 mod fitting;

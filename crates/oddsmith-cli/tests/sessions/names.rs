@@ -1,14 +1,12 @@
 //! Column names, levels and labels that try to break the place where they are shown.
 
-use insta::assert_snapshot;
-
 use crate::session::Session;
 
 #[test]
 fn repeated_and_empty_names() {
     let session = Session::new();
     session.write("twice.csv", "a,a,y\n1,2,no\n2,1,yes\n").write("empty.csv", "a,,y\n1,2,no\n2,1,yes\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith check twice.csv --target y",
         "oddsmith check twice.csv --target y --dedup-names --format csv",
         "oddsmith check empty.csv --target y --format csv",
@@ -29,7 +27,7 @@ fn hostile_names_are_shown_and_never_obeyed() {
     ]);
     assert!(!text.contains('\x1b') && !text.contains('\x07'), "an escape sequence reached the terminal");
     assert!(!text.contains("<script>alert(1)</script></td>"));
-    assert_snapshot!(text);
+    assert_session!(text);
 }
 
 #[test]

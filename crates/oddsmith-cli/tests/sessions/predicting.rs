@@ -1,6 +1,5 @@
 //! New rows: classes, probabilities and where they come from.
 
-use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::session::Session;
@@ -15,7 +14,7 @@ fn fitted() -> Session {
 #[test]
 fn columns_are_matched_by_name_and_unseen_levels_reported() {
     let session = fitted();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith predict visits.odds new_visits.csv --id id --format table",
         "cat new_visits.csv | oddsmith predict visits.odds - --id id,note --log-odds --log-joint -q --format table",
         "oddsmith predict visits.odds new_visits.csv --strict -q",
@@ -30,7 +29,7 @@ fn columns_are_matched_by_name_and_unseen_levels_reported() {
 #[test]
 fn thresholds_and_priors() {
     let session = fitted();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith predict visits.odds new_visits.csv -q --threshold 0.999999 --format table",
         "oddsmith predict visits.odds new_visits.csv -q --threshold 0 --format table",
         "oddsmith predict visits.odds new_visits.csv --threshold 2",
@@ -45,7 +44,7 @@ fn thresholds_and_priors() {
 fn explanations_in_every_unit() {
     let session = fitted();
     session.shell("oddsmith fit -q iris.csv --target Species --model lda -o iris.odds");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith explain visits.odds new_visits.csv --row 2 --format table",
         "oddsmith explain visits.odds new_visits.csv --row 1 --unit bits --format table",
         "oddsmith explain visits.odds new_visits.csv --row 3 --unit nats --prior uniform --format table",
@@ -106,5 +105,5 @@ fn sampled_rows_are_reproducible_and_look_like_the_data() {
     // The prior is one half; 4000 draws stay within five standard deviations.
     assert!((yes - 2000.0).abs() < 5.0 * 1000f64.sqrt(), "{yes}");
     assert!(draw("-n 20 --class no").lines().skip(1).all(|line| line.ends_with(",no")));
-    assert_snapshot!(session.transcript(&["oddsmith sample visits.odds --class maybe"]));
+    assert_session!(session.transcript(&["oddsmith sample visits.odds --class maybe"]));
 }

@@ -1,7 +1,5 @@
 //! Tables that are broken, odd or missing, and what the person is told.
 
-use insta::assert_snapshot;
-
 use crate::session::Session;
 
 /// What `check` says about `t.csv` with target `y`, as a person sees it.
@@ -11,7 +9,7 @@ const CHECK: &str = "oddsmith check t.csv --target y --format table";
 fn empty_files_and_headers_without_rows() {
     let session = Session::new();
     session.write("empty.csv", "").write("blank.csv", "\n\n \n").write("header.csv", "a,y\n").write("alone.csv", "y\nno\nyes\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit empty.csv --target y",
         "oddsmith fit blank.csv --target y",
         "oddsmith fit header.csv --target y",
@@ -26,7 +24,7 @@ fn empty_files_and_headers_without_rows() {
 fn paths_that_are_no_table() {
     let session = Session::new();
     std::fs::create_dir(session.path().join("folder")).unwrap();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit absent.csv --target y",
         "oddsmith fit folder --target y",
         "oddsmith fit --target y -- -odd.csv",
@@ -36,7 +34,7 @@ fn paths_that_are_no_table() {
 #[test]
 fn unusual_paths_and_streams_are_read_like_files() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "cp visits.csv ./-odd.csv; oddsmith check -q --target readmitted --format csv -- -odd.csv | head -2",
         "cp visits.csv \"$(printf 'caf\\351.csv')\"; oddsmith check -q --target readmitted --format csv \"$(printf 'caf\\351.csv')\" | head -2",
         "oddsmith check -q --target readmitted --format csv - < visits.csv | head -2",
@@ -48,7 +46,7 @@ fn unusual_paths_and_streams_are_read_like_files() {
 #[test]
 fn unknown_columns_are_met_with_a_suggestion() {
     let session = Session::new();
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit visits.csv --target readmited",
         "oddsmith fit visits.csv --target died",
         "oddsmith fit visits.csv --target readmitted --features age,wrad",
@@ -64,7 +62,7 @@ fn unknown_columns_are_met_with_a_suggestion() {
 fn ragged_rows() {
     let session = Session::new();
     session.write("t.csv", "a,b,y\n1,2,no\n3,yes\n4,5,yes\n6,7,no,8\n2,2,yes\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit t.csv --target y",
         "oddsmith check t.csv --target y --ragged pad --format csv",
         "oddsmith check t.csv --target y --ragged skip --format csv",
@@ -78,7 +76,7 @@ fn encodings() {
     session.write("latin.csv", b"gr\xf6\xdfe,y\n1,ja\n2,nein\n").write("utf16.csv", utf16);
     session.write("bom.csv", "\u{feff}größe,y\r\n1,ja\r\n2,nein\r\n").write("cr.csv", "a,y\r1,ja\r2,nein\r");
     session.write("nul.csv", "a,y\nx\0z,ja\nx\0z,nein\nx,ja\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith check latin.csv --target y",
         "oddsmith check latin.csv --target y --encoding latin1 --format table",
         "oddsmith check latin.csv --target y --encoding klingon",
@@ -95,7 +93,7 @@ fn dialects() {
     session.write("semicolon.csv", "a;y\n1,5;ja\n2,5;nein\n3,25;ja\n").write("tab.tsv", "a\ty\n1\tja\n2\tnein\n");
     session.write("preamble.csv", "Report of 2026\n\na,b,y\n1,2,ja\n2,3,nein\n").write("trailing.csv", "a,y,\n1,ja,\n2,nein,\n");
     session.write("headless.csv", "1,2,3\n2,3,4\n1,5,3\n").write("quote.csv", "a,y\n\"1,ja\n2,nein\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith check semicolon.csv --target y --format table",
         "oddsmith check tab.tsv --target y --format table",
         "oddsmith check preamble.csv --target y --format table",
@@ -111,7 +109,7 @@ fn dialects() {
 fn cells_that_are_too_long() {
     let session = Session::new();
     session.write("t.csv", format!("a,y\n1,{}\n2,no\n", "x".repeat(17 << 20)));
-    assert_snapshot!(session.transcript(&["oddsmith check t.csv --target y"]));
+    assert_session!(session.transcript(&["oddsmith check t.csv --target y"]));
 }
 
 #[test]
@@ -119,7 +117,7 @@ fn numbers_that_are_none() {
     let session = Session::new();
     session.write("inf.csv", "a,y\n1,no\n2,yes\n-inf,no\n").write("kind.csv", "a,y\n1,no\ntwo,yes\n3,no\n");
     session.write("zero.csv", "a,y\n-0.0,no\n0.0,yes\n5e-324,no\n-0,yes\n").write("t.csv", "a,y\n?,no\n2,yes\nNaN,no\n1,yes\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit inf.csv --target y",
         "oddsmith fit inf.csv --target y --json",
         "oddsmith fit kind.csv --target y --kind a=number",
@@ -134,7 +132,7 @@ fn numbers_that_are_none() {
 fn missing_targets_and_gaps_are_counted() {
     let session = Session::new();
     session.write("t.csv", "a,b,y\n1,u,no\n,v,yes\n3,,\n4,u,no\n5,v,yes\n").write("none.csv", "a,y\n1,\n2,NA\n");
-    assert_snapshot!(session.transcript(&[CHECK, "oddsmith check none.csv --target y"]));
+    assert_session!(session.transcript(&[CHECK, "oddsmith check none.csv --target y"]));
 }
 
 #[test]
@@ -144,7 +142,7 @@ fn labels_that_look_alike_and_targets_that_are_none() {
     let many: String = (0..10_001).map(|i| format!("{i},c{i}\n")).collect();
     session.write("many.csv", format!("a,y\n{many}"));
     session.write("digits.csv", "a,y\n1,1\n2,1.0\n3,99999999999999999999999\n4,01\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         CHECK,
         "oddsmith check one.csv --target y",
         "oddsmith fit one.csv --target y",
@@ -162,7 +160,7 @@ fn weights() {
     session.write("negative.csv", "a,w,y\n1,1,no\n2,-1,yes\n").write("word.csv", "a,w,y\n1,1,no\n2,many,yes\n");
     session.write("gap.csv", "a,w,y\n1,1,no\n2,,yes\n").write("zero.csv", "a,w,y\n1,1,no\n2,0,yes\n3,2,no\n");
     session.write("half.csv", "a,w,y\n1,1.5,no\n2,1,yes\n3,2,no\n4,0.5,yes\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "oddsmith fit negative.csv --target y --weight w",
         "oddsmith fit word.csv --target y --weight w",
         "oddsmith fit gap.csv --target y --weight w",

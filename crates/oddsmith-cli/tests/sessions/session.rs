@@ -12,13 +12,13 @@ const TABLES: [(&str, &str); 4] = [
 ];
 
 /// A fresh directory that holds copies of the test tables.
-pub struct Session {
+pub(crate) struct Session {
     dir: tempfile::TempDir,
 }
 
 impl Session {
     /// A session with `births.csv`, `iris.csv`, `visits.csv` and `new_visits.csv`.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         for (from, name) in TABLES {
@@ -28,23 +28,23 @@ impl Session {
     }
 
     /// The directory.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
 
     /// Writes a file into the directory.
-    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
         std::fs::write(self.path().join(name), bytes).unwrap();
         self
     }
 
     /// Reads a file of the directory.
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path().join(name)).unwrap()
     }
 
     /// Names of all files that are not test tables, sorted.
-    pub fn new_files(&self) -> Vec<String> {
+    pub(crate) fn new_files(&self) -> Vec<String> {
         let mut names: Vec<String> =
             std::fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
         names.retain(|name| TABLES.iter().all(|(_, table)| table != name));
@@ -53,7 +53,7 @@ impl Session {
     }
 
     /// The program, ready to run in the directory with an environment that does not depend on the caller's.
-    pub fn program(&self) -> Command {
+    pub(crate) fn program(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oddsmith"));
         command.current_dir(self.path()).stdin(Stdio::null());
         for name in ["NO_COLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
@@ -63,7 +63,7 @@ impl Session {
     }
 
     /// Runs `sh -c line` with the program on the path.
-    pub fn shell(&self, line: &str) -> Output {
+    pub(crate) fn shell(&self, line: &str) -> Output {
         let program = Path::new(env!("CARGO_BIN_EXE_oddsmith"));
         let path = std::env::join_paths(
             std::iter::once(program.parent().unwrap().to_path_buf())
@@ -80,7 +80,7 @@ impl Session {
 
     /// Runs shell lines one after the other and writes the session down. Checksums are blanked: they change with the
     /// version of the program.
-    pub fn transcript(&self, lines: &[&str]) -> String {
+    pub(crate) fn transcript(&self, lines: &[&str]) -> String {
         let mut text = String::new();
         for line in lines {
             let output = self.shell(line);

@@ -1,6 +1,5 @@
 //! Statistics as files: gathered at sites, merged, taken apart, and fitted without the rows.
 
-use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::session::Session;
@@ -58,7 +57,7 @@ fn sites_that_differ() {
     let session = Session::new();
     session.write("a.csv", "ward,age,y\nA,1,no\nB,2,yes\nA,3,no\n").write("b.csv", "ward,age,y\nC,1,maybe\nB,2,yes\nB,4,no\n");
     session.write("c.csv", "ward,age,y\nA,old,no\nB,young,yes\n").write("d.csv", "ward,age,z\nA,1,no\nB,2,yes\n");
-    assert_snapshot!(session.transcript(&[
+    assert_session!(session.transcript(&[
         "for s in a b c; do oddsmith stats gather -q $s.csv --target y -o $s.stats --format csv | head -1; done",
         "oddsmith stats gather -q d.csv --target z -o d.stats | head -1",
         "oddsmith stats merge a.stats b.stats -o all.stats --format table",
