@@ -136,6 +136,8 @@ pub(crate) struct Records {
     pub(crate) ragged: u64,
     /// Lines that carry more than one label.
     pub(crate) several_labels: u64,
+    /// Cells with text after their closing quote.
+    pub(crate) stray_quotes: u64,
 }
 
 /// Rows of a batch: enough to be worth a call, few enough that their cells stay in the cache.

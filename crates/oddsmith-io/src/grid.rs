@@ -7,7 +7,7 @@ use oddsmith::error::DataFault;
 
 use crate::cutter::LONGEST_CELL;
 use crate::options::Ragged;
-use crate::records::{Marks, PADDING, Span};
+use crate::records::{Marks, PADDING, Record, Span};
 
 /// What every record should look like.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ pub(crate) struct Grid {
     pub(crate) records: Vec<u32>,
     /// Rows of the wrong width that were padded or skipped.
     pub(crate) ragged: u64,
-    cells: Vec<Span>,
+    record: Record,
 }
 
 /// A fault in a record.
@@ -108,6 +108,11 @@ pub(crate) struct RecordFault {
 }
 
 impl Grid {
+    /// Cells with text after their closing quote, over all batches of this grid so far; counts anew from here.
+    pub(crate) fn take_stray_quotes(&mut self) -> u64 {
+        std::mem::take(&mut self.record.stray_quotes)
+    }
+
     /// The cells of a column.
     pub(crate) fn column(&self, column: usize) -> &[Span] {
         &self.spans[column * self.capacity..column * self.capacity + self.rows]
@@ -229,11 +234,12 @@ impl Grid {
     }
 
     fn fill_quoted(&mut self, text: &mut Text, shape: &Shape) -> Result<(), RecordFault> {
-        let mut cells = std::mem::take(&mut self.cells);
+        let mut record = std::mem::take(&mut self.record);
         let mut outcome = Ok(());
         while text.at < text.body && self.rows < self.capacity && outcome.is_ok() {
             let start = text.at;
-            text.at = shape.marks.split(&mut text.bytes, text.body, start, &mut cells);
+            text.at = shape.marks.split(&mut text.bytes, text.body, start, &mut record);
+            let cells = &record.cells;
             for (column, cell) in cells.iter().take(shape.width).enumerate() {
                 self.spans[column * self.capacity + self.rows] = *cell;
             }
@@ -247,7 +253,7 @@ impl Grid {
                 Ok(())
             };
         }
-        self.cells = cells;
+        self.record = record;
         outcome
     }
 

@@ -163,6 +163,7 @@ fn finish(
         all: sum.all + part.records.all,
         ragged: sum.ragged + part.records.ragged,
         several_labels: sum.several_labels + part.records.several_labels,
+        stray_quotes: sum.stray_quotes + part.records.stray_quotes,
     });
     if rows == 0 {
         return Err(no_rows(&*feed, &plan, records.all, target.missing));
@@ -241,6 +242,11 @@ fn row_notices(plan: &Plan, records: &Records, unlabelled: u64, ragged: Ragged) 
     if unlabelled > 0 {
         let target = plan.target.map_or("", |column| plan.name(column));
         notices.push(Notice::new(notice::MISSING_TARGET, format!("{} without a target left out", rows(unlabelled))).column(target));
+    }
+    if records.stray_quotes > 0 {
+        let cells = if records.stray_quotes == 1 { "1 cell has".to_owned() } else { format!("{} cells have", records.stray_quotes) };
+        let text = format!("{cells} text after a closing quote; a quote inside a quoted cell should be doubled");
+        notices.push(Notice::new(notice::ENCODING_ASSUMED, text));
     }
     if records.several_labels > 0 {
         let text = format!("{} with several labels, counted once for each label", rows(records.several_labels));

@@ -23,26 +23,39 @@ pub(crate) struct Marks {
     pub(crate) line_end: u8,
 }
 
+/// The cells of a record; reused from record to record.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    /// Where they lie.
+    pub(crate) cells: Vec<Span>,
+    /// Cells with text after their closing quote, counted over all records.
+    pub(crate) stray_quotes: u64,
+}
+
 impl Marks {
     /// Splits the record at `at` of `text[..body]`, which ends with a line end, and gives the place after it.
     /// Cells with doubled quotes are written without them behind the padding that follows the body.
-    pub(crate) fn split(&self, text: &mut Vec<u8>, body: usize, mut at: usize, cells: &mut Vec<Span>) -> usize {
-        cells.clear();
+    pub(crate) fn split(&self, text: &mut Vec<u8>, body: usize, mut at: usize, record: &mut Record) -> usize {
+        record.cells.clear();
         loop {
             let (cell, end) = match self.quote {
-                Some(quote) if text[at] == quote => self.quoted(text, body, at, quote),
+                Some(quote) if text[at] == quote => {
+                    let (cell, end, stray) = self.quoted(text, body, at, quote);
+                    record.stray_quotes += u64::from(stray);
+                    (cell, end)
+                }
                 _ => {
                     let end = self.cell_end(text, body, at);
                     ([at as u32, end as u32], end)
                 }
             };
-            cells.push(cell);
+            record.cells.push(cell);
             if end < body && text[end] == self.delimiter {
                 at = end + 1;
                 continue;
             }
             if self.line_end == b'\n'
-                && let Some(cell) = cells.last_mut()
+                && let Some(cell) = record.cells.last_mut()
                 && cell[1] > cell[0]
                 && cell[1] as usize == end
                 && text[end - 1] == b'\r'
@@ -58,8 +71,8 @@ impl Marks {
         memchr2(self.delimiter, self.line_end, &text[at..body]).map_or(body, |found| at + found)
     }
 
-    /// A cell that starts with a quote, and where its delimiter or line end stands.
-    fn quoted(&self, text: &mut Vec<u8>, body: usize, at: usize, quote: u8) -> (Span, usize) {
+    /// A cell that starts with a quote, where its delimiter or line end stands, and whether text follows its closing quote.
+    fn quoted(&self, text: &mut Vec<u8>, body: usize, at: usize, quote: u8) -> (Span, usize, bool) {
         let mut doubled = false;
         let mut from = at + 1;
         let close = loop {
@@ -77,7 +90,7 @@ impl Marks {
         let tail_end =
             if end > after && self.line_end == b'\n' && end < body && text[end] == b'\n' && text[end - 1] == b'\r' { end - 1 } else { end };
         if !doubled && tail_end <= after {
-            return ([at as u32 + 1, close as u32], end);
+            return ([at as u32 + 1, close as u32], end, false);
         }
         let start = text.len();
         let mut i = at + 1;
@@ -87,7 +100,7 @@ impl Marks {
             i += if byte == quote { 2 } else { 1 };
         }
         text.extend_from_within(after..tail_end.max(after));
-        ([start as u32, text.len() as u32], end)
+        ([start as u32, text.len() as u32], end, tail_end > after)
     }
 
     /// How far the text consists of whole records: the place after the last line end outside quotes, and the
@@ -130,11 +143,11 @@ mod tests {
     fn records(text: &str, marks: Marks) -> Vec<Vec<String>> {
         let mut buffer = text.as_bytes().to_vec();
         let body = buffer.len();
-        let (mut at, mut cells, mut all) = (0, Vec::new(), Vec::new());
+        let (mut at, mut record, mut all) = (0, Record::default(), Vec::new());
         while at < body {
-            at = marks.split(&mut buffer, body, at, &mut cells);
+            at = marks.split(&mut buffer, body, at, &mut record);
             let read = |cell: &Span| String::from_utf8(buffer[cell[0] as usize..cell[1] as usize].to_vec()).unwrap();
-            all.push(cells.iter().map(read).collect());
+            all.push(record.cells.iter().map(read).collect());
         }
         all
     }

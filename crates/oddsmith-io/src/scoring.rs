@@ -65,11 +65,12 @@ impl NewBatch<'_> {
 /// are ignored with a notice. `echo` names columns whose cells are wanted as they are.
 ///
 /// `options.text` matters only for hashed words: it must be what the model was learned with.
-pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout, echo: &[String], control: &Control) -> Result<NewRows> {
+pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout, echo: &[String]) -> Result<NewRows> {
     let place = Place::named(input.name());
     let raw = Raw::open(input, &place)?;
     let Some(format) = container::announced(&raw.magic) else { return open_text(raw.into_flow(), options, layout, echo, &place) };
     let in_memory = usize::try_from(options.memory / 4).unwrap_or(usize::MAX);
+    let control = &Control::new();
     let magic = raw.magic.clone();
     let store = raw.into_store(in_memory, &place, control)?;
     let feed = ArrayFeed::new(Container::open(store, &magic, in_memory, &place, control)?, options, &place)?;

@@ -15,7 +15,7 @@ use crate::fault::Place;
 use crate::missing::Markers;
 use crate::number;
 use crate::options::{Header, Quote, ReadOptions};
-use crate::records::{Marks, PADDING};
+use crate::records::{Marks, PADDING, Record};
 
 const CANDIDATES: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Records that are looked at.
@@ -48,7 +48,7 @@ pub(crate) struct Window<'a> {
     pub(crate) encoding: &'static str,
 }
 
-struct Record {
+struct Row {
     start: usize,
     cells: Vec<Vec<u8>>,
 }
@@ -62,7 +62,7 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
         Quote::Auto => Some(b'"'),
     };
     let candidates: Vec<u8> = options.delimiter.map_or(CANDIDATES.to_vec(), |delimiter| vec![delimiter]);
-    let mut best: Option<(f64, usize, Marks, Vec<Record>)> = None;
+    let mut best: Option<(f64, usize, Marks, Vec<Row>)> = None;
     for delimiter in candidates {
         let mut marks = Marks { delimiter, quote, line_end };
         if options.quote == Quote::Auto && uses_single_quotes(window.bytes, marks) {
@@ -128,20 +128,20 @@ fn line_ends(bytes: &[u8], line_end: u8) -> u64 {
 }
 
 /// The first records, without empty lines; the last one is dropped when the window may have cut it.
-fn split(window: &Window<'_>, marks: Marks) -> Vec<Record> {
+fn split(window: &Window<'_>, marks: Marks) -> Vec<Row> {
     let mut text = window.bytes.to_vec();
     if text.last().is_some_and(|last| *last != marks.line_end) {
         text.push(marks.line_end);
     }
     let body = text.len();
     text.resize(body + PADDING, 0);
-    let (mut records, mut cells, mut at) = (Vec::new(), Vec::new(), 0);
+    let (mut records, mut record, mut at) = (Vec::new(), Record::default(), 0);
     while at < body && records.len() < MOST_RECORDS {
         let start = at;
-        at = marks.split(&mut text, body, start, &mut cells);
-        let cells: Vec<Vec<u8>> = cells.iter().map(|cell| text[cell[0] as usize..cell[1] as usize].to_vec()).collect();
+        at = marks.split(&mut text, body, start, &mut record);
+        let cells: Vec<Vec<u8>> = record.cells.iter().map(|cell| text[cell[0] as usize..cell[1] as usize].to_vec()).collect();
         if cells.len() > 1 || cells.iter().any(|cell| !cell.is_empty()) {
-            records.push(Record { start, cells });
+            records.push(Row { start, cells });
         }
         text.truncate(body + PADDING);
     }
@@ -152,7 +152,7 @@ fn split(window: &Window<'_>, marks: Marks) -> Vec<Record> {
 }
 
 /// How well a delimiter fits, and how many cells most records have under it.
-fn score(records: &[Record], delimiter: u8, known: &[String]) -> (f64, usize) {
+fn score(records: &[Row], delimiter: u8, known: &[String]) -> (f64, usize) {
     let mut widths: Vec<usize> = records.iter().map(|record| record.cells.len()).collect();
     widths.sort_unstable();
     let (count, modal) = widths.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).max().unwrap_or((0, 1));
@@ -169,7 +169,7 @@ fn score(records: &[Record], delimiter: u8, known: &[String]) -> (f64, usize) {
     (consistent * clean as f64 / cells as f64 + f64::from(u8::from(named)), modal)
 }
 
-fn names_known(record: &Record, known: &[String]) -> bool {
+fn names_known(record: &Row, known: &[String]) -> bool {
     record.cells.iter().any(|cell| known.iter().any(|name| name.as_bytes() == cell.trim_ascii()))
 }
 
@@ -188,13 +188,13 @@ fn uses_single_quotes(bytes: &[u8], marks: Marks) -> bool {
 }
 
 /// The number of records before the table.
-fn preamble(records: &[Record], modal: usize, header: Header) -> usize {
-    let narrow = |record: &Record| record.cells.len() * 2 <= modal;
+fn preamble(records: &[Row], modal: usize, header: Header) -> usize {
+    let narrow = |record: &Row| record.cells.len() * 2 <= modal;
     let lines = records.iter().take(LONGEST_PREAMBLE).take_while(|record| narrow(record)).count();
     if header == Header::No || lines == records.len().min(LONGEST_PREAMBLE) { 0 } else { lines }
 }
 
-fn is_header(records: &[Record], known: &[String]) -> bool {
+fn is_header(records: &[Row], known: &[String]) -> bool {
     let (first, rows) = (&records[0], &records[1..]);
     if names_known(first, known) {
         return true;
@@ -215,19 +215,19 @@ fn is_header(records: &[Record], known: &[String]) -> bool {
 }
 
 /// The number of columns, and whether records end with a delimiter that starts no cell.
-fn width(records: &[Record], rows: &[Record], header: bool) -> (usize, bool) {
+fn width(records: &[Row], rows: &[Row], header: bool) -> (usize, bool) {
     let first = records[0].cells.len();
-    let empty_at = |record: &Record, j: usize| record.cells.get(j).is_none_or(|cell| cell.trim_ascii().is_empty());
+    let empty_at = |record: &Row, j: usize| record.cells.get(j).is_none_or(|cell| cell.trim_ascii().is_empty());
     let unnamed = if header { empty_at(&records[0], first - 1) } else { true };
     if first > 1 && unnamed && records.iter().all(|record| record.cells.len() <= first && empty_at(record, first - 1)) {
         return (first - 1, true);
     }
-    let extra = |record: &Record| record.cells.len() == first + 1 && empty_at(record, first);
+    let extra = |record: &Row| record.cells.len() == first + 1 && empty_at(record, first);
     (first, !rows.is_empty() && rows.iter().all(extra))
 }
 
 /// Cells like `1,5` and no cells like `1.5`.
-fn has_decimal_comma(rows: &[Record]) -> bool {
+fn has_decimal_comma(rows: &[Row]) -> bool {
     let fraction = |cell: &[u8], mark: u8| cell.contains(&mark) && number::parse(cell, mark).is_some_and(f64::is_finite);
     let cells = || rows.iter().flat_map(|row| &row.cells);
     cells().any(|cell| fraction(cell, b',')) && !cells().any(|cell| fraction(cell, b'.'))

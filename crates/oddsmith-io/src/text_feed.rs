@@ -215,6 +215,7 @@ impl Feed for TextFeed {
             };
             if !more {
                 records.all = text.records();
+                records.stray_quotes = grid.take_stray_quotes();
                 return Ok(records);
             }
             records.ragged += grid.ragged;

@@ -113,6 +113,9 @@ fn open_quotes_are_found() {
     assert_eq!(refused("x,y\n1,a\n\"2,b\n3,a\n"), expected);
     let literal = learn("x,y\n1,a\n\"2,b\n3,a\n", &ReadOptions { quote: Quote::None, ..ReadOptions::default() }).unwrap();
     assert_eq!(rows(&*literal.source), ["1 a", "\"2 b", "3 a"]);
+    let stray = learn("x,y\n\"say \"hi\" now\",a\n5\" pipe,b\n", &ReadOptions::default()).unwrap();
+    assert_eq!(rows(&*stray.source), ["say hi\" now\" a", "5\" pipe b"]);
+    assert_eq!(notices(&stray), ["W101 1 cell has text after a closing quote; a quote inside a quoted cell should be doubled"]);
     let long = format!("x,y\n1,{}\n", "z".repeat((16 << 20) + 1));
     assert_eq!(refused(long), "t.csv: row 1, line 2: a cell is longer than 16 MB; check the delimiter and the quotes");
 }

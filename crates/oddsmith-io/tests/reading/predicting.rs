@@ -18,7 +18,7 @@ fn layout() -> Layout {
 /// Rows as text, then the notices.
 fn scored(text: &str, echo: &[&str], options: &ReadOptions) -> oddsmith::Result<(Vec<String>, Vec<String>)> {
     let echo: Vec<String> = echo.iter().map(|name| name.to_string()).collect();
-    let rows = open_for_prediction(&table(text), options, &layout(), &echo, &Control::new())?;
+    let rows = open_for_prediction(&table(text), options, &layout(), &echo)?;
     let mut notices = rows.notices.clone();
     let mut all = Vec::new();
     notices.extend(rows.scan(&Control::new(), &mut |batch| {
@@ -97,7 +97,7 @@ fn what_was_learned_is_predicted_alike() {
     let text = "x,c,t,y\n1,a,the red fox,p\n,b,the old hen,q\n3,,,p\n4,a,an old red fox,q\n";
     let learned = open(&table(text), &ReadOptions::default(), &Roles::target("y"), &Control::new()).unwrap();
     let expected = crate::tables::rows(&*learned.source);
-    let rows = open_for_prediction(&table(text), &ReadOptions::default(), learned.layout(), &[], &Control::new()).unwrap();
+    let rows = open_for_prediction(&table(text), &ReadOptions::default(), learned.layout(), &[]).unwrap();
     let mut seen = 0;
     rows.scan(&Control::new(), &mut |batch| {
         learned.source.scan(0, &mut |rows| {
@@ -123,7 +123,7 @@ fn lines_are_scored_with_and_without_labels() {
         ("__label__b __label__a fox\n__label__a hen", [1, 0]),
         ("text,label\nfox,b\nhen,a\n", [1, 0]),
     ] {
-        let rows = open_for_prediction(&table(text), &ReadOptions::default(), learned.layout(), &[], &Control::new()).unwrap();
+        let rows = open_for_prediction(&table(text), &ReadOptions::default(), learned.layout(), &[]).unwrap();
         let mut found = Vec::new();
         rows.scan(&Control::new(), &mut |batch| {
             found.extend((0..batch.features.rows()).map(|i| (batch.features.words[0].row(i).0.to_vec(), batch.labels.unwrap()[i])));
@@ -144,7 +144,7 @@ fn a_pipe_is_answered_before_it_ends() {
     let (answer, answered) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            let rows = open_for_prediction(&Input::Path(path.into()), &ReadOptions::default(), &layout(), &[], &Control::new()).unwrap();
+            let rows = open_for_prediction(&Input::Path(path.into()), &ReadOptions::default(), &layout(), &[]).unwrap();
             rows.scan(&Control::new(), &mut |batch| {
                 (0..batch.features.rows()).for_each(|i| answer.send(batch.features.numbers.get(i, 0)).unwrap());
                 Ok(())

@@ -153,7 +153,7 @@ fn faults_in_typed_columns_name_their_rows() {
 fn typed_files_are_scored_against_a_layout() {
     let learned = learn(MIXED_TEXT, &ReadOptions::default()).unwrap();
     for bytes in [parquet(&mixed()), arrow_stream(&mixed())] {
-        let new = open_for_prediction(&table(&bytes), &ReadOptions::default(), learned.layout(), &["i".into()], &Control::new()).unwrap();
+        let new = open_for_prediction(&table(&bytes), &ReadOptions::default(), learned.layout(), &["i".into()]).unwrap();
         let (mut count, mut echoed) = (0, Vec::new());
         let notices = new.scan(&Control::new(), &mut |batch| {
             assert_eq!(batch.first_row, count);
