@@ -6,7 +6,7 @@
 
 use std::f64::consts::PI;
 
-use crate::num::special::ln_gamma_ratio;
+use crate::num::special::student_t;
 
 /// How the density of a class falls with the distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,12 +27,7 @@ impl Law {
 
     /// The log density at the class mean but for −½ ln|Σ|, over `d` columns.
     pub(super) fn log_peak(self, d: usize) -> f64 {
-        let half = 0.5 * d as f64;
-        let base = match self.is_normal() {
-            true => -half * (2.0 * PI).ln(),
-            false => ln_gamma_ratio(0.5 * self.freedom, half) - half * (self.freedom * PI).ln(),
-        };
-        base - half * self.widening.ln()
+        student_t::log_normalizer(d, self.freedom) - 0.5 * d as f64 * self.widening.ln()
     }
 
     /// What a squared distance takes off; `square` is measured with Σ, before widening.
