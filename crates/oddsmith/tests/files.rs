@@ -16,7 +16,7 @@ use oddsmith::stats::{Parts, Statistics, TableStats};
 use proptest::prelude::*;
 use serde_json::json;
 use table::closeness::Scale;
-use table::{Cell, Row, all_columns, layout_of, summary};
+use table::{Cell, Row, all_columns, gathered, layout_of, summary};
 
 /// Where the header starts, where the digits of the checksum start and where they end: see `docs/format.md`.
 const HEADER: usize = 8;
@@ -332,8 +332,14 @@ fn sums_that_left_the_range_of_numbers_are_not_written() {
     let mut rows = rows();
     rows[0].cells[0] = Cell::Number(1e200);
     rows[2].cells[0] = Cell::Number(-1e200);
-    let stats = summary(&rows, &Arc::new(layout_of(&rows, &all_columns())), Parts::all(), 3);
-    let text = save_stats(&stats).unwrap_err().to_string();
+    let layout = Arc::new(layout_of(&rows, &all_columns()));
+    let unfinished = summary(&rows, &layout, Parts::all(), 3);
+    assert!(save_stats(&unfinished).unwrap_err().to_string().contains("not summed again in scaled units"));
+    let scaled = gathered(&rows, &layout, Parts::all(), 3).unwrap();
+    assert_eq!(load_stats(&save_stats(&scaled).unwrap()).unwrap().record().unwrap(), scaled.record().unwrap());
+    // Sums of counts are in the user's units, whatever their size.
+    (rows[0].cells[0], rows[0].weight) = (Cell::Number(1e300), 1e100);
+    let text = save_stats(&gathered(&rows, &layout, Parts::all(), 3).unwrap()).unwrap_err().to_string();
     assert!(text.contains("column `age`") && text.contains("too large for 64-bit numbers"), "{text}");
 }
 

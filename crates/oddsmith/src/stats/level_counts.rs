@@ -20,12 +20,16 @@ pub struct LevelCounts {
 impl LevelCounts {
     /// Nothing seen of columns with these numbers of levels.
     pub fn new(classes: usize, levels: &[usize]) -> Self {
+        Self::from_counts(classes, levels, ClassTable::new(classes, levels.iter().sum()))
+    }
+
+    /// Counts of columns with these numbers of levels, which stand side by side in the table.
+    pub(super) fn from_counts(classes: usize, levels: &[usize], counts: ClassTable) -> Self {
         let mut offsets = vec![0];
         for &count in levels {
             offsets.push(offsets[offsets.len() - 1] + count);
         }
-        let total = offsets[levels.len()];
-        LevelCounts { classes, offsets, counts: ClassTable::new(classes, total) }
+        LevelCounts { classes, offsets, counts }
     }
 
     /// The counts of column `j` in class `k`, level by level.

@@ -108,7 +108,7 @@ impl NumberMoments {
     }
 
     /// Adds a batch. `name` gives the name of a column, for the message about an infinite value; columns whose squares leave
-    /// the range of numbers are noted in `extremes`.
+    /// the range of numbers are noted in `extremes`, which is `None` when they were scaled already.
     pub fn observe(
         &mut self,
         values: MatrixView<'_>,
@@ -116,7 +116,7 @@ impl NumberMoments {
         weights: Option<&[f64]>,
         first_row: u64,
         name: &dyn Fn(usize) -> String,
-        extremes: &mut [f64],
+        extremes: Option<&mut [f64]>,
     ) -> Result<()> {
         let (classes, columns) = (self.classes, self.columns());
         let shift = self.shifts(values, labels);
@@ -146,8 +146,9 @@ impl NumberMoments {
                 }
             }
         }
-        for cell in (0..cells.len()).filter(|&cell| is_extreme(cells[cell].1, cells[cell].2)) {
-            note_extreme(extremes, values, cell % columns);
+        if let Some(extremes) = extremes {
+            let extreme = (0..cells.len()).filter(|&cell| is_extreme(cells[cell].1, cells[cell].2));
+            extreme.for_each(|cell| note_extreme(extremes, values, labels, cell % columns));
         }
         self.combine_sums(&shift, |cell| cells[cell]);
         Ok(())
@@ -159,15 +160,12 @@ impl NumberMoments {
         let mut shift = self.mean.cells().to_vec();
         let mut open: Vec<bool> = self.weight.cells().iter().map(|w| *w == 0.0).collect();
         let mut left = open.iter().filter(|o| **o).count();
-        for i in 0..values.rows() {
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
             if left == 0 {
                 break;
             }
-            if labels[i] == SKIP {
-                continue;
-            }
             for j in 0..columns {
-                let cell = labels[i] as usize * columns + j;
+                let cell = label as usize * columns + j;
                 if open[cell] && values.get(i, j).is_finite() {
                     shift[cell] = values.get(i, j);
                     open[cell] = false;

@@ -22,11 +22,12 @@ impl TableStats {
         let classes = layout.classes().len();
         let (numbers, words) = (layout.numbers().len(), layout.word_widths());
         let mut moved = TableStats::new(Arc::clone(&layout), self.parts);
-        if self.scales.is_some() {
-            let mut scales = vec![1.0; numbers];
-            maps.numbers.iter().enumerate().filter_map(|(j, to)| to.map(|to| (j, to))).for_each(|(j, to)| scales[to] = self.scale(j));
-            moved.scales = Some(Arc::new(scales));
+        let mut scales = vec![1.0; numbers];
+        for (j, to) in maps.numbers.iter().enumerate().filter_map(|(j, to)| to.map(|to| (j, to))) {
+            scales[to] = self.scale(j);
+            moved.extremes[to] = self.extremes[j];
         }
+        moved.scales = self.scales.as_ref().map(|_| Arc::new(scales));
         moved.classes = self.classes.recast(&maps.classes, classes);
         let shape = (classes, numbers);
         if numbers > 0 {

@@ -4,29 +4,41 @@
 //! first pass; a second pass then multiplies them by a power of two, which changes no digit, and all sums of the column
 //! are in scaled units from there on. Ordinary columns never pay for it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::TableStats;
-use crate::data::Layout;
+use super::{ClassTable, TableStats};
+use crate::data::{Layout, SKIP};
 use crate::num::MatrixView;
 
 /// Sums of squares below this have lost digits, unless there was nothing to square.
 const TINY_SQUARES: f64 = 1e-250;
+
+/// Squares of numbers between these have all their digits.
+const SMALL: f64 = 1e-125;
+const LARGE: f64 = 1e150;
+/// A number whose square is infinite. Scaled to one, it leaves room for the squares of all others with infinite squares.
+const OVERFLOWN: f64 = 1e230;
 
 /// Whether the sums of some cell overflowed or vanished: weight, sum and sum of squares around a shift.
 pub(super) fn is_extreme(sum: f64, square: f64) -> bool {
     !sum.is_finite() || !square.is_finite() || (sum != 0.0 && square < TINY_SQUARES)
 }
 
-/// Raises `extremes[j]` to the largest absolute value of column `j`.
-pub(super) fn note_extreme(extremes: &mut [f64], values: MatrixView<'_>, j: usize) {
-    let largest = (0..values.rows()).map(|i| values.get(i, j).abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
+/// Raises `extremes[j]` to the largest absolute value of column `j` in the rows that count.
+pub(super) fn note_extreme(extremes: &mut [f64], values: MatrixView<'_>, labels: &[u32], j: usize) {
+    let counted = (0..values.rows()).filter(|&i| labels[i] != SKIP);
+    let largest = counted.map(|i| values.get(i, j).abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
     extremes[j] = extremes[j].max(largest);
 }
 
-/// The power of two that brings numbers up to `largest` to about one; one for ordinary columns.
+/// The power of two that brings `largest` to about one.
 fn scale_for(largest: f64) -> f64 {
-    if largest == 0.0 { 1.0 } else { 2f64.powi(-(largest.log2().floor().clamp(-1020.0, 1020.0) as i32)) }
+    power_for(largest.log2())
+}
+
+fn power_for(log_largest: f64) -> f64 {
+    2f64.powi(-(log_largest.floor().clamp(-1020.0, 1020.0) as i32))
 }
 
 /// A copy of a batch's numbers with every column multiplied by its scale, row after row.
@@ -40,13 +52,50 @@ impl TableStats {
         self.scales.as_ref().map_or(1.0, |scales| scales[j])
     }
 
-    /// The empty summary of another pass, when a column's squares left the range of floating-point numbers.
+    /// The empty summary of another pass, when a column's squares left the range of floating-point numbers. The second pass
+    /// takes every row as it comes: the scale fits the largest numbers, and what is still too small is small beside them.
     pub fn rescaled(&self) -> Option<TableStats> {
         if self.scales.is_some() || self.extremes.iter().all(|largest| *largest == 0.0) {
             return None;
         }
-        let scales = self.extremes.iter().map(|largest| scale_for(*largest)).collect();
+        let scale = |(j, largest): (usize, &f64)| if *largest == 0.0 { 1.0 } else { scale_for(largest.max(self.size(j))) };
+        let scales = self.extremes.iter().enumerate().map(scale).collect();
         Some(TableStats::new(Arc::clone(&self.layout), self.parts).with_scales(scales))
+    }
+
+    /// Notes the columns whose squares left the range of numbers when batches were merged that are ordinary in themselves.
+    pub(super) fn note_merged(&mut self) {
+        for j in (0..self.extremes.len()).filter(|_| self.scales.is_none()) {
+            let size = self.size(j);
+            if self.sizes(j).any(|size| !size.is_finite()) {
+                self.extremes[j] = self.extremes[j].max(size).max(OVERFLOWN);
+            } else if size > 0.0 && size < SMALL {
+                self.extremes[j] = self.extremes[j].max(size);
+            }
+        }
+    }
+
+    /// The largest mean or typical deviation of column `j`, as far as they are finite.
+    fn size(&self, j: usize) -> f64 {
+        self.sizes(j).filter(|size| size.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// Means and typical deviations of column `j` in the units of the sums; not finite where sums overflowed.
+    fn sizes(&self, j: usize) -> impl Iterator<Item = f64> {
+        let classes = self.classes.rows.len();
+        let of_cells = move |mean: &ClassTable, at: usize, squares: f64, weight: f64| {
+            let spread = (weight > 0.0).then(|| (squares / weight).sqrt());
+            (0..classes).map(|k| mean.get(k, at).abs()).chain(spread).collect::<Vec<_>>()
+        };
+        let moments = self.moments.iter().flat_map(move |moments| {
+            let squares = moments.squares.cells().iter().skip(j).step_by(moments.columns()).sum();
+            of_cells(&moments.mean, j, squares, self.classes.total())
+        });
+        let groups = self.scatter.iter().flat_map(|scatter| scatter.groups()).flat_map(move |(pattern, group)| {
+            let squares = |at: usize| group.products.iter().map(|products| products[at * (pattern.len() + 1)]).sum();
+            pattern.binary_search(&j).map_or(Vec::new(), |at| of_cells(&group.mean, at, squares(at), group.total()))
+        });
+        moments.chain(groups)
     }
 
     /// An empty summary that will scale its columns.
@@ -70,13 +119,26 @@ impl TableStats {
         self.scales = Some(Arc::new(scales.to_vec()));
     }
 
-    /// The smallest scale that any of the summaries uses for each number column of `layout`.
+    /// Scales of the number columns of `layout` in which all summaries can be added up: the smallest that any of them uses,
+    /// or another where the sums would leave the range of numbers.
     pub(super) fn common_scales(layout: &Layout, members: &[&TableStats]) -> Vec<f64> {
-        let scale_in = |member: &TableStats, name: &str| {
-            let position = member.layout.numbers().iter().position(|&j| member.layout.features()[j].name == name);
-            position.map_or(f64::INFINITY, |j| member.scale(j))
+        let places: Vec<BTreeMap<&str, usize>> = members.iter().map(|member| number_places(&member.layout)).collect();
+        let common = |name: &str| {
+            let (mut scale, mut log_size) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (member, places) in members.iter().zip(&places) {
+                if let Some(&j) = places.get(name) {
+                    scale = scale.min(member.scale(j));
+                    log_size = log_size.max(member.size(j).log2() - member.scale(j).log2());
+                }
+            }
+            let fits = log_size + scale.log2() > SMALL.log2() && log_size + scale.log2() < LARGE.log2();
+            if fits || log_size == f64::NEG_INFINITY { scale } else { power_for(log_size) }
         };
-        let smallest = |name: &str| members.iter().map(|member| scale_in(member, name)).fold(f64::INFINITY, f64::min);
-        layout.numbers().iter().map(|&j| smallest(&layout.features()[j].name)).collect()
+        layout.numbers().iter().map(|&j| common(&layout.features()[j].name)).collect()
     }
+}
+
+/// Where each number column stands among the numbers, by name.
+fn number_places(layout: &Layout) -> BTreeMap<&str, usize> {
+    layout.numbers().iter().enumerate().map(|(at, &j)| (layout.features()[j].name.as_str(), at)).collect()
 }

@@ -85,7 +85,8 @@ impl Scatter {
     }
 
     /// Adds a batch. `name` gives the name of a column, for the message about an infinite value; columns whose squares leave
-    /// the range of numbers are noted in `extremes`.
+    /// the range of numbers are noted in `extremes`, which is `None` when they were scaled already. A batch with such columns
+    /// is left out, because it will be summed again.
     pub fn observe(
         &mut self,
         values: MatrixView<'_>,
@@ -93,16 +94,12 @@ impl Scatter {
         weights: Option<&[f64]>,
         first_row: u64,
         name: &dyn Fn(usize) -> String,
-        extremes: &mut [f64],
+        extremes: Option<&mut [f64]>,
     ) -> Result<()> {
         let complete: Vec<usize> = (0..self.columns).collect();
-        match self.group(complete.clone()).observe(values, labels, weights) {
-            Outcome::Added => return Ok(()),
-            Outcome::Gaps => {}
-            Outcome::Extreme(columns) => {
-                columns.into_iter().for_each(|j| note_extreme(extremes, values, j));
-                return Ok(());
-            }
+        let scaled = extremes.is_none();
+        if self.group(complete.clone()).observe(values, labels, weights, scaled) == Outcome::Added {
+            return Ok(());
         }
         let mut gaps: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         let mut complete_labels = labels.to_vec();
@@ -116,11 +113,13 @@ impl Scatter {
                 gaps.entry(observed).or_default().push(i);
             }
         }
-        let mut extreme = self.group(complete).observe(values, &complete_labels, weights).extreme_columns();
+        let mut extreme = self.group(complete).observe(values, &complete_labels, weights, scaled).extreme_columns(self.columns);
         for (pattern, members) in gaps {
-            extreme.extend(self.observe_pattern(pattern, &members, values, labels, weights)?);
+            extreme.extend(self.observe_pattern(pattern, &members, values, labels, weights, scaled)?);
         }
-        extreme.into_iter().for_each(|j| note_extreme(extremes, values, j));
+        if let Some(extremes) = extremes {
+            extreme.into_iter().for_each(|j| note_extreme(extremes, values, labels, j));
+        }
         Ok(())
     }
 
@@ -135,6 +134,7 @@ impl Scatter {
         values: MatrixView<'_>,
         labels: &[u32],
         weights: Option<&[f64]>,
+        scaled: bool,
     ) -> Result<Vec<usize>> {
         if !self.groups.contains_key(&pattern) && self.groups.len() >= self.limit {
             self.incomplete += members.len() as u64;
@@ -144,7 +144,7 @@ impl Scatter {
         let labels: Vec<u32> = members.iter().map(|&i| labels[i]).collect();
         let weights: Option<Vec<f64>> = weights.map(|w| members.iter().map(|&i| w[i]).collect());
         let view = MatrixView::row_major(&packed, members.len(), pattern.len())?;
-        let extreme = self.group(pattern.clone()).observe(view, &labels, weights.as_deref()).extreme_columns();
+        let extreme = self.group(pattern.clone()).observe(view, &labels, weights.as_deref(), scaled).extreme_columns(pattern.len());
         Ok(extreme.into_iter().map(|at| pattern[at]).collect())
     }
 

@@ -19,18 +19,20 @@ use crate::num::{MatrixView, two_sum};
 pub enum Outcome {
     /// It was added.
     Added,
-    /// Nothing was added: a counted value is missing or infinite.
+    /// Nothing was added: a counted value is missing or infinite, or sums of either sign overflowed.
     Gaps,
     /// Nothing was added: the squares of these columns leave the range of numbers.
     Extreme(Vec<usize>),
 }
 
 impl Outcome {
-    /// The columns whose squares leave the range of numbers.
-    pub fn extreme_columns(self) -> Vec<usize> {
+    /// The columns whose squares leave the range of numbers, in a batch of `columns` columns without a missing or infinite
+    /// value: any of them may have overflowed when there seem to be gaps all the same.
+    pub fn extreme_columns(self, columns: usize) -> Vec<usize> {
         match self {
+            Outcome::Added => Vec::new(),
+            Outcome::Gaps => (0..columns).collect(),
             Outcome::Extreme(columns) => columns,
-            Outcome::Added | Outcome::Gaps => Vec::new(),
         }
     }
 }
@@ -95,20 +97,20 @@ impl ScatterGroup {
     }
 
     /// Adds a batch of complete rows; rows labelled [`SKIP`] do not count. Gaps show in the sums, so complete batches are
-    /// never searched for them.
-    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>) -> Outcome {
+    /// never searched for them. Columns that were scaled already are never called extreme.
+    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>, scaled: bool) -> Outcome {
         let (classes, columns) = (self.rows.len(), self.columns());
         let shift = self.shifts(values, labels);
         let mut block = ScatterGroup::new(classes, columns, ScatterPart::None);
         let mut squares = vec![0.0; classes * columns];
         let sums = MomentSums { rows: &mut block.rows, weight: &mut block.weight, sum: block.mean.cells_mut(), square: &mut squares };
         Moments::new(classes, columns).add(values, labels, weights, shift.cells(), sums);
-        if block.mean.cells().iter().any(|sum| sum.is_nan()) {
+        if block.mean.cells().iter().any(|sum| sum.is_nan() || (scaled && sum.is_infinite())) {
             return Outcome::Gaps;
         }
         let extreme: BTreeSet<usize> =
             (0..squares.len()).filter(|&cell| is_extreme(block.mean.cells()[cell], squares[cell])).map(|cell| cell % columns).collect();
-        if !extreme.is_empty() {
+        if !scaled && !extreme.is_empty() {
             return Outcome::Extreme(extreme.into_iter().collect());
         }
         let pooled = self.products.len() == 1;

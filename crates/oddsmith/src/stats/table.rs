@@ -148,12 +148,12 @@ impl TableStats {
 
     fn same_layout(&self, other: &Self) -> Result<()> {
         if self.parts == other.parts
-            && self.scales == other.scales
             && (Arc::ptr_eq(&self.layout, &other.layout) || self.layout == other.layout)
+            && (0..self.extremes.len()).all(|j| self.scale(j) == other.scale(j))
         {
             return Ok(());
         }
-        let what = "they were gathered over different columns, levels or classes".to_owned();
+        let what = "they were gathered over different columns, levels or classes, or in different units".to_owned();
         Err(ErrorKind::Mismatch { left_name: "the first summary".into(), right_name: "the second".into(), what }.into())
     }
 }
@@ -173,8 +173,9 @@ impl Statistics for TableStats {
             Some(cells) => MatrixView::row_major(cells, features.rows(), self.extremes.len())?,
             None => features.numbers,
         };
+        let mut extremes = scaled.is_none().then_some(self.extremes.as_mut_slice());
         if let Some(moments) = &mut self.moments {
-            moments.observe(numbers, labels, weights, first_row, &number_name, &mut self.extremes)?;
+            moments.observe(numbers, labels, weights, first_row, &number_name, extremes.as_deref_mut())?;
         }
         if let Some(tallies) = &mut self.tallies {
             tallies.observe(features.numbers, labels, weights, first_row, &number_name)?;
@@ -186,7 +187,7 @@ impl Statistics for TableStats {
             words.observe(features.words[block], labels, weights, first_row, &layout.features()[layout.words()[block]].name)?;
         }
         if let Some(scatter) = &mut self.scatter {
-            scatter.observe(numbers, labels, weights, first_row, &number_name, &mut self.extremes)?;
+            scatter.observe(numbers, labels, weights, first_row, &number_name, extremes)?;
         }
         Ok(())
     }
@@ -196,6 +197,7 @@ impl Statistics for TableStats {
         self.extremes.iter_mut().zip(&other.extremes).for_each(|(mine, theirs)| *mine = mine.max(*theirs));
         self.classes.merge(&other.classes);
         self.pairs(other, NumberMoments::merge, NumberTallies::merge, LevelCounts::merge, WordCounts::merge, Scatter::merge);
+        self.note_merged();
         Ok(())
     }
 

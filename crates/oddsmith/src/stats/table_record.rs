@@ -14,8 +14,11 @@ const TAG: &str = "table-stats";
 const VERSION: u32 = 1;
 
 impl TableStats {
-    /// The sums as plain data. Sums that are not finite (the squares of numbers above 1e154) cannot be stored.
+    /// The sums as plain data. Sums that wait for a second pass, or that are not finite, cannot be stored.
     pub fn record(&self) -> Result<Record> {
+        if self.rescaled().is_some() {
+            return Err(Error::internal("the squares of a column left the range of numbers and were not summed again in scaled units"));
+        }
         let mut record = Record::new(TAG, VERSION, &serde_json::json!({}))?;
         self.layout.write(&mut record, "layout")?;
         record.put_part("parts", &self.parts)?;
@@ -90,7 +93,7 @@ impl TableStats {
 /// Scales are powers of two.
 fn read_scales(record: &Record, columns: usize) -> Result<Vec<f64>> {
     let scales = record.numbers("scales", columns)?;
-    match scales.iter().all(|scale| *scale > 0.0 && scale.log2().fract() == 0.0) {
+    match scales.iter().all(|scale| *scale > 0.0 && scale.is_normal() && scale.to_bits().trailing_zeros() >= 52) {
         true => Ok(scales),
         false => Err(fault("`scales` holds something that is no power of two")),
     }
@@ -152,9 +155,8 @@ impl SumReader<'_> {
     }
 
     fn levels(&self, counts: &[usize]) -> Result<LevelCounts> {
-        let mut levels = LevelCounts::new(self.rows.len(), counts);
-        levels.counts = self.weights("levels.counts", levels.counts.columns())?;
-        Ok(levels)
+        let table = self.weights("levels.counts", counts.iter().sum())?;
+        Ok(LevelCounts::from_counts(self.rows.len(), counts, table))
     }
 
     fn words(&self, block: usize, width: usize, parts: Parts) -> Result<WordCounts> {

@@ -31,16 +31,18 @@ pub fn unite(members: &[Named<'_>]) -> Result<(TableStats, Vec<Notice>)> {
     }
     let all: Vec<&TableStats> = members.iter().map(|member| member.stats).collect();
     let scales = TableStats::common_scales(&layout, &all);
-    let recast = |stats: &TableStats| -> Result<TableStats> {
-        let mut moved = stats.recast(Arc::clone(&layout))?;
-        moved.rescale(&scales);
-        Ok(moved)
-    };
-    let mut total = recast(first.stats)?;
+    let mut total = in_units(first.stats, &layout, &scales)?;
     for member in rest {
-        total.merge(&recast(member.stats)?)?;
+        total.merge(&in_units(member.stats, &layout, &scales)?)?;
     }
     Ok((total, notices))
+}
+
+/// The sums over another layout with the numbers in other units.
+fn in_units(stats: &TableStats, layout: &Arc<Layout>, scales: &[f64]) -> Result<TableStats> {
+    let mut moved = stats.recast(Arc::clone(layout))?;
+    moved.rescale(scales);
+    Ok(moved)
 }
 
 /// What remains of `whole` without the rows of `part`, over the layout of the whole. A part that knows a class, column,
@@ -51,8 +53,9 @@ pub fn separate(whole: &Named<'_>, part: &Named<'_>) -> Result<TableStats> {
     if union_of(std::slice::from_ref(whole), layout, part, &mut Vec::new())? != **layout {
         return Err(mismatch(format!("{} has classes, columns, levels or words that {} does not have", part.name, whole.name)));
     }
-    let mut rest = whole.stats.clone();
-    rest.subtract(&part.stats.recast(Arc::clone(layout))?).map_err(|error| match error.into_kind() {
+    let scales = TableStats::common_scales(layout, &[whole.stats, part.stats]);
+    let mut rest = in_units(whole.stats, layout, &scales)?;
+    rest.subtract(&in_units(part.stats, layout, &scales)?).map_err(|error| match error.into_kind() {
         ErrorKind::Mismatch { what, .. } => mismatch(what),
         other => other.into(),
     })?;

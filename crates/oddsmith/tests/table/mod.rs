@@ -5,11 +5,13 @@ pub(crate) mod closeness;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use oddsmith::control::Control;
 use oddsmith::data::{
-    Classes, CodesView, Csr, Feature, Features, Kind, Layout, Levels, MISSING, Rows, SKIP, Space, Vocabulary, Weighting, WordValue,
+    Classes, CodesView, Csr, Feature, Features, Kind, Layout, Levels, MISSING, Rows, SKIP, Source, Space, Vocabulary, Weighting, WordValue,
 };
 use oddsmith::num::MatrixView;
 use oddsmith::stats::{Parts, Statistics, TableStats};
+use oddsmith::{Result, train};
 use proptest::prelude::*;
 
 /// What stands in a cell.
@@ -165,6 +167,45 @@ impl Encoded {
             stats.observe(Rows { features, labels: &self.labels[lo..hi], weights, first_row: lo as u64 }).unwrap();
         }
     }
+}
+
+/// A source that gives encoded rows in batches of a fixed size, each a partition of its own.
+pub(crate) struct Batches<'a> {
+    pub(crate) encoded: &'a Encoded,
+    pub(crate) size: usize,
+}
+
+impl Source for Batches<'_> {
+    fn layout(&self) -> &Layout {
+        &self.encoded.layout
+    }
+
+    fn partitions(&self) -> usize {
+        self.encoded.labels.len().div_ceil(self.size)
+    }
+
+    fn bytes(&self) -> u64 {
+        64 * self.encoded.labels.len() as u64
+    }
+
+    fn rows(&self) -> Option<u64> {
+        None
+    }
+
+    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let (words, mut cut) = (self.encoded.words(), Vec::new());
+        let lo = partition * self.size;
+        let hi = (lo + self.size).min(self.encoded.labels.len());
+        let features = self.encoded.features(&words).slice(lo, hi, &mut cut);
+        let weights = self.encoded.weights.as_ref().map(|w| &w[lo..hi]);
+        sink(Rows { features, labels: &self.encoded.labels[lo..hi], weights, first_row: lo as u64 })
+    }
+}
+
+/// The summary of rows by the driver, with a second pass where one is needed.
+pub(crate) fn gathered(rows: &[Row], layout: &Arc<Layout>, parts: Parts, size: usize) -> Result<TableStats> {
+    let encoded = Encoded::new(rows, layout, rows.iter().any(|row| row.weight != 1.0));
+    train::gather(&Batches { encoded: &encoded, size }, parts, None, &Control::new())
 }
 
 /// The summary of rows over a layout that holds all they hold, in batches of at most `batch` rows.
