@@ -85,6 +85,9 @@ mod tests {
         assert_eq!((cdf(0.0, 3.0), sf(0.0, 3.0), sf(-1e-20, 3.0)), (0.0, 1.0, 1.0));
         assert_eq!((cdf(inf, 3.0), sf(inf, 3.0), log_sf(inf, 3.0)), (1.0, 0.0, -inf));
         assert_eq!((quantile(0.0, 2.0), quantile(1.0, 2.0)), (0.0, inf));
+        // Between two subnormal numbers the quantile has nowhere to go, and must still answer.
+        assert!((quantile(0.025, 0.01) / 4.37e-321 - 1.0).abs() < 0.01);
+        assert_eq!(quantile(0.02, 0.01), 0.0);
         assert_eq!((quantile_upper(0.0, 2.0), quantile_upper(1.0, 2.0)), (inf, 0.0));
         for fault in [
             sf(1.0, 0.0),

@@ -99,7 +99,7 @@ pub(crate) fn invert_tail(level: Level, side: Side, start: f64, elasticity: f64,
         let newton = v + v * libm::expm1(step);
         let size = step.abs();
         let settled = size <= f64::EPSILON || (size < CONVERGING && size >= 0.5 * last_size);
-        if settled || step.is_nan() || newton == 0.0 || newton == f64::INFINITY {
+        if settled || step.is_nan() || newton == v || newton == 0.0 || newton == f64::INFINITY {
             return newton;
         }
         if step > 0.0 {
