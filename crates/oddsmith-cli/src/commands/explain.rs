@@ -85,7 +85,7 @@ fn find<'a>(
     control: &Control,
 ) -> Result<Explanation<'a>, Failure> {
     let wanted = args.row - 1;
-    let rows = open_for_prediction(input, &args.reading.options(&args.text)?, model.layout(), &model.layout().names(), control)?;
+    let rows = open_for_prediction(input, &args.reading.options(&args.text)?, model.layout(), &model.layout().names())?;
     let mut found = None;
     let mut seen = 0;
     let outcome = rows.scan(control, &mut |batch: NewBatch<'_>| {

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>)
     if args.strict {
         echo.extend(model.layout().codes().iter().map(|&j| model.layout().features()[j].name.clone()));
     }
-    let rows = open_for_prediction(&input, &args.reading.options(&args.text)?, model.layout(), &echo, control)?;
+    let rows = open_for_prediction(&input, &args.reading.options(&args.text)?, model.layout(), &echo)?;
     console.notices(&rows.notices);
     let _progress = (args.output.is_some() || !console.out_is_terminal()).then(|| Progress::start(console, control, "predicting"));
     let job = Job { scoring, ids: ids.len(), strict: args.strict, columns, console, control };
