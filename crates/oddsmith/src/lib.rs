@@ -15,3 +15,8 @@ pub mod train;
 
 pub use error::{Error, ErrorKind, Result};
 pub use notice::Notice;
+
+/// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
