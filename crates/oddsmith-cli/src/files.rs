@@ -1,5 +1,6 @@
 //! Model and statistics files: from a path to what it holds, and back.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,7 +12,7 @@ use oddsmith::model::Classifier;
 use oddsmith::persist::{self, FileKind};
 use oddsmith::stats::TableStats;
 use oddsmith::{Error, ErrorKind};
-use oddsmith_io::Opened;
+use oddsmith_io::{Input, Opened};
 
 use crate::exit::Failure;
 
@@ -65,6 +66,17 @@ pub(crate) fn is_ours(path: &Path) -> bool {
 
 fn begins_like_ours(bytes: &[u8]) -> bool {
     bytes.get(HEAD - OPENING.len()..HEAD) == Some(OPENING)
+}
+
+/// The table that an argument names; a file of ours is none.
+pub(crate) fn table(argument: &OsStr) -> Result<Input, Failure> {
+    match Input::from_argument(argument) {
+        Input::Path(path) if is_ours(&path) => {
+            let what = "is a file of oddsmith and no table; `oddsmith show` tells what it holds";
+            Err(Failure::Usage(format!("{} {what}", visible(&path.display().to_string()))))
+        }
+        input => Ok(input),
+    }
 }
 
 /// Refuses to write over something that is still to be read, under whatever name.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oddsmith::control::Control;
 
 use crate::console::Console;
@@ -32,16 +32,10 @@ impl Progress {
             if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_message(what);
-            let mut known = None;
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+            let mut phase = Phase::new(&control);
             loop {
-                let (done, total) = control.progress();
-                if known != Some(total) {
-                    known = Some(total);
-                    bar.reset();
-                    dress(&bar, total);
-                }
-                bar.set_position(done);
+                phase.draw(&bar, &control, what);
                 if stopped.recv_timeout(BEAT) != Err(RecvTimeoutError::Timeout) {
                     bar.finish_and_clear();
                     return;
@@ -62,16 +56,40 @@ impl Drop for Progress {
     }
 }
 
-/// A bar with an estimate where the total is known, a spinner where it is not.
-fn dress(bar: &ProgressBar, total: u64) {
-    let template = match total {
-        0 => "{spinner} {msg} {human_pos} rows, {per_sec}",
-        _ => "{msg} {wide_bar} {human_pos}/{human_len} rows, {per_sec}, {eta} left",
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+/// One count from zero to a total. The speed is taken over the whole phase: batches come in bursts.
+struct Phase {
+    total: u64,
+    done: u64,
+    began: Instant,
+}
+
+impl Phase {
+    /// The phase that has been going on while nothing was shown.
+    fn new(control: &Control) -> Self {
+        let (done, total) = control.progress();
+        Phase { total, done, began: Instant::now() - PATIENCE }
     }
-    if total > 0 {
-        bar.set_length(total);
+
+    fn draw(&mut self, bar: &ProgressBar, control: &Control, what: &str) {
+        let (done, total) = control.progress();
+        if total != self.total || done < self.done {
+            *self = Phase { total, done, began: Instant::now() };
+        }
+        self.done = done;
+        let speed = done as f64 / self.began.elapsed().as_secs_f64().max(BEAT.as_secs_f64());
+        let rows = format!("{} rows, {}/s", HumanCount(done), HumanCount(speed as u64));
+        let template = if total > 0 { "{msg} {wide_bar} {prefix}" } else { "{spinner} {msg} {prefix}" };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_message(what.to_owned());
+        bar.set_length(total.max(1));
+        // A total that was estimated from the first rows may be too small.
+        bar.set_prefix(match total > done && speed > 0.0 {
+            true => format!("{rows}, {} left", HumanDuration(Duration::from_secs_f64((total - done) as f64 / speed))),
+            false => rows,
+        });
+        bar.set_position(done.min(total));
+        bar.tick();
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use oddsmith::control::Control;
 use signal_hook::consts::{SIGINT, SIGTERM};
+#[cfg(unix)]
 use signal_hook::iterator::Signals;
 
 /// How long the work has to notice that it should stop. It looks up after every batch; only a read or a write that
@@ -24,6 +25,7 @@ pub(crate) fn exit_code() -> u8 {
 }
 
 /// Starts to listen. Where signals cannot be watched the system's own handling stays in place.
+#[cfg(unix)]
 pub(crate) fn watch(control: &Arc<Control>) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let control = Arc::clone(control);
@@ -38,6 +40,11 @@ pub(crate) fn watch(control: &Arc<Control>) {
     });
 }
 
+/// The system ends the process by itself where there are no signals.
+#[cfg(not(unix))]
+pub(crate) fn watch(_control: &Arc<Control>) {}
+
+#[cfg(unix)]
 #[expect(clippy::exit, reason = "the main thread is stuck in a system call and cannot be asked to return")]
 fn leave(code: i32) {
     std::process::exit(code);

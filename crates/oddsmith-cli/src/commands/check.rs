@@ -47,7 +47,7 @@ pub(crate) struct CheckArgs {
 
 /// Reads the table, tells what is in it and what to look at.
 pub(crate) fn run(args: &CheckArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let input = Input::from_argument(&args.data);
+    let input = files::table(&args.data)?;
     let opened = {
         let _progress = Progress::start(console, control, "reading");
         oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console, control: &Arc<Control>)
     let classes = model.layout().classes();
     let class = args.class.as_deref().map(|label| classes.index(label)).transpose()?;
     let against = args.against.as_deref().map(|label| classes.index(label)).transpose()?;
-    let input = Input::from_argument(&args.data);
+    let input = files::table(&args.data)?;
     let explanation = {
         let _progress = Progress::start(console, control, "looking for the row");
         find(args, &input, &*model, (class, against), control)?

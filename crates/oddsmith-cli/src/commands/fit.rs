@@ -25,11 +25,12 @@ use crate::progress::Progress;
 use crate::training_loss::TrainingLoss;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith fit births.csv --target low                                 mixed naive Bayes, shown and not saved
-  oddsmith fit births.csv --target low --model lda --features age,lwt -o low.odds
-  oddsmith fit births.csv --target low --prior 0=0.9,1=0.1 -o low.odds the true class shares are known
-  oddsmith fit all.stats --model qda -o low.odds                       from statistics, without the rows
-  oddsmith fit spam.txt --model multinomial-nb -o spam.odds            lines of __label__spam and words";
+  oddsmith fit births.csv --target low                             naive Bayes, not saved
+  oddsmith fit births.csv --target low --model lda -o low.odds     another model, saved
+  oddsmith fit births.csv --target low --features age,lwt,race     some columns
+  oddsmith fit births.csv --target low --prior no=0.9,yes=0.1      known class shares
+  oddsmith fit all.stats --model qda -o low.odds                   from statistics, without rows
+  oddsmith fit spam.txt --model multinomial-nb -o spam.odds        lines of __label__spam words";
 
 /// Arguments of `fit`.
 #[derive(Debug, Args)]

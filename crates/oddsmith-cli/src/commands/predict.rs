@@ -77,7 +77,7 @@ pub(crate) struct PredictArgs {
 pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let model = args.prior.applied(files::read_model(&args.model)?)?;
     let scoring = Scoring::new(args, &*model)?;
-    let input = Input::from_argument(&args.data);
+    let input = files::table(&args.data)?;
     let inputs: Vec<&Path> = std::iter::once(args.model.as_path()).chain(path_of(&input)).collect();
     if let Some(output) = &args.output {
         files::refuse_same(output, &inputs)?;

@@ -102,7 +102,7 @@ pub(crate) fn run(command: &StatsCommand, console: &Console, control: &Arc<Contr
 }
 
 fn gather(args: &GatherArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let input = Input::from_argument(&args.data);
+    let input = files::table(&args.data)?;
     if let Input::Path(data) = &input {
         files::refuse_same(&args.output, &[data])?;
     }

@@ -82,3 +82,23 @@ fn a_pipe_gets_csv_and_notes_go_to_standard_error() {
     assert_eq!(cards["model"]["facts"]["file"], "low.odds");
     assert_eq!(cards["data"]["columns"][1]["kind"], "number");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_a_table_that_fits() {
+    let session = Session::new();
+    // `script` gives the program a terminal of its own.
+    let terminal = |columns: u32, line: &str| {
+        let output = session.shell(&format!("script -qec 'stty cols {columns} rows 40; {line}' /dev/null"));
+        String::from_utf8(output.stdout).unwrap().replace('\r', "")
+    };
+    session.shell("oddsmith fit -q iris.csv --target Species -o iris.odds");
+    let wide = terminal(120, "oddsmith predict -q iris.odds iris.csv --log-odds");
+    assert!(wide.lines().next().unwrap().contains("log_odds_virginica"), "{wide}");
+    let narrow = terminal(60, "oddsmith predict -q iris.odds iris.csv --log-odds");
+    assert!(narrow.lines().all(|line| line.chars().filter(|c| !c.is_control()).count() <= 66), "{narrow}");
+    assert!(narrow.contains(" columns do not fit; --format csv or json shows all"), "{narrow}");
+    assert!(narrow.starts_with("\x1b[1m predicted"), "{narrow}");
+    let dumb = terminal(60, "TERM=dumb oddsmith models");
+    assert!(!dumb.contains('\x1b'), "{dumb}");
+}

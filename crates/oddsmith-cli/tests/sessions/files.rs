@@ -96,6 +96,8 @@ fn files_that_are_no_model() {
         "oddsmith show .",
         "oddsmith show /dev/zero",
         "oddsmith fit visits.odds --target readmitted",
+        "oddsmith check visits.odds --target readmitted",
+        "oddsmith predict visits.odds visits.odds",
         "oddsmith predict flipped.odds visits.csv --json",
     ]));
 }
@@ -111,5 +113,62 @@ fn no_flipped_bit_gets_through() {
         session.write("broken.odds", broken);
         let output = session.program().args(["show", "broken.odds"]).output().unwrap();
         assert_eq!(output.status.code(), Some(4), "byte {at}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The model file with its record changed and sealed again: what a forger could do.
+fn forged(model: &[u8], change: impl FnOnce(&mut oddsmith::record::Record)) -> Vec<u8> {
+    let (kind, mut record) = oddsmith::persist::from_bytes(model, None).unwrap();
+    change(&mut record);
+    oddsmith::persist::to_bytes(&record, kind).unwrap()
+}
+
+#[test]
+fn sealed_files_with_wrong_content() {
+    use oddsmith::record::Array;
+    let session = fitted();
+    let model = session.read("visits.odds");
+    session.write("newer.odds", forged(&model, |record| record.version = 9));
+    session.write("stranger.odds", forged(&model, |record| record.tag = "crystal-ball".into()));
+    let first_numbers = |record: &oddsmith::record::Record| {
+        let numbers = |(name, array): (&String, &Array)| matches!(array, Array::Numbers(_)).then(|| name.clone());
+        record.arrays.iter().find_map(numbers).unwrap()
+    };
+    let poisoned = forged(&model, |record| {
+        let name = first_numbers(record);
+        if let Some(Array::Numbers(values)) = record.arrays.get_mut(&name) {
+            values[0] = f64::NAN;
+        }
+    });
+    let short = forged(&model, |record| {
+        let name = first_numbers(record);
+        if let Some(Array::Numbers(values)) = record.arrays.get_mut(&name) {
+            values.pop();
+        }
+    });
+    session.write("nan.odds", poisoned).write("short.odds", short).write("empty.odds", forged(&model, |record| record.arrays.clear()));
+    assert_session!(session.transcript(&[
+        "oddsmith predict newer.odds visits.csv",
+        "oddsmith predict stranger.odds visits.csv",
+        "oddsmith predict nan.odds visits.csv",
+        "oddsmith predict short.odds visits.csv",
+        "oddsmith predict empty.odds visits.csv",
+    ]));
+}
+
+#[test]
+fn a_kill_leaves_the_old_or_the_new_file() {
+    let session = fitted();
+    for wait in 0..25 {
+        let mut child = session
+            .program()
+            .args(["fit", "-q", "visits.csv", "--target", "readmitted", "--exclude", "id", "-o", "visits.odds"])
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let shown = session.program().args(["show", "visits.odds", "--glance"]).output().unwrap();
+        assert_eq!(shown.status.code(), Some(0), "after {wait} ms: {}", String::from_utf8_lossy(&shown.stderr));
     }
 }

@@ -28,6 +28,7 @@ fn paths_that_are_no_table() {
         "oddsmith fit absent.csv --target y",
         "oddsmith fit folder --target y",
         "oddsmith fit --target y -- -odd.csv",
+        "oddsmith fit /proc/self/mem --target y",
     ]));
 }
 
