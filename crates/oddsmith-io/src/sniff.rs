@@ -232,3 +232,62 @@ fn has_decimal_comma(rows: &[Row]) -> bool {
     let cells = || rows.iter().flat_map(|row| &row.cells);
     cells().any(|cell| fraction(cell, b',')) && !cells().any(|cell| fraction(cell, b'.'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sniffed(text: &str, known: &[&str]) -> Sniffed {
+        let known: Vec<String> = known.iter().map(|name| name.to_string()).collect();
+        let window = Window { bytes: text.as_bytes(), whole: true, encoding: "UTF-8" };
+        sniff(&window, &ReadOptions::default(), &known, &Place::named("t")).unwrap()
+    }
+
+    fn delimiter(text: &str) -> char {
+        char::from(sniffed(text, &[]).marks.delimiter)
+    }
+
+    #[test]
+    fn delimiters_are_told_by_even_rows_and_clean_cells() {
+        assert_eq!(delimiter("a,b\n1,2\n"), ',');
+        assert_eq!(delimiter("a;b\n1,5;2,5\n3,5;4,5\n"), ';');
+        assert_eq!(delimiter("name;n\nSmith, John;1\nLee, Ann;2\n"), ';');
+        assert_eq!(delimiter("a\tb\nx, y and z\t1\nw, v\t2\n"), '\t');
+        assert_eq!(delimiter("a|b|c\n1|2|3\n"), '|');
+        assert_eq!(delimiter("a,b\n\"x;y;z\",1\n\"u;v;w\",2\n"), ',');
+        assert_eq!(delimiter("alone\n1\n2\n"), ',');
+    }
+
+    #[test]
+    fn headers_stand_over_numbers_or_name_columns() {
+        let header = |text: &str, known: &[&str]| sniffed(text, known).dialect.header;
+        assert!(header("x,y\n1,a\n2,b\n", &[]));
+        assert!(header("name,2019,2020\na,1,2\nb,3,4\n", &["name"]));
+        assert!(!header("1,2\n3,4\n", &[]));
+        assert!(header("1,2\n3,4\n", &["2"]));
+        assert!(header("color,size\nred,big\nblue,small\n", &[]));
+        assert!(!header("red,big\nblue,small\nred,small\n", &[]));
+        assert!(!header("5.1,setosa\n4.9,setosa\n", &[]));
+    }
+
+    #[test]
+    fn what_stands_above_the_table_is_passed_over() {
+        let found = sniffed("Report of 2024\nby hand, mostly\n\nid,a,b,c,y\n1,2,3,4,p\n5,6,7,8,q\n", &[]);
+        assert_eq!((found.dialect.preamble, found.names.join(" "), found.lines), (3, "id a b c y".into(), 4));
+        let found = sniffed("id,a,b\n1,2,3,4\n5,6,7,8\n", &[]);
+        assert_eq!((found.dialect.preamble, found.names.len()), (0, 3));
+    }
+
+    #[test]
+    fn decimal_commas_need_another_delimiter() {
+        assert_eq!(sniffed("a;y\n1,5;p\n2;q\n", &[]).dialect.decimal, b',');
+        assert_eq!(sniffed("a;y\n1.5;p\n2,5;q\n", &[]).dialect.decimal, b'.');
+        assert_eq!(sniffed("a,y\n\"1,5\",p\n2,q\n", &[]).dialect.decimal, b'.');
+    }
+
+    #[test]
+    fn line_ends_inside_quotes_do_not_count() {
+        assert_eq!(line_end(b"a,b\r1,\"x\ny\nz\"\r"), b'\r');
+        assert_eq!(line_end(b"a,b\r\n1,\"x\ry\"\r\n"), b'\n');
+    }
+}
