@@ -141,7 +141,10 @@ fn faults_in_typed_columns_name_their_rows() {
     };
     let bytes = parquet(&[part(vec![1.0, 2.0]), part(vec![3.0, f64::NEG_INFINITY])]);
     let message = refusal(bytes, &ReadOptions::default(), &Roles::target("y"));
-    assert_eq!(message, "t.csv: column `x`, row 4: is not a finite number: `-inf`; correct it, or list it as missing with --missing-markers");
+    assert_eq!(
+        message,
+        "t.csv: column `x`, row 4: is not a finite number: `-inf`; correct it, or list it as missing with --missing-markers"
+    );
     let empty = [part(vec![])];
     for bytes in [parquet(&empty), arrow_file(&empty), arrow_stream(&empty)] {
         let message = refusal(bytes, &ReadOptions::default(), &Roles::target("y"));

@@ -68,16 +68,18 @@ impl Predictions {
         &self.probabilities[i * classes..(i + 1) * classes]
     }
 
-    /// log Σ_k exp(score): log p(x) for generative models.
+    /// log Σ_k exp(score): log p(x) for generative models. NaN after [`Predictor::probabilities`], which does not compute it.
     pub fn log_evidence(&self, i: usize) -> f64 {
-        self.normalisers[i]
+        self.normalisers.get(i).copied().unwrap_or(f64::NAN)
     }
 
-    fn normalise(&mut self) {
+    /// Turns the scores into probabilities. Normalisers cost a logarithm per row, so they are left out where nobody asks.
+    fn normalise(&mut self, with_normalisers: bool) {
         self.probabilities.clear();
         self.probabilities.extend_from_slice(self.scores.values());
-        self.normalisers.resize(self.scores.rows(), 0.0);
-        softmax(&mut self.probabilities, self.scores.classes(), Some(&mut self.normalisers));
+        self.normalisers.resize(if with_normalisers { self.scores.rows() } else { 0 }, 0.0);
+        let normalisers = with_normalisers.then_some(&mut self.normalisers[..]);
+        softmax(&mut self.probabilities, self.scores.classes(), normalisers);
     }
 
     /// log p(k|x) − log(1 − p(k|x)), from the scores and therefore right where probabilities round to 0 or 1.
@@ -103,14 +105,15 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
     /// Fills `out` with the scores and probabilities of a batch.
     pub fn predict(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
         self.model.score(rows, &mut out.scores)?;
-        out.normalise();
+        out.normalise(true);
         Ok(())
     }
 
-    /// Fills `out` with the probabilities of a batch; its scores may lack what all classes of a row share.
+    /// Fills `out` with the probabilities of a batch; its scores may lack what all classes of a row share, and it has no log
+    /// evidence.
     pub fn probabilities(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
         self.model.score_relative(rows, &mut out.scores)?;
-        out.normalise();
+        out.normalise(false);
         Ok(())
     }
 }
