@@ -19,7 +19,7 @@ use crate::stats::{Parts, Statistics, TableStats};
 /// Most lanes: enough to keep many cores busy to the end of a pass.
 const MOST_LANES: u64 = 64;
 /// Fewest lanes where there are that many partitions, so that a wide summary still uses several cores.
-const FEWEST_LANES: u64 = 4;
+const FEWEST_LANES: u64 = 2;
 /// A lane should read at least this many times the bytes of the summary that it has to clear and to merge.
 const BYTES_PER_SUMMARY_BYTE: u64 = 16;
 /// Passes after which a learner that asks for more is taken to be stuck.
