@@ -88,8 +88,10 @@ impl Column<'_> {
             Column::Cells(text, spans) => {
                 for (i, &row) in keep.iter().enumerate() {
                     let [start, end] = spans[row as usize].map(|at| at as usize);
-                    let parsed = number::parse_at(text, start, end, decimal);
-                    cell(i, judge(parsed, &text[start..end], markers));
+                    match number::plain(text, start, end, decimal) {
+                        Some(value) if !markers.has_number(value) => cell(i, NumberCell::Number(value)),
+                        _ => cell(i, judge(&text[start..end], decimal, markers)),
+                    }
                 }
             }
             Column::Array(Some(array)) => {
@@ -99,7 +101,7 @@ impl Column<'_> {
                     Some(value) if !value.is_infinite() => cell(i, NumberCell::Null),
                     _ => match typed.text(&mut buffer) {
                         None => cell(i, NumberCell::Null),
-                        Some(text) => cell(i, judge(number::parse(text, decimal), text, markers)),
+                        Some(text) => cell(i, judge(text, decimal, markers)),
                     },
                 });
             }
@@ -108,11 +110,11 @@ impl Column<'_> {
     }
 }
 
-/// What to make of a cell and the number that was found in it.
-#[inline]
-fn judge<'a>(parsed: Option<f64>, cell: &'a [u8], markers: &Markers) -> NumberCell<'a> {
-    match parsed {
-        Some(value) if value.is_finite() & !number::zero_padded(cell) => {
+/// What to make of a cell that is not plainly a number.
+#[cold]
+fn judge<'a>(cell: &'a [u8], decimal: u8, markers: &Markers) -> NumberCell<'a> {
+    match number::parse(cell, decimal) {
+        Some(value) if value.is_finite() && !number::zero_padded(cell) => {
             if markers.has_number(value) {
                 NumberCell::Null
             } else {
