@@ -15,7 +15,7 @@ use rand_distr::{ChiSquared, Distribution, StandardNormal};
 use super::elimination::Elimination;
 use super::law::Law;
 use super::observed::{BLOCK, Ingredients, Observed, Workspace, dot};
-use super::span::{Alias, RANK_TOLERANCE, aliases};
+use super::span::{Alias, aliases};
 use crate::data::{Features, Layout};
 use crate::error::{DataFault, Error, Result};
 use crate::model::{Evidence, SampledRow, Scores, Value};
@@ -88,7 +88,7 @@ impl Joint {
     pub(super) fn new(parameters: Parameters) -> Result<Self> {
         let pooled = pool(&parameters.covariances, &parameters.classes.weight);
         let all: Vec<usize> = (0..parameters.columns.len()).collect();
-        let elimination = Elimination::new(&pooled, &all, RANK_TOLERANCE);
+        let elimination = Elimination::new(&pooled, &all);
         let aliases = aliases(&elimination);
         let complete = Observed::after(&parameters.ingredients(&pooled), elimination)?;
         Ok(Joint { parameters, pooled, complete, aliases })
@@ -186,12 +186,11 @@ impl Joint {
         out.reset(rows.rows(), parameters.layout.features().len(), &parameters.log_prior);
         for (pattern, members) in self.group(rows.numbers, 0..rows.rows())? {
             let observed = self.observed(&pattern)?;
-            let weights = observed.weights();
             for (i, pull) in members {
                 let deviations: Vec<f64> = (0..observed.width()).map(|at| observed.deviation(rows.numbers, i, at, pull)).collect();
                 match split {
                     Split::Chain => self.add_chain(&observed, i, &deviations, out),
-                    Split::Linear => self.add_linear(&observed, i, &deviations, &weights, out),
+                    Split::Linear => self.add_linear(&observed, i, &deviations, out),
                 }
             }
         }
@@ -214,14 +213,13 @@ impl Joint {
         }
     }
 
-    fn add_linear(&self, observed: &Observed, i: usize, deviations: &[f64], weights: &[Vec<f64>], out: &mut Evidence) {
+    fn add_linear(&self, observed: &Observed, i: usize, deviations: &[f64], out: &mut Evidence) {
         let root = observed.root(0);
         for (at, row) in root.triangle().enumerate() {
             let common = Law::NORMAL.log_next(at, 0.0, dot(row, deviations).powi(2)) + root.log_diagonal[at];
-            let j = observed.members[at];
             let addends = out.addends_mut(i, self.feature(observed.columns[at]));
             for (k, addend) in addends.iter_mut().enumerate() {
-                *addend += common + weights[k][at] * (deviations[at] - 0.5 * self.parameters.offsets[k][j]);
+                *addend += common + observed.weights[k][at] * (deviations[at] - 0.5 * observed.offsets[k][at]);
             }
         }
     }

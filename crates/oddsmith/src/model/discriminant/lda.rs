@@ -37,7 +37,7 @@ impl LdaModel {
         if self.account.predictive || !complete.columns.iter().copied().eq(0..parameters.layout.numbers().len()) {
             return None;
         }
-        let by_class = complete.weights();
+        let by_class = &complete.weights;
         let mut intercepts = parameters.log_prior.clone();
         for (k, intercept) in intercepts.iter_mut().enumerate() {
             *intercept -= 0.5 * by_class[k].iter().zip(&complete.offsets[k]).map(|(w, d)| w * d).sum::<f64>();
@@ -102,7 +102,7 @@ impl Classifier for LdaModel {
             return None;
         }
         let (complete, parameters) = (&self.joint.complete, &self.joint.parameters);
-        let by_class = complete.weights();
+        let by_class = &complete.weights;
         let (mut weights, mut base) = (Vec::new(), Vec::new());
         for (at, &j) in complete.members.iter().enumerate() {
             for (k, of_class) in by_class.iter().enumerate() {

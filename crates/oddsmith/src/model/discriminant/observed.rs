@@ -7,7 +7,6 @@ use nalgebra::DMatrix;
 
 use super::elimination::Elimination;
 use super::law::Law;
-use super::span::RANK_TOLERANCE;
 use crate::error::{Error, Result};
 use crate::model::Prepared;
 use crate::num::MatrixView;
@@ -56,6 +55,9 @@ pub(super) struct Observed {
     pub(super) targets: Vec<Vec<f64>>,
     /// Class means in scaled coordinates.
     pub(super) offsets: Vec<Vec<f64>>,
+    /// w_k = Rᵀ v_k for one shared root: the weights of the scaled columns in the log odds against the centre,
+    /// w_k · (z − d_k/2), class by class.
+    pub(super) weights: Vec<Vec<f64>>,
     /// log density at the class mean, per class.
     pub(super) log_peak: Vec<f64>,
     kernel: Prepared<Option<QuadraticScores>>,
@@ -66,6 +68,7 @@ pub(super) struct Observed {
 pub(super) struct Workspace {
     deviations: Vec<f64>,
     whitened: Vec<f64>,
+    odds: Vec<f64>,
     /// Squared distances: `squares[k · BLOCK + r]`.
     pub(super) squares: Vec<f64>,
 }
@@ -73,7 +76,7 @@ pub(super) struct Workspace {
 impl Observed {
     /// The densities of the columns `observed`, given as ascending indices among the varying columns.
     pub(super) fn new(from: &Ingredients<'_>, observed: &[usize]) -> Result<Self> {
-        Self::after(from, Elimination::new(from.pooled, observed, RANK_TOLERANCE))
+        Self::after(from, Elimination::new(from.pooled, observed))
     }
 
     /// The densities of the columns that an elimination of the pooled covariance kept.
@@ -81,15 +84,13 @@ impl Observed {
         let members = pooled.kept.clone();
         let scale: Vec<f64> = members.iter().map(|&j| from.scale[j]).collect();
         let eliminations = match from.covariances {
-            [_] => vec![pooled],
-            own => own.iter().map(|matrix| Elimination::new(matrix, &members, 0.0)).collect(),
+            [_] => Some(vec![pooled]),
+            own => own.iter().map(|matrix| Elimination::of_independent(matrix, &members)).collect(),
         };
-        if eliminations.iter().any(|elimination| elimination.kept.len() < members.len()) {
-            return Err(Error::internal("a covariance matrix lost its rank"));
-        }
+        let eliminations = eliminations.ok_or_else(|| Error::internal("a covariance matrix lost its rank"))?;
         let roots: Vec<Root> = eliminations.iter().map(|elimination| Root::new(elimination.inverse(), &scale)).collect();
         let root_of = |k: usize| &roots[if roots.len() == 1 { 0 } else { k }];
-        let mut targets = Vec::new();
+        let mut targets: Vec<Vec<f64>> = Vec::new();
         let mut all_offsets = Vec::new();
         let mut log_peak = Vec::new();
         for (k, law) in from.laws.iter().enumerate() {
@@ -98,6 +99,10 @@ impl Observed {
             all_offsets.push(offsets);
             log_peak.push(law.log_peak(members.len()) + root_of(k).log_diagonal.iter().sum::<f64>());
         }
+        let weights = match &roots[..] {
+            [shared] => targets.iter().map(|target| shared.transposed_times(target)).collect(),
+            _ => Vec::new(),
+        };
         Ok(Observed {
             columns: members.iter().map(|&j| from.columns[j]).collect(),
             centre: members.iter().map(|&j| from.centre[j]).collect(),
@@ -106,6 +111,7 @@ impl Observed {
             roots,
             targets,
             offsets: all_offsets,
+            weights,
             log_peak,
             kernel: Prepared::default(),
         })
@@ -143,20 +149,6 @@ impl Observed {
         &self.roots[if self.roots.len() == 1 { 0 } else { k }]
     }
 
-    /// w_k = Rᵀ v_k, the weights of the scaled columns in the log odds against the centre, class by class; for one
-    /// shared root.
-    pub(super) fn weights(&self) -> Vec<Vec<f64>> {
-        let root = self.root(0);
-        let weights = |target: &Vec<f64>| {
-            let mut sums = vec![0.0; self.width()];
-            for (row, v) in root.triangle().zip(target) {
-                sums.iter_mut().zip(row).for_each(|(sum, r)| *sum += r * v);
-            }
-            sums
-        };
-        self.targets.iter().map(weights).collect()
-    }
-
     /// Observed column `at` of row `i` in scaled coordinates, times 2^pull, where the result may be ordinary although the
     /// steps towards it are not.
     pub(super) fn deviation(&self, values: MatrixView<'_>, i: usize, at: usize, pull: i32) -> f64 {
@@ -168,7 +160,7 @@ impl Observed {
     /// the centre by a power of two; empty for no row.
     pub(super) fn square_distances(&self, values: MatrixView<'_>, rows: &[usize], pull: &[i32], work: &mut Workspace) {
         let (width, classes) = (self.width(), self.targets.len());
-        let Workspace { deviations, whitened, squares } = work;
+        let Workspace { deviations, whitened, odds, squares } = work;
         deviations.resize(width * BLOCK, 0.0);
         whitened.resize(width * BLOCK, 0.0);
         squares.resize(classes * BLOCK, 0.0);
@@ -186,6 +178,31 @@ impl Observed {
             }
             add_squares(whitened, target, &mut squares[k * BLOCK..(k + 1) * BLOCK]);
         }
+        if !self.weights.is_empty() {
+            odds.resize(classes * BLOCK, 0.0);
+            self.straighten(deviations, odds, squares);
+        }
+    }
+
+    /// Makes differences of squared distances linear to the last digit: q_k = q_near − 2 (odds_k − odds_near), where the
+    /// distance of the nearest class is kept as it is. Both are right, but only so do scores agree with their
+    /// linear view when columns are nearly combinations of each other.
+    fn straighten(&self, deviations: &[f64], odds: &mut [f64], squares: &mut [f64]) {
+        for ((weights, offsets), odds) in self.weights.iter().zip(&self.offsets).zip(odds.chunks_exact_mut(BLOCK)) {
+            odds.fill(-0.5 * dot(weights, offsets));
+            for (w, column) in weights.iter().zip(deviations.chunks_exact(BLOCK)) {
+                odds.iter_mut().zip(column).for_each(|(sum, z)| *sum += w * z);
+            }
+        }
+        let classes = self.weights.len();
+        for r in 0..BLOCK {
+            let near = (1..classes).fold(0, |near, k| if squares[k * BLOCK + r] < squares[near * BLOCK + r] { k } else { near });
+            let (least, nearest) = (squares[near * BLOCK + r], odds[near * BLOCK + r]);
+            for k in (0..classes).filter(|&k| k != near) {
+                let square = least - 2.0 * (odds[k * BLOCK + r] - nearest);
+                squares[k * BLOCK + r] = if square < 0.0 { 0.0 } else { square };
+            }
+        }
     }
 }
 
@@ -193,6 +210,15 @@ impl Root {
     fn new(rows: Vec<f64>, scale: &[f64]) -> Self {
         let log_diagonal = triangle_rows(&rows).zip(scale).map(|(row, s)| row[row.len() - 1].ln() - s.ln()).collect();
         Root { rows, log_diagonal }
+    }
+
+    /// Rᵀ v.
+    fn transposed_times(&self, v: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; v.len()];
+        for (row, v) in self.triangle().zip(v) {
+            sums.iter_mut().zip(row).for_each(|(sum, r)| *sum += r * v);
+        }
+        sums
     }
 
     /// Rows of the lower triangle.

@@ -1,20 +1,18 @@
 //! The space that the data span: which columns are combinations of others, and whether classes still have densities on
 //! one common space.
 //!
-//! A column is a combination of earlier ones when its variance given them is at most 1e-10 of its own variance. If the
+//! A column is a combination of earlier ones when next to nothing of its variance is left given them. If the
 //! combination holds for all classes together, the column adds nothing: the density of the other columns is the whole
 //! story, the same for every class. If it holds within the classes but with another constant in each, or in some
 //! classes only, the classes live on different spaces and no ratio of densities exists: that is an error.
 
 use nalgebra::DMatrix;
 
-use super::elimination::{Elimination, Skipped};
+use super::elimination::{Elimination, RANK_TOLERANCE, Skipped};
 use super::moments::Moments;
 use crate::error::{Error, ErrorKind, Result};
 use crate::notice::{self, Notice};
 
-/// Largest share of a column's variance that may be left when earlier columns are known, for it to be their combination.
-pub(super) const RANK_TOLERANCE: f64 = 1e-10;
 /// Share left below which a combination is called exact.
 const EXACT: f64 = 1e-13;
 /// A column whose variance within a class is below this share of its pooled variance does not vary there.
@@ -40,10 +38,10 @@ pub(super) fn aliases(elimination: &Elimination) -> Vec<Alias> {
 /// the covariance matrix of all classes around their means, `own` those of single classes where they differ.
 pub(super) fn check(moments: &Moments, pooled: &DMatrix<f64>, own: &[DMatrix<f64>]) -> Result<Vec<Notice>> {
     let all: Vec<usize> = (0..moments.width()).collect();
-    let elimination = Elimination::new(pooled, &all, RANK_TOLERANCE);
+    let elimination = Elimination::new(pooled, &all);
     let mut notices = Vec::new();
     for (skipped, alias) in elimination.skipped.iter().zip(aliases(&elimination)) {
-        if between(moments, &alias) > RANK_TOLERANCE * pooled[(alias.column, alias.column)] {
+        if between(moments, &alias) > skipped.noise.max(RANK_TOLERANCE) * pooled[(alias.column, alias.column)] {
             return Err(separated(moments, &alias));
         }
         notices.push(combined(moments, skipped, &alias));
@@ -89,7 +87,7 @@ fn no_estimate(what: String, advice: &str) -> Error {
 
 fn combined(moments: &Moments, skipped: &Skipped, alias: &Alias) -> Notice {
     let name = moments.name(alias.column);
-    let how = if skipped.residual.abs() <= EXACT { "exactly" } else { "almost exactly" };
+    let how = if skipped.residual.abs() <= skipped.noise.max(EXACT) { "exactly" } else { "almost exactly" };
     let text = format!("is {how} a combination of other columns, {}; the discriminant does without it", combination(moments, alias, true));
     Notice::new(notice::SINGULAR, text).column(name)
 }
@@ -147,7 +145,7 @@ fn short(value: f64) -> String {
 fn check_class(moments: &Moments, k: usize, matrix: &DMatrix<f64>, pooled: &DMatrix<f64>, kept: &[usize]) -> Result<()> {
     const ADVICE: &str = "use --shrinkage ledoit-wolf (or a share such as 0.1), leave columns out, or use lda, which pools the classes";
     let label = moments.layout.classes().label(k);
-    let elimination = Elimination::new(matrix, kept, RANK_TOLERANCE);
+    let elimination = Elimination::new(matrix, kept);
     let flat = kept.iter().find(|&&j| matrix[(j, j)] <= CLASS_VARIANCE * pooled[(j, j)]);
     if elimination.skipped.is_empty() && flat.is_none() {
         return Ok(());

@@ -13,7 +13,6 @@ use super::describe::Account;
 use super::elimination::Elimination;
 use super::joint::{Joint, Parameters};
 use super::law::Law;
-use super::span::RANK_TOLERANCE;
 use super::{LdaModel, QdaModel};
 use crate::data::Layout;
 use crate::error::Result;
@@ -148,8 +147,8 @@ fn symmetric(p: usize, packed: &[f64]) -> Result<DMatrix<f64>> {
     let at = |i: usize, j: usize| i * p - i * i.saturating_sub(1) / 2 + (j - i);
     let matrix = DMatrix::from_fn(p, p, |i, j| packed[at(i.min(j), i.max(j))]);
     let all: Vec<usize> = (0..p).collect();
-    let elimination = Elimination::new(&matrix, &all, RANK_TOLERANCE);
-    let semidefinite = elimination.skipped.iter().all(|skipped| skipped.residual >= -INDEFINITE);
+    let elimination = Elimination::new(&matrix, &all);
+    let semidefinite = elimination.skipped.iter().all(|skipped| skipped.residual >= -skipped.noise.max(INDEFINITE));
     match semidefinite && all.iter().all(|&j| matrix[(j, j)] > 0.0) {
         true => Ok(matrix),
         false => Err(fault("`covariances` holds a matrix that is no covariance")),

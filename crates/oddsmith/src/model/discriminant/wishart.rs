@@ -80,10 +80,8 @@ impl WishartPrior {
         }
         let freedom = self.freedom + rows;
         let all: Vec<usize> = (0..width).collect();
-        let elimination = Elimination::new(&scale, &all, 0.0);
-        if elimination.kept.len() < width {
-            return Err(Error::internal("a posterior scale matrix is not positive definite"));
-        }
+        let elimination = Elimination::of_independent(&scale, &all);
+        let elimination = elimination.ok_or_else(|| Error::internal("a posterior scale matrix is not positive definite"))?;
         let log_prior_scale: f64 = self.scale.iter().map(|s| s.ln()).sum();
         let log_evidence = -0.5 * rows * p * PI.ln()
             + (ln_gamma_multivariate(width, 0.5 * freedom) - ln_gamma_multivariate(width, 0.5 * self.freedom))
