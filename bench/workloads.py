@@ -185,11 +185,8 @@ class Lda(Workload):
     def peers(self):
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-        divisors = {"lsqr": "ml", "eigen": "ml", "svd": "unbiased"}
-        return {
-            f"LDA {solver}": Peer(lambda solver=solver: LinearDiscriminantAnalysis(solver=solver), f"lda divisor={divisor}")
-            for solver, divisor in divisors.items()
-        }
+        make = lambda solver: Peer(lambda: LinearDiscriminantAnalysis(solver=solver), "lda divisor=ml")  # noqa: E731
+        return {f"LDA {solver}": make(solver) for solver in ("lsqr", "eigen", "svd")}
 
 
 class Qda(Workload):
@@ -208,11 +205,8 @@ class Qda(Workload):
     def peers(self):
         from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-        divisors = {"eigen": "ml", "svd": "unbiased"}
-        return {
-            f"QDA {solver}": Peer(lambda solver=solver: QuadraticDiscriminantAnalysis(solver=solver), f"qda divisor={divisor}")
-            for solver, divisor in divisors.items()
-        }
+        make = lambda solver: Peer(lambda: QuadraticDiscriminantAnalysis(solver=solver), "qda divisor=ml")  # noqa: E731
+        return {f"QDA {solver}": make(solver) for solver in ("eigen", "svd")}
 
 
 WORKLOADS = {work.name: work for work in (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda())}

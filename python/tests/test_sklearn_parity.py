@@ -1,7 +1,7 @@
 """Class probabilities of the built command against scikit-learn on random data, with weights and priors.
 
-scikit-learn is asked for the estimates that ours are defined as: no variance smoothing, maximum-likelihood divisors (or N − K
-where its solver divides so), and repeated rows where an estimator knows no weights.
+scikit-learn is asked for the estimates that ours are defined as: no variance smoothing, maximum-likelihood divisors, and
+repeated rows where an estimator knows no weights.
 """
 
 from __future__ import annotations
@@ -104,14 +104,15 @@ NAIVE_BAYES = [
     Case("categorical-nb", levelled, CategoricalNB),
     Case("categorical-nb", levelled, lambda **k: CategoricalNB(alpha=0.1, **k), ("--smoothing", "0.1")),
 ]
-# svd divides by N − K (by n − 1 within a class), the others by N (by n). The prior of lsqr and eigen also weighs the
-# covariances of the classes, which is another model: there the data's own prior is compared, and svd takes a given one.
+ML = ("--divisor", "ml")
+# The prior of lsqr and eigen also weighs the covariances of the classes, which is another model: there the data's own prior
+# is compared, and svd takes a given one.
 DISCRIMINANTS = [
-    Case("lda", correlated, lambda **k: LinearDiscriminantAnalysis(solver="lsqr", **k), ("--divisor", "ml"), None, False),
-    Case("lda", correlated, lambda **k: LinearDiscriminantAnalysis(solver="eigen", **k), ("--divisor", "ml"), None, False),
-    Case("lda", correlated, lambda **k: LinearDiscriminantAnalysis(solver="svd", **k), ("--divisor", "unbiased"), "priors", False),
-    Case("qda", correlated, lambda **k: QuadraticDiscriminantAnalysis(solver="eigen", **k), ("--divisor", "ml"), "priors", False),
-    Case("qda", correlated, lambda **k: QuadraticDiscriminantAnalysis(solver="svd", **k), ("--divisor", "unbiased"), "priors", False),
+    Case("lda", correlated, lambda **k: LinearDiscriminantAnalysis(solver="lsqr", **k), ML, None, False),
+    Case("lda", correlated, lambda **k: LinearDiscriminantAnalysis(solver="eigen", **k), ML, None, False),
+    Case("lda", correlated, lambda **k: LinearDiscriminantAnalysis(solver="svd", **k), ML, "priors", False),
+    Case("qda", correlated, lambda **k: QuadraticDiscriminantAnalysis(solver="eigen", **k), ML, "priors", False),
+    Case("qda", correlated, lambda **k: QuadraticDiscriminantAnalysis(solver="svd", **k), ML, "priors", False),
 ]
 CASES = NAIVE_BAYES + DISCRIMINANTS
 SEEDS = range(3)
