@@ -22,6 +22,18 @@ pub(crate) fn convert(cells: &[i64], out: &mut Vec<u32>) {
     }
 }
 
+/// Whether a block of codes, row after row, has one beyond the levels of its column.
+pub(crate) fn has_beyond(block: &[u32], levels: &[u32]) -> bool {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            block
+                .chunks_exact(levels.len().max(1))
+                .any(|row| row.iter().zip(levels).fold(false, |beyond, (code, count)| beyond | (code >= count)))
+        },
+    )
+}
+
 /// Largest code plus one, column by column, on all cores.
 pub(crate) fn level_counts(cells: &[i64], columns: usize) -> Vec<usize> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
@@ -59,6 +71,12 @@ mod tests {
         let cells: Vec<i64> = (0..1003).flat_map(|i| [i % 7, -5, 2 * i]).collect();
         assert_eq!(level_counts(&cells, 3), [7, 0, 2005]);
         assert_eq!(level_counts(&[], 2), [0, 0]);
+    }
+
+    #[test]
+    fn a_code_beyond_its_column_is_seen() {
+        assert!(!has_beyond(&[0, 4, 1, 0], &[2, 5]));
+        assert!(has_beyond(&[0, 4, 2, 0], &[2, 5]));
     }
 
     #[test]

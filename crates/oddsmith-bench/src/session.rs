@@ -16,6 +16,9 @@ use crate::memory::Watermark;
 use crate::npy;
 use crate::source::{ArraySource, Plane};
 
+/// Rows in which the levels of codes are looked for first: all rows are searched only when the pass meets another one.
+const SAMPLE_ROWS: usize = 1 << 16;
+
 /// What the worker holds between requests.
 #[derive(Default)]
 pub(crate) struct Session {
@@ -60,9 +63,14 @@ impl Session {
                 let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
                 let (fitted, reply) = timed(
                     || {
-                        let source = ArraySource::new(arrays, model.starts_with("bernoulli"))?;
-                        let fitted = train::fit(&learner, &source, None, &Control::new())?;
-                        Ok(Fitted { model: fitted.model, values: source.into_label_values() })
+                        let presence = model.starts_with("bernoulli");
+                        let mut source = ArraySource::new(arrays, presence, SAMPLE_ROWS)?;
+                        let mut fitted = train::fit(&learner, &source, None, &Control::new());
+                        if source.was_surprised() {
+                            source = ArraySource::new(arrays, presence, usize::MAX)?;
+                            fitted = train::fit(&learner, &source, None, &Control::new());
+                        }
+                        Ok(Fitted { model: fitted?.model, values: source.into_label_values() })
                     },
                     |_| 0,
                 )?;

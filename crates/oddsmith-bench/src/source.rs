@@ -1,5 +1,7 @@
 //! NumPy's and SciPy's arrays as rows of the library: viewed in place where possible, else converted block by block.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use oddsmith::data::{CodesView, Csr, Feature, FeatureBlocks, Layout, Levels, Rows, Source, Vocabulary, Weighting, WordValue};
 use oddsmith::error::{Error, Result};
 use oddsmith::num::MatrixView;
@@ -48,13 +50,14 @@ impl<'a> Plane<'a> {
         bytes as u64
     }
 
-    /// The features as columns of a layout. Codes need their numbers of levels, which costs a pass.
-    pub(crate) fn describe(&self, presence: bool) -> Vec<Feature> {
+    /// The features as columns of a layout; codes have the levels of their first `sample` rows.
+    pub(crate) fn describe(&self, presence: bool, sample: usize) -> Vec<Feature> {
         match self {
             Plane::Numbers(view) => (0..view.cols()).map(|j| Feature::number(format!("x{j}"))).collect(),
             Plane::Codes { cells, columns } => {
                 let named = |levels: usize| Levels::in_order((0..levels).map(|level| level.to_string()).collect());
-                let counts = codes::level_counts(cells, *columns).into_iter().enumerate();
+                let head = &cells[..sample.saturating_mul(*columns).min(cells.len())];
+                let counts = codes::level_counts(head, *columns).into_iter().enumerate();
                 counts.map(|(j, levels)| Feature::category(format!("x{j}"), named(levels))).collect()
             }
             Plane::Words { width, .. } => {
@@ -96,18 +99,27 @@ pub(crate) struct ArraySource<'a> {
     plane: Plane<'a>,
     labels: &'a [i64],
     classes: Labels,
+    levels: Vec<u32>,
+    /// A code was met that the sample did not have.
+    surprised: AtomicBool,
 }
 
 impl<'a> ArraySource<'a> {
-    /// Finds classes and levels; nothing is copied that is as long as the data.
-    pub(crate) fn new(arrays: &'a Arrays, presence: bool) -> Result<Self> {
+    /// Finds the classes, and the levels of the first `sample` rows; nothing is copied that is as long as the data.
+    pub(crate) fn new(arrays: &'a Arrays, presence: bool, sample: usize) -> Result<Self> {
         let plane = Plane::new(&arrays.features)?;
         if plane.rows() != arrays.labels.len() {
             return Err(Error::data(format!("{} rows come with {} labels", plane.rows(), arrays.labels.len())));
         }
         let classes = Labels::discover(&arrays.labels);
-        let layout = Layout::new("y", plane.describe(presence), classes.classes()?, Weighting::None)?;
-        Ok(ArraySource { layout, plane, labels: &arrays.labels, classes })
+        let layout = Layout::new("y", plane.describe(presence, sample), classes.classes()?, Weighting::None)?;
+        let levels = layout.level_counts().into_iter().map(|count| count as u32).collect();
+        Ok(ArraySource { layout, plane, labels: &arrays.labels, classes, levels, surprised: AtomicBool::new(false) })
+    }
+
+    /// Whether a pass met a code that the sample did not have: its sums are useless then.
+    pub(crate) fn was_surprised(&self) -> bool {
+        self.surprised.load(Ordering::Relaxed)
     }
 
     /// The distinct labels, in the order of classes.
@@ -140,8 +152,12 @@ impl Source for ArraySource<'_> {
         for lo in (partition * PARTITION_ROWS..end).step_by(step) {
             let hi = (lo + step).min(end);
             self.classes.encode(&self.labels[lo..hi], &mut labels)?;
-            self.plane
-                .block(lo, hi, &mut |features| sink(Rows { features: *features, labels: &labels, weights: None, first_row: lo as u64 }))?;
+            self.plane.block(lo, hi, &mut |features| {
+                if codes::has_beyond(features.codes.parts().0, &self.levels) {
+                    self.surprised.store(true, Ordering::Relaxed);
+                }
+                sink(Rows { features: *features, labels: &labels, weights: None, first_row: lo as u64 })
+            })?;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The README's sessions, run and compared word for word.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -1,5 +1,7 @@
 //! Naive Bayes against R's e1071.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 mod support;
 
 use oddsmith::control::Control;

@@ -1,5 +1,7 @@
 //! Laws that every model of the registry keeps, on small random tables with gaps, weights and every kind of column.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 #[allow(dead_code, reason = "every test file uses its own part")]
 mod table;
 

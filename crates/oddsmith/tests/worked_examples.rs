@@ -1,5 +1,7 @@
 //! Examples that can be worked out by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 mod support;
 
 use oddsmith::control::Control;

@@ -78,8 +78,11 @@ impl NaiveBayesModel {
     }
 }
 
+/// Takes feature, level, name and value of a parameter.
+type AddParameter<'a> = dyn FnMut(usize, Option<String>, &str, f64) + 'a;
+
 /// Calls `add` with every parameter of a part in class `k`: feature, level, name, value.
-fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: &mut dyn FnMut(usize, Option<String>, &str, f64)) {
+fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: &mut AddParameter<'_>) {
     match part {
         Part::Gaussian(part) => {
             for (at, &j) in part.columns.iter().enumerate() {
