@@ -1,6 +1,7 @@
 //! What went wrong without being an error: every notice has a stable id and reaches every front end.
 
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::visible;
 
@@ -85,6 +86,24 @@ pub fn page(id: &str) -> Option<&'static NoticePage> {
     CATALOGUE.iter().find(|entry| entry.id.eq_ignore_ascii_case(id))
 }
 
+/// A notice as it is read from a file: its id must be one of the catalogue.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredNotice {
+    id: String,
+    column: Option<String>,
+    level: Option<String>,
+    text: String,
+}
+
+impl<'de> Deserialize<'de> for Notice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let StoredNotice { id, column, level, text } = StoredNotice::deserialize(deserializer)?;
+        let page = page(&id).ok_or_else(|| D::Error::custom(format_args!("there is no notice `{id}`")))?;
+        Ok(Notice { id: page.id, column, level, text })
+    }
+}
+
 impl Notice {
     /// A notice about the whole.
     pub fn new(id: &'static str, text: impl Into<String>) -> Self {
@@ -124,5 +143,15 @@ mod tests {
     fn ids_are_unique_and_in_order() {
         assert!(CATALOGUE.windows(2).all(|pair| pair[0].id < pair[1].id));
         assert!(page("w301").is_some() && page("W999").is_none());
+    }
+
+    #[test]
+    fn a_stored_notice_comes_back_unless_its_id_is_unknown() {
+        let notice = Notice::new(CONSTANT_COLUMN, "it is 3 everywhere").column("age");
+        let stored = serde_json::to_value(&notice).unwrap();
+        assert_eq!(serde_json::from_value::<Notice>(stored.clone()).unwrap(), notice);
+        let mut unknown = stored;
+        unknown["id"] = "W999".into();
+        assert!(serde_json::from_value::<Notice>(unknown).unwrap_err().to_string().contains("no notice `W999`"));
     }
 }

@@ -15,7 +15,7 @@ use oddsmith::stats::{Named, Parts, Statistics, TableStats, separate, unite};
 use oddsmith::{Result, train};
 use proptest::prelude::*;
 use table::closeness::Scale;
-use table::{Cell, Encoded, Row, all_columns, layout_of, parts, rows, summary};
+use table::{Cell, Encoded, Row, all_columns, layout_of, many_rows, parts, rows, summary};
 
 fn layout(rows: &[Row]) -> Arc<Layout> {
     Arc::new(layout_of(rows, &all_columns()))
@@ -207,35 +207,6 @@ fn blanked(rows: &[Row], columns: &[usize]) -> Vec<Row> {
         Row { cells: cells.collect(), ..row.clone() }
     };
     rows.iter().map(blank).collect()
-}
-
-/// Many rows, made by a small generator, with gaps and every kind of column.
-fn many_rows(count: u64) -> Vec<Row> {
-    let mut state = 1u64;
-    let mut draw = |below: u64| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) % below
-    };
-    let mut rows = Vec::new();
-    for _ in 0..count {
-        let mut number = |offset: f64| if draw(9) == 0 { Cell::Missing } else { Cell::Number(offset + draw(1000) as f64 / 7.0) };
-        let (age, dose, height) = (number(0.0), number(-70.0), number(1e8));
-        let words = |name: String, count: u64| Cell::Words(vec![(name, count as f64)]);
-        rows.push(Row {
-            class: (draw(50) > 0).then(|| ["no", "perhaps", "yes"][draw(3) as usize].to_owned()),
-            weight: draw(40) as f64 / 10.0,
-            cells: vec![
-                age,
-                Cell::Level(["Bern", "Chur", "Oslo"][draw(3) as usize].into()),
-                dose,
-                words(["cough", "fever"][draw(2) as usize].into(), draw(4)),
-                Cell::Level(["false", "true"][draw(2) as usize].into()),
-                words(draw(5).to_string(), 1),
-                height,
-            ],
-        });
-    }
-    rows
 }
 
 /// Gives the same bits for any number of threads, whatever the batches cost.

@@ -1,13 +1,17 @@
 //! Small tables for tests: rows as a person would write them, and their encoding against any layout.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 pub(crate) mod closeness;
+pub(crate) mod mutation;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use oddsmith::control::Control;
 use oddsmith::data::{
-    Classes, CodesView, Csr, Feature, Features, Kind, Layout, Levels, MISSING, Rows, SKIP, Source, Space, Vocabulary, Weighting, WordValue,
+    Classes, CodesView, Csr, Feature, Features, Kind, Layout, Levels, MISSING, Rows, SKIP, Source, Space, UNSEEN, Vocabulary, Weighting,
+    WordValue,
 };
 use oddsmith::num::MatrixView;
 use oddsmith::stats::{Parts, Statistics, TableStats};
@@ -136,6 +140,40 @@ impl Encoded {
             numbers,
             codes,
             blocks: spaces(layout.words()).iter().map(block).collect(),
+            layout: Arc::clone(layout),
+        }
+    }
+
+    /// Rows of the right shape for any layout, whatever its names: some cells are missing, some levels unseen.
+    pub(crate) fn shaped(layout: &Arc<Layout>, rows: usize) -> Self {
+        let (numbers, codes) = (layout.numbers().len(), layout.level_counts());
+        let number = |at: usize| if at % 7 == 3 { f64::NAN } else { at as f64 * 1.5 - 8.0 };
+        let code = |at: usize| {
+            let levels = codes[at % codes.len()] as u32;
+            if at.is_multiple_of(5) {
+                MISSING
+            } else if at % 5 == 1 || levels == 0 {
+                UNSEEN
+            } else {
+                at as u32 % levels
+            }
+        };
+        let block = |width: usize| {
+            let entries = if width == 0 { 0 } else { rows };
+            Block {
+                starts: (0..=rows).map(|i| i.min(entries)).collect(),
+                columns: (0..entries).map(|i| (i % width) as u32).collect(),
+                values: (0..entries).map(|i| (i % 4) as f64).collect(),
+                present: (0..rows).map(|i| i % 6 != 2).collect(),
+                width,
+            }
+        };
+        Encoded {
+            labels: vec![SKIP; rows],
+            weights: None,
+            numbers: (0..rows * numbers).map(number).collect(),
+            codes: (0..rows * codes.len()).map(code).collect(),
+            blocks: layout.word_widths().into_iter().map(block).collect(),
             layout: Arc::clone(layout),
         }
     }
@@ -272,4 +310,33 @@ pub(crate) fn parts() -> impl Strategy<Value = Parts> {
         patterns: 64,
     });
     prop_oneof![Just(Parts::all()), some]
+}
+
+/// Many rows, made by a small generator, with gaps and every kind of column.
+pub(crate) fn many_rows(count: u64) -> Vec<Row> {
+    let mut state = 1u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let mut rows = Vec::new();
+    for _ in 0..count {
+        let mut number = |offset: f64| if draw(9) == 0 { Cell::Missing } else { Cell::Number(offset + draw(1000) as f64 / 7.0) };
+        let (age, dose, height) = (number(0.0), number(-70.0), number(1e8));
+        let words = |name: String, count: u64| Cell::Words(vec![(name, count as f64)]);
+        rows.push(Row {
+            class: (draw(50) > 0).then(|| ["no", "perhaps", "yes"][draw(3) as usize].to_owned()),
+            weight: draw(40) as f64 / 10.0,
+            cells: vec![
+                age,
+                Cell::Level(["Bern", "Chur", "Oslo"][draw(3) as usize].into()),
+                dose,
+                words(["cough", "fever"][draw(2) as usize].into(), draw(4)),
+                Cell::Level(["false", "true"][draw(2) as usize].into()),
+                words(draw(5).to_string(), 1),
+                height,
+            ],
+        });
+    }
+    rows
 }

@@ -10,6 +10,7 @@ use crate::data::Layout;
 use crate::error::Result;
 use crate::model::term::{FlagTerm, LevelTerm, NumberTerm, Term, WordTerm};
 use crate::model::{Classifier, Distribution, Prepared};
+use crate::notice::Notice;
 use crate::record::{Record, fault};
 use crate::stats::ClassWeights;
 
@@ -22,58 +23,90 @@ struct Head {
     facts: Vec<(String, String)>,
     parts: Vec<PartHead>,
     log_evidence: Option<f64>,
+    notices: Vec<Notice>,
 }
 
+/// What a part is. The columns of part 3 are the array `part3.columns`: positions among the numbers, or the categories.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "part", rename_all = "lowercase", deny_unknown_fields)]
 enum PartHead {
-    Gaussian { columns: Vec<usize>, shared: bool },
-    Student { columns: Vec<usize>, joint: bool },
-    Polya { source: CountSource },
-    Counts { distribution: Distribution, columns: Vec<usize> },
-    Flags { columns: Vec<usize>, threshold: f64 },
-    Levels { columns: Vec<usize> },
-    Words { distribution: Distribution, block: usize, presence: bool, required: Vec<u32> },
+    Gaussian {
+        shared: bool,
+    },
+    Student {
+        joint: bool,
+    },
+    /// Of the text column `block`, or of number columns.
+    Polya {
+        block: Option<usize>,
+    },
+    Counts {
+        distribution: Distribution,
+    },
+    Flags {
+        threshold: f64,
+    },
+    Levels {},
+    Words {
+        distribution: Distribution,
+        block: usize,
+        presence: bool,
+        required: Vec<u32>,
+    },
 }
 
 pub(super) fn write(model: &NaiveBayesModel) -> Result<Record> {
     let mut arrays: Vec<(String, &[f64])> = vec![("prior.log".into(), &model.log_prior)];
+    let mut columns: Vec<(String, &[usize])> = Vec::new();
     let mut parts = Vec::new();
     for (at, part) in model.parts.iter().enumerate() {
         let mut put = |name: &str, values| arrays.push((format!("part{at}.{name}"), values));
+        let mut put_columns = |positions| columns.push((format!("part{at}.columns"), positions));
         parts.push(match part {
             Part::Gaussian(part) => {
                 put("mean", &part.means);
                 put("sd", &part.deviations);
-                PartHead::Gaussian { columns: part.columns.clone(), shared: part.shared }
+                put_columns(&part.columns);
+                PartHead::Gaussian { shared: part.shared }
             }
             Part::Student(part) => {
                 put("location", &part.locations);
                 put("scale", &part.scales);
                 put("freedom", &part.freedom);
-                PartHead::Student { columns: part.columns.clone(), joint: part.joint }
+                put_columns(&part.columns);
+                PartHead::Student { joint: part.joint }
             }
             Part::Polya(part) => {
                 put("alpha", &part.alphas);
                 put("total", &part.totals);
                 put("length", &part.lengths);
-                PartHead::Polya { source: part.source.clone() }
+                let block = match &part.source {
+                    CountSource::Words { block } => Some(*block),
+                    CountSource::Numbers { columns } => {
+                        put_columns(columns);
+                        None
+                    }
+                };
+                PartHead::Polya { block }
             }
             Part::Count(part) => {
                 put("length", &part.lengths);
                 match &part.term {
                     Term::Numbers(term) => {
                         put("weight", &term.weights);
-                        PartHead::Counts { distribution: part.distribution, columns: term.columns.clone() }
+                        put_columns(&term.columns);
+                        PartHead::Counts { distribution: part.distribution }
                     }
                     Term::Flags(term) => {
                         put("absent", &term.absent);
                         put("present", &term.present);
-                        PartHead::Flags { columns: term.columns.clone(), threshold: term.threshold }
+                        put_columns(&term.columns);
+                        PartHead::Flags { threshold: term.threshold }
                     }
                     Term::Levels(term) => {
                         put("table", &term.table);
-                        PartHead::Levels { columns: term.columns.clone() }
+                        put_columns(&term.columns);
+                        PartHead::Levels {}
                     }
                     Term::Words(term) => {
                         put("base", &term.base);
@@ -89,10 +122,14 @@ pub(super) fn write(model: &NaiveBayesModel) -> Result<Record> {
             }
         });
     }
-    let head = Head { family: model.family, facts: model.facts.clone(), parts, log_evidence: model.log_evidence };
+    let (family, facts, notices) = (model.family, model.facts.clone(), model.notices.clone());
+    let head = Head { family, facts, parts, log_evidence: model.log_evidence, notices };
     let mut record = Record::new(model.family.tag(), VERSION, &serde_json::json!({}))?;
     record.put_part("naive-bayes", &head)?;
     arrays.into_iter().for_each(|(name, values)| record.put(name, values));
+    for (name, positions) in columns {
+        record.put_counts(name, &positions.iter().map(|&j| j as u64).collect::<Vec<_>>());
+    }
     model.classes.write(&mut record);
     model.layout.write(&mut record, "layout")?;
     Ok(record)
@@ -115,7 +152,7 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
         log_prior,
         parts,
         facts: head.facts,
-        notices: Vec::new(),
+        notices: head.notices,
         log_evidence: head.log_evidence,
         layout,
     };
@@ -125,10 +162,16 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
 fn read_part(record: &Record, layout: &Layout, at: usize, head: &PartHead) -> Result<Part> {
     let classes = layout.classes().len();
     let name = |array: &str| format!("part{at}.{array}");
-    let within = |columns: &[usize], plane: usize| match columns.iter().all(|&j| j < plane) {
-        true => Ok(columns.len()),
-        false => Err(fault(format!("part {at} speaks of columns that the layout does not have"))),
+    let columns = |plane: usize| {
+        let positions = record.counts(&name("columns"))?.iter().map(|&j| usize::try_from(j).ok().filter(|j| *j < plane));
+        let positions: Option<Vec<usize>> = positions.collect();
+        positions.ok_or_else(|| fault(format!("part {at} speaks of columns that the layout does not have")))
     };
+    let width_of = |block: usize| {
+        let width = layout.word_widths().get(block).copied();
+        width.ok_or_else(|| fault(format!("part {at} speaks of a text column that is not there")))
+    };
+    let times = |width: usize| width.checked_mul(classes).ok_or_else(|| fault(format!("part {at} has a shape that is too large")));
     let positive = |values: Vec<f64>| match values.iter().all(|v| *v > 0.0) {
         true => Ok(values),
         false => Err(fault(format!("part {at} holds a scale that is not above zero"))),
@@ -136,64 +179,67 @@ fn read_part(record: &Record, layout: &Layout, at: usize, head: &PartHead) -> Re
     let numbers = layout.numbers().len();
     let lengths = || record.numbers(&name("length"), classes);
     Ok(match head {
-        PartHead::Gaussian { columns, shared } => {
-            let cells = within(columns, numbers)? * classes;
+        PartHead::Gaussian { shared } => {
+            let columns = columns(numbers)?;
+            let cells = times(columns.len())?;
             let means = record.numbers(&name("mean"), cells)?;
             Part::Gaussian(GaussianPart {
-                columns: columns.clone(),
+                columns,
                 means,
                 deviations: positive(record.numbers(&name("sd"), cells)?)?,
                 shared: *shared,
                 kernel: Prepared::default(),
             })
         }
-        PartHead::Student { columns, joint } => {
-            let cells = within(columns, numbers)? * classes;
+        PartHead::Student { joint } => {
+            let columns = columns(numbers)?;
+            let cells = times(columns.len())?;
             let locations = record.numbers(&name("location"), cells)?;
             let scales = positive(record.numbers(&name("scale"), cells)?)?;
             let freedom = positive(record.numbers(&name("freedom"), cells)?)?;
-            Part::Student(StudentPart { columns: columns.clone(), locations, scales, freedom, joint: *joint })
+            Part::Student(StudentPart { columns, locations, scales, freedom, joint: *joint })
         }
-        PartHead::Polya { source } => {
-            let width = match source {
-                CountSource::Words { block } => *layout
-                    .word_widths()
-                    .get(*block)
-                    .ok_or_else(|| fault(format!("part {at} speaks of a text column that is not there")))?,
-                CountSource::Numbers { columns } => within(columns, numbers)?,
+        PartHead::Polya { block } => {
+            let (source, width) = match *block {
+                Some(block) => (CountSource::Words { block }, width_of(block)?),
+                None => {
+                    let columns = columns(numbers)?;
+                    let width = columns.len();
+                    (CountSource::Numbers { columns }, width)
+                }
             };
-            let alphas = positive(record.numbers(&name("alpha"), width * classes)?)?;
+            let alphas = positive(record.numbers(&name("alpha"), times(width)?)?)?;
             let totals = positive(record.numbers(&name("total"), classes)?)?;
-            Part::Polya(PolyaPart { source: source.clone(), alphas, totals, lengths: lengths()? })
+            Part::Polya(PolyaPart { source, alphas, totals, lengths: lengths()? })
         }
-        PartHead::Counts { distribution, columns } => {
-            let width = within(columns, numbers)?;
-            let weights = record.log_weights(&name("weight"), width * classes)?;
-            let term = NumberTerm { columns: columns.clone(), centre: vec![0.0; width], base: vec![0.0; width * classes], weights };
+        PartHead::Counts { distribution } => {
+            let columns = columns(numbers)?;
+            let weights = record.log_weights(&name("weight"), times(columns.len())?)?;
+            let term = NumberTerm { centre: vec![0.0; columns.len()], base: vec![0.0; weights.len()], columns, weights };
             Part::Count(CountPart { distribution: *distribution, term: Term::Numbers(term), lengths: lengths()? })
         }
-        PartHead::Flags { columns, threshold } => {
-            let cells = within(columns, numbers)? * classes;
+        PartHead::Flags { threshold } => {
+            let columns = columns(numbers)?;
+            let cells = times(columns.len())?;
             let (absent, present) = (record.logs(&name("absent"), cells)?, record.logs(&name("present"), cells)?);
-            let term = FlagTerm { columns: columns.clone(), threshold: *threshold, absent, present };
+            let term = FlagTerm { columns, threshold: *threshold, absent, present };
             Part::Count(CountPart { distribution: Distribution::Bernoulli, term: Term::Flags(term), lengths: lengths()? })
         }
-        PartHead::Levels { columns } => {
+        PartHead::Levels {} => {
             let counts = layout.level_counts();
-            within(columns, counts.len())?;
+            let columns = columns(counts.len())?;
             let mut offsets = vec![0];
             columns.iter().for_each(|&j| offsets.push(offsets[offsets.len() - 1] + counts[j]));
-            let table = record.logs(&name("table"), offsets[columns.len()] * classes)?;
-            let term = LevelTerm { columns: columns.clone(), offsets, table, kernel: Prepared::default() };
+            let table = record.logs(&name("table"), times(offsets[columns.len()])?)?;
+            let term = LevelTerm { columns, offsets, table, kernel: Prepared::default() };
             Part::Count(CountPart { distribution: Distribution::Categorical, term: Term::Levels(term), lengths: lengths()? })
         }
         PartHead::Words { distribution, block, presence, required } => {
-            let width =
-                *layout.word_widths().get(*block).ok_or_else(|| fault(format!("part {at} speaks of a text column that is not there")))?;
+            let width = width_of(*block)?;
             if required.len() != classes {
                 return Err(fault(format!("part {at} does not fit the classes")));
             }
-            let (base, table) = (record.logs(&name("base"), classes)?, record.log_weights(&name("table"), width * classes)?);
+            let (base, table) = (record.logs(&name("base"), classes)?, record.log_weights(&name("table"), times(width)?)?);
             let term =
                 WordTerm { block: *block, presence: *presence, base, required: required.clone(), table, kernel: Prepared::default() };
             Part::Count(CountPart { distribution: *distribution, term: Term::Words(term), lengths: lengths()? })

@@ -17,7 +17,7 @@ use super::{LdaModel, QdaModel};
 use crate::data::Layout;
 use crate::error::Result;
 use crate::model::Classifier;
-use crate::notice::{self, Notice};
+use crate::notice::Notice;
 use crate::record::{Record, fault};
 use crate::stats::ClassWeights;
 
@@ -30,28 +30,13 @@ const INDEFINITE: f64 = 1e-9;
 #[serde(deny_unknown_fields)]
 struct Head {
     account: Account,
-    notices: Vec<StoredNotice>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredNotice {
-    id: String,
-    column: Option<String>,
-    level: Option<String>,
-    text: String,
+    notices: Vec<Notice>,
 }
 
 /// The record of a model.
 pub(super) fn record(tag: &str, joint: &Joint, account: &Account) -> Result<Record> {
     let parameters = &joint.parameters;
-    let stored = |notice: &Notice| StoredNotice {
-        id: notice.id.into(),
-        column: notice.column.clone(),
-        level: notice.level.clone(),
-        text: notice.text.clone(),
-    };
-    let head = Head { account: account.clone(), notices: account.notices.iter().map(stored).collect() };
+    let head = Head { account: account.clone(), notices: account.notices.clone() };
     let mut record = Record::new(tag, VERSION, &serde_json::json!({}))?;
     record.put_part("discriminant", &head)?;
     parameters.layout.write(&mut record, "layout")?;
@@ -125,9 +110,8 @@ fn read(record: &Record, tag: &str, shared: bool) -> Result<(Joint, Account)> {
     if parameters.classes.total() <= 0.0 {
         return Err(fault("the class weights are all zero"));
     }
-    let notices = head.notices.into_iter().map(known).collect::<Result<_>>()?;
     let joint = Joint::new(parameters).map_err(|_| fault("`covariances` are not positive definite over the same columns"))?;
-    Ok((joint, Account { notices, ..head.account }))
+    Ok((joint, Account { notices: head.notices, ..head.account }))
 }
 
 /// The columns that vary: all but the constants, which must be listed in order.
@@ -161,9 +145,4 @@ fn read_laws(record: &Record, classes: usize) -> Result<Vec<Law>> {
         true => Ok(freedom.into_iter().zip(widening).map(|(freedom, widening)| Law { freedom, widening }).collect()),
         false => Err(fault("degrees of freedom and widening must be above zero")),
     }
-}
-
-fn known(stored: StoredNotice) -> Result<Notice> {
-    let page = notice::page(&stored.id).ok_or_else(|| fault(format!("there is no notice `{}`", stored.id)))?;
-    Ok(Notice { id: page.id, column: stored.column, level: stored.level, text: stored.text })
 }
