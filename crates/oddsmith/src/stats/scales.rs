@@ -25,11 +25,12 @@ pub(super) fn is_extreme(sum: f64, square: f64) -> bool {
     !sum.is_finite() || !square.is_finite() || (sum != 0.0 && square < TINY_SQUARES)
 }
 
-/// Raises `extremes[j]` to the largest absolute value of column `j` in the rows that count.
+/// Raises `extremes[j]` to the largest absolute value of column `j` in the rows that count, and above zero in any case: a row of
+/// zeros is extreme beside a tiny mean.
 pub(super) fn note_extreme(extremes: &mut [f64], values: MatrixView<'_>, labels: &[u32], j: usize) {
     let counted = (0..values.rows()).filter(|&i| labels[i] != SKIP);
     let largest = counted.map(|i| values.get(i, j).abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
-    extremes[j] = extremes[j].max(largest);
+    extremes[j] = extremes[j].max(largest).max(f64::MIN_POSITIVE);
 }
 
 /// The power of two that brings `largest` to about one.
