@@ -91,6 +91,10 @@ impl Estimate<'_> {
 
     pub(super) fn words(&mut self, block: usize, distribution: Distribution) -> Result<()> {
         let counts = &self.stats.words()[block];
+        // A text column without any word says nothing.
+        if self.stats.layout().word_widths()[block] == 0 {
+            return Ok(());
+        }
         if distribution == Distribution::Bernoulli {
             return self.word_coins(block);
         }
