@@ -13,7 +13,6 @@ mod options;
 mod progress;
 mod signals;
 mod stream;
-mod training_loss;
 
 fn main() -> std::process::ExitCode {
     edge::run(std::env::args_os())

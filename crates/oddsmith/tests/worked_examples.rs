@@ -52,6 +52,29 @@ fn a_mail_with_pill_and_meeting_is_ham_with_25_34ths() {
     close(out.log_evidence(0), (5f64 / 33.0 + 3.0 / 55.0).ln(), 1e-15);
 }
 
+/// Eight heads and four tails from a bent coin (0.8) or a fair one, equally likely beforehand.
+#[test]
+fn twelve_tosses_leave_the_bent_coin_with_0_5237() {
+    let (bent, fair) = (0.8f64.ln() * 8.0 + 0.2f64.ln() * 4.0, 0.5f64.ln() * 12.0);
+    close(bent.exp(), 2.684_354_56e-4, 1e-12);
+    close(fair.exp(), 2.441_406_25e-4, 1e-12);
+    let mut posterior = [bent + 0.5f64.ln(), fair + 0.5f64.ln()];
+    oddsmith::num::kernel::softmax(&mut posterior, 2, None);
+    close(posterior[0], 2.684_354_56 / (2.684_354_56 + 2.441_406_25), 1e-14);
+    assert_eq!((posterior[0] * 1e4).round(), 5237.0);
+}
+
+#[test]
+fn the_joint_log_likelihood_adds_up_over_rows() {
+    let frame = Frame::new(&table(MAIL), "kind", &[("pill", Kind::Category), ("meeting", Kind::Category)]);
+    let model = learn(&NaiveBayes { smoothing: 0.0, ..NaiveBayes::new(Family::Mixed) }, &frame);
+    let loss = oddsmith::train::pass(&frame.source(), &oddsmith::train::LogLoss::new(&model), None, &Control::new()).unwrap();
+    // Counting words: 2 and 4 of 6 ham have pill or not, 5 and 1 meeting or not; 3 and 2, 1 and 4 of 5 spam.
+    let ham = 6.0 * (6f64 / 11.0).ln() + 2.0 * (2f64 / 6.0).ln() + 4.0 * (4f64 / 6.0).ln() + 5.0 * (5f64 / 6.0).ln() + (1f64 / 6.0).ln();
+    let spam = 5.0 * (5f64 / 11.0).ln() + 3.0 * 0.6f64.ln() + 2.0 * 0.4f64.ln() + 0.2f64.ln() + 4.0 * 0.8f64.ln();
+    close(loss.joint_nats().unwrap(), -(ham + spam) / 11.0, 1e-14);
+}
+
 #[test]
 fn smoothing_adds_pseudo_counts_to_conditionals_and_leaves_the_prior_alone() {
     let frame = Frame::new(&table(MAIL), "kind", &[("pill", Kind::Category), ("meeting", Kind::Category)]);

@@ -22,7 +22,6 @@ use crate::exit::Failure;
 use crate::files::{self, Saved};
 use crate::options::{KnobArgs, ReadingArgs, RoleArgs, TextArgs, split_list};
 use crate::progress::Progress;
-use crate::training_loss::TrainingLoss;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit births.csv --target low                             naive Bayes, not saved
@@ -145,11 +144,14 @@ fn from_table(
     };
     let loss = {
         let _progress = Progress::start(console, control, "judging");
-        let empty = TrainingLoss::new(&*fitted.model);
+        let empty = train::LogLoss::new(&*fitted.model);
         train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(in_table)?
     };
     if console.verbose() {
         console.note(&format!("{} passes over {} rows", fitted.passes, opened.rows));
+        if let Some(nats) = loss.joint_nats() {
+            console.note(&format!("joint negative log likelihood {nats} nats per row"));
+        }
     }
     let mut card = fitted.model.card();
     card.facts.push(("bits per row".into(), loss.bits().into()));

@@ -1,7 +1,9 @@
 //! Passes over data: the one loop that owns threads.
 
 mod driver;
+mod log_loss;
 mod scorer;
 
 pub use driver::{Fitted, fit, gather, pass};
+pub use log_loss::LogLoss;
 pub use scorer::{classify_into, predict_into};
