@@ -505,6 +505,8 @@ def incomplete_beta_table():
                     points.append((1 / (1 + exp(-u)), a, b))
     for x in [1e-300, 1e-30, 1e-5, 0.1, 0.5, 0.69, 0.71, 0.9, 1 - 1e-9, 1 - 2.0**-53]:
         points += [(x, a, b) for a, b in [(0.5, 0.5), (1e-6, 0.5), (0.5, 1e-6), (0.1, 20.0), (1.0, 1.0), (2.0, 2.0)]]
+    for tiny in [1e-20, 1e-50]:
+        points += [(x, tiny, b) for x in (0.2, 0.63) for b in (1e-3, 0.5, 1.0)] + [(1e-4, tiny, 1e3), (0.8, 0.5, tiny), (0.37, 4.0, tiny)]
     for a, b in [(1e8, 1e8), (1e12, 1e12), (1e12, 1e9), (1e7, 2e7)]:
         sd = sqrt(1 / a + 1 / b)
         for z in [-36, -6, -1, 0, 1, 4, 30]:

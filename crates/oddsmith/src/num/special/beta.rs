@@ -9,12 +9,12 @@
 //! condition number of the quantile.
 
 use crate::num::special::beta_point::BetaPoint;
-use crate::num::special::incomplete_beta::beta_tails;
+use crate::num::special::incomplete_beta::{beta_tails, shapes_fit};
 use crate::num::special::ln_beta::ln_beta;
 use crate::num::special::normal;
 use crate::num::special::quantile::{Level, Side, invert_tail};
 
-/// The `x` with `P(X ≤ x) = p`; NaN for `p` outside `[0, 1]` or shapes that are not positive and finite.
+/// The `x` with `P(X ≤ x) = p`; NaN for `p` outside `[0, 1]` or shapes that the tails do not take.
 pub fn quantile(p: f64, a: f64, b: f64) -> f64 {
     let odds = quantile_odds(Level::Probability(p), Side::Lower, a, b);
     fraction(odds)
@@ -28,8 +28,7 @@ pub fn quantile_upper(q: f64, a: f64, b: f64) -> f64 {
 
 /// The odds `x/(1 − x)` of the quantile.
 fn quantile_odds(level: Level, side: Side, a: f64, b: f64) -> f64 {
-    let shapes_fit = a > 0.0 && a.is_finite() && b > 0.0 && b.is_finite();
-    if !shapes_fit || !level.is_valid() {
+    if !shapes_fit(a, b) || !level.is_valid() {
         return f64::NAN;
     }
     let (level, side) = level.smaller_tail(side);
@@ -48,6 +47,10 @@ fn lower_start(level: Level, a: f64, b: f64) -> f64 {
     let leading = (level.log() + libm::log(a) + ln_beta(a, b)) / a;
     if a < 1.0 {
         return leading.min(0.0);
+    }
+    if b < 1.0 {
+        // a (1 − x) is nearly a gamma variable of shape b, whose tail beyond −ln p is at most p.
+        return libm::log(a / -level.log()).max(leading);
     }
     let spread = (1.0 / a + 1.0 / b).sqrt();
     let normal = libm::log(a / b) - normal::upper_quantile(level) * spread;

@@ -15,14 +15,6 @@ pub(crate) struct BetaPoint {
 }
 
 impl BetaPoint {
-    /// The left end, `x = 0`.
-    const LEFT_END: Self = Self {
-        x: DoubleDouble { hi: 0.0, lo: 0.0 },
-        y: DoubleDouble { hi: 1.0, lo: 0.0 },
-        ln_x: DoubleDouble { hi: f64::NEG_INFINITY, lo: 0.0 },
-        ln_y: DoubleDouble { hi: 0.0, lo: 0.0 },
-    };
-
     /// The point `x`; its logarithms are NaN outside `[0, 1]`.
     pub(crate) fn from_fraction(x: f64) -> Self {
         let fraction = DoubleDouble::from(x);
@@ -37,19 +29,25 @@ impl BetaPoint {
             return Self::from_fraction(if first * second > 0.0 { 1.0 } else { f64::NAN });
         }
         if first == 0.0 || second == 0.0 {
-            return Self::LEFT_END;
+            return Self::from_fraction(0.0);
         }
         // Only mantissas are multiplied and divided, so that no intermediate result leaves the range.
         let (first, first_exponent) = libm::frexp(first);
         let (second, second_exponent) = libm::frexp(second);
         let (divisor, divisor_exponent) = libm::frexp(divisor);
-        let scaled = DoubleDouble::product(first, second) / divisor;
         let exponent = first_exponent + second_exponent - divisor_exponent;
+        let product = DoubleDouble::product(first, second);
+        if exponent > 0 {
+            Self::from_small_odds(DoubleDouble::from(divisor) / product, -exponent).swapped()
+        } else {
+            Self::from_small_odds(product / divisor, exponent)
+        }
+    }
+
+    /// Odds of at most 2, as a number times a power of two: only the larger part of the interval is a rounded 1.
+    fn from_small_odds(scaled: DoubleDouble, exponent: i32) -> Self {
         let odds = DoubleDouble { hi: libm::scalbn(scaled.hi, exponent), lo: libm::scalbn(scaled.lo, exponent) };
         let ln_odds = scaled.ln() + DoubleDouble::LN_2 * f64::from(exponent);
-        if odds.hi.is_infinite() {
-            return Self { ln_x: -ln_odds, ..Self::LEFT_END }.swapped();
-        }
         let ln_1p_odds = odds.ln_1p();
         let y = DoubleDouble::from(1.0) / (odds + 1.0);
         Self { x: odds * y, y, ln_x: ln_odds - ln_1p_odds, ln_y: -ln_1p_odds }

@@ -21,7 +21,7 @@ use crate::num::special::stirling::stirling_remainder;
 use crate::num::special::tail_integral::tail_integral;
 use crate::num::special::tails::Tails;
 
-/// `I_x(a, b)` for `0 ≤ x ≤ 1` and finite `a, b > 0`; NaN elsewhere.
+/// `I_x(a, b)` for `0 ≤ x ≤ 1`, `a, b > 0` and `a + b ≤ 1e300`; NaN elsewhere.
 pub fn lower(x: f64, a: f64, b: f64) -> f64 {
     beta_tails(BetaPoint::from_fraction(x), a, b).lower
 }
@@ -44,9 +44,13 @@ pub fn log_upper(x: f64, a: f64, b: f64) -> f64 {
 /// Up to this `x max(b, 1)` the power series of a shape below 1 serves.
 const SERIES_UP_TO: f64 = 0.7;
 
+/// Positive shapes whose products with logarithms stay in the range of `f64`.
+pub(crate) fn shapes_fit(a: f64, b: f64) -> bool {
+    a > 0.0 && b > 0.0 && a + b <= 1e300
+}
+
 pub(crate) fn beta_tails(point: BetaPoint, a: f64, b: f64) -> Tails {
-    let shapes_fit = a > 0.0 && a.is_finite() && b > 0.0 && b.is_finite();
-    if !shapes_fit || point.ln_x.hi.is_nan() || point.ln_y.hi.is_nan() {
+    if !shapes_fit(a, b) || point.ln_x.hi.is_nan() || point.ln_y.hi.is_nan() {
         return Tails::FAULT;
     }
     if point.ln_x.hi == f64::NEG_INFINITY {
@@ -77,8 +81,7 @@ fn lower_side_tails(point: &BetaPoint, a: f64, b: f64, distance: DoubleDouble) -
     let log_odds = (point.ln_x - point.ln_y).hi;
     let widest = |s: f64| (0.8 * (s - log_odds)).max(2.0);
     let integral = tail_integral(slope, total * x * y, widest, |s| slope * s + total * fall_of_log_density(x, y, s));
-    let log_slope = (exponent + libm::log(factor)).value();
-    Tails::from_lower(exponent, factor * integral, log_slope)
+    Tails::from_lower(exponent, factor * integral, 1.0 / integral)
 }
 
 /// `k(s) ≥ 0`, by the form whose two parts cancel least.
@@ -142,14 +145,15 @@ fn small_shape_tails(point: &BetaPoint, a: f64, b: f64) -> Tails {
     let s = a * sum;
     let (normalizer, factor) = small_shape_normalizer(a, b);
     let exponent = point.ln_x * a + normalizer;
-    let log_slope = libm::log(a * factor) + (exponent + point.ln_y * b).value();
     // factor = b/(a + b) is 1/(1 + a/b), whose logarithm keeps the digits of a small a.
-    let ln_factor = if factor < 1.0 { -libm::log1p(a / b) } else { 0.0 };
+    let ln_factor = if b < 1.0 { -libm::log1p(a / b) } else { 0.0 };
     let log_leading = (exponent + ln_factor).value();
-    let upper = -libm::expm1(log_leading) - libm::exp(log_leading) * s;
+    let leading = libm::exp(log_leading);
+    let upper = -libm::expm1(log_leading) - leading * s;
+    let slope = a * (point.ln_y * b).exp();
     if upper < 0.5 {
-        Tails::from_upper(DoubleDouble::from(0.0), upper, log_slope)
+        Tails::from_upper(DoubleDouble::from(0.0), upper, slope * leading / upper)
     } else {
-        Tails::from_lower(exponent, factor * (1.0 + s), log_slope)
+        Tails::from_lower(exponent, factor * (1.0 + s), slope / (1.0 + s))
     }
 }

@@ -4,8 +4,8 @@
 //! P(a, x) = 1/Γ(a) ∫_0^x t^{a−1} e^{−t} dt,   Q = 1 − P
 //! x ≥ a:  Q = x^a e^{−x}/Γ(a) ∫_0^∞ e^{−(x−a)s − x(e^s − 1 − s)} ds            (t = x e^s)
 //! x < a:  P = x^a e^{−x}/Γ(a) ∫_0^∞ e^{−(a−x)s − x(e^{−s} − 1 + s)} ds         (t = x e^{−s})
-//! a, x < 1:  P = e^L (1 + S),  Q = −(e^L − 1) − e^L S,
-//!            L = a ln x − ln Γ(1 + a),  S = a Σ_{n≥1} (−x)^n / (n! (a + n))
+//! a < 1, x < ½:  P = e^L (1 + S),  Q = −(e^L − 1) − e^L S,
+//!         L = a ln x − ln Γ(1 + a),  S = a Σ_{n≥1} (−x)^n / (n! (a + n))
 //! x^a e^{−x}/Γ(a) = √(a/2π) e^{−a φ((x − a)/a) − δ(a)}                        a ≥ 1
 //! ```
 //!
@@ -41,6 +41,9 @@ pub fn log_upper(a: f64, x: f64) -> f64 {
     gamma_tails(a, x).log_upper
 }
 
+/// Up to here both terms of the power series of `Q` are positive for every shape below 1: nothing cancels.
+const SERIES_BELOW: f64 = 0.5;
+
 pub(crate) fn gamma_tails(a: f64, x: f64) -> Tails {
     if !(a > 0.0 && a.is_finite() && x >= 0.0) {
         return Tails::FAULT;
@@ -51,20 +54,19 @@ pub(crate) fn gamma_tails(a: f64, x: f64) -> Tails {
     if x == f64::INFINITY {
         return Tails::NOTHING_BELOW.flipped();
     }
-    if a < 1.0 && x < 1.0 {
+    if a < 1.0 && x < SERIES_BELOW {
         return small_shape_tails(a, x);
     }
     let (exponent, factor) = density_of_logarithm(a, x);
-    let log_slope = (exponent + libm::log(factor)).value();
     let slope = (x - a).abs();
     if x >= a {
         // The integrand is entire but falls like e^{−x e^s}: panels of 2 keep the rule inside |Im s| < π/2.
         let integral = tail_integral(slope, x, |_| 2.0, |s| slope * s + x * exp_m1_minus(s));
-        Tails::from_upper(exponent, factor * integral, log_slope)
+        Tails::from_upper(exponent, factor * integral, 1.0 / integral)
     } else {
         let widest = |s: f64| (0.8 * s).max(2.0);
         let integral = tail_integral(slope, x, widest, |s| slope * s + x * exp_m1_minus(-s));
-        Tails::from_lower(exponent, factor * integral, log_slope)
+        Tails::from_lower(exponent, factor * integral, 1.0 / integral)
     }
 }
 
@@ -107,7 +109,7 @@ fn density_of_logarithm(a: f64, x: f64) -> (DoubleDouble, f64) {
     (exponent, (a / std::f64::consts::TAU).sqrt())
 }
 
-/// Both tails from the power series; the sum for `Q` loses at most two bits below `x = 1`.
+/// Both tails from the power series, for a shape below 1.
 fn small_shape_tails(a: f64, x: f64) -> Tails {
     let mut term = 1.0;
     let mut sum = 0.0;
@@ -122,7 +124,12 @@ fn small_shape_tails(a: f64, x: f64) -> Tails {
     }
     let s = a * sum;
     let exponent = DoubleDouble::from(x).ln() * a - ln_gamma_1p(a);
-    let log_slope = libm::log(a) + (exponent - x).value();
-    let upper = -libm::expm1(exponent.value()) - exponent.exp() * s;
-    if upper < 0.5 { Tails::from_upper(DoubleDouble::from(0.0), upper, log_slope) } else { Tails::from_lower(exponent, 1.0 + s, log_slope) }
+    let leading = exponent.exp();
+    let upper = -libm::expm1(exponent.value()) - leading * s;
+    let slope = a * libm::exp(-x);
+    if upper < 0.5 {
+        Tails::from_upper(DoubleDouble::from(0.0), upper, slope * leading / upper)
+    } else {
+        Tails::from_lower(exponent, 1.0 + s, slope / (1.0 + s))
+    }
 }

@@ -34,7 +34,7 @@ pub(crate) fn ln_gamma_ratio_precise(a: f64, b: f64) -> DoubleDouble {
     }
     if a >= ASYMPTOTIC_FROM {
         DoubleDouble::from(a).ln() * b + asymptotic_excess(a, b)
-    } else if b > 0.5 * a.max(1.0) {
+    } else if b > 0.5 * a.max(1.0) || b > 1e10 * a {
         DoubleDouble::difference(ln_gamma_of_sum(DoubleDouble::sum(a, b)), ln_gamma(a))
     } else {
         shifted_ratio(a, b)

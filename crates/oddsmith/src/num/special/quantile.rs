@@ -80,7 +80,7 @@ const MOST_STEPS: usize = 200;
 /// Below this a step that no longer shrinks is rounding.
 const CONVERGING: f64 = 1e-9;
 
-/// The `v > 0` whose `side` tail has the given level; `elasticity` is `d ln v` per unit of the slope's variable.
+/// The `v > 0` whose `side` tail has the given level; `elasticity` is `d ln v` per unit of the rates.
 ///
 /// `tails(v)` gives the tails at `v`. The result is 0 or `+inf` where it leaves the range of `f64`.
 pub(crate) fn invert_tail(level: Level, side: Side, start: f64, elasticity: f64, tails: impl Fn(f64) -> Tails) -> f64 {
@@ -89,13 +89,11 @@ pub(crate) fn invert_tail(level: Level, side: Side, start: f64, elasticity: f64,
     let mut last_size = f64::INFINITY;
     for _ in 0..MOST_STEPS {
         let at = tails(v);
-        let (tail, log_tail, direction) = match side {
-            Side::Lower => (at.lower, at.log_lower, 1.0),
-            Side::Upper => (at.upper, at.log_upper, -1.0),
+        let step = match side {
+            Side::Lower => -level.log_excess(at.lower, at.log_lower) / at.rate_lower,
+            Side::Upper => level.log_excess(at.upper, at.log_upper) / at.rate_upper,
         };
-        let excess = level.log_excess(tail, log_tail) * direction;
-        let rate = libm::exp(at.log_slope - log_tail);
-        let step = (-excess / rate * elasticity).clamp(-LONGEST_STEP, LONGEST_STEP);
+        let step = (elasticity * step).clamp(-LONGEST_STEP, LONGEST_STEP);
         let newton = v + v * libm::expm1(step);
         let size = step.abs();
         let settled = size <= f64::EPSILON || (size < CONVERGING && size >= 0.5 * last_size);
