@@ -1,6 +1,6 @@
 //! Cards, tables and notices as text: for a terminal, for documents and for programs.
 //!
-//! This crate sees [`Card`], [`Table`] and [`Notice`] and never a model: whatever a model has to say is plain data
+//! This crate sees [`Card`], [`Table`] and [`Notice`](oddsmith::Notice) and never a model: whatever a model has to say is plain data
 //! by the time it gets here. [`render`] is the one entry; [`Rows`] writes tables that are too long to hold.
 
 mod document;
