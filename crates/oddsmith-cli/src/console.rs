@@ -110,7 +110,7 @@ impl Console {
     /// A remark on standard error.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.to_stderr(&format!("{text}\n"));
+            self.to_stderr(&format!("{}\n", oddsmith_report::printable(text)));
         }
     }
 
@@ -119,10 +119,12 @@ impl Console {
         if matches!(failure, Failure::Pipe) {
             return;
         }
+        // Names of files and columns are part of the message, and they may hold anything.
+        let message = oddsmith_report::printable(&failure.to_string());
         let line = match self.format {
             Some(Format::Json | Format::Ndjson) => failure_object(failure),
-            _ if self.err.color => format!("\x1b[1;31merror:\x1b[0m {failure}\n"),
-            _ => format!("error: {failure}\n"),
+            _ if self.err.color => format!("\x1b[1;31merror:\x1b[0m {message}\n"),
+            _ => format!("error: {message}\n"),
         };
         self.to_stderr(&line);
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::Args;
-use oddsmith::card::Cell;
+use oddsmith::card::{Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::error::DataFault;
 use oddsmith::stats::TableStats;
@@ -16,7 +16,7 @@ use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
-use crate::lint::{self, RowSample};
+use crate::lint::{self, EventsPerVariable, RowSample};
 use crate::options::{ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
 
@@ -66,26 +66,28 @@ pub(crate) fn run(args: &CheckArgs, console: &Console, control: &Arc<Control>) -
 fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample, strict: bool, console: &Console) -> Result<(), Failure> {
     let mut card = data_card(&input.name(), opened);
     card.notices.extend(lint::findings(stats, sample));
-    card.facts.extend(lint::events_per_variable(stats));
-    flag_columns(&mut card.tidy.columns, &mut card.tidy.rows, &card.notices);
-    console.result(&card)?;
-    // Warnings are the result of this command, so people find them where the result is.
-    match console.format() {
-        Format::Table => console.text(&oddsmith_report::notices(&card.notices, console.style()))?,
-        _ => console.notices(&card.notices),
+    let events = EventsPerVariable::new(stats);
+    flag_columns(&mut card.tidy, &card.notices);
+    if console.format() == Format::Table {
+        // Warnings are the result of this command, so people find them where the result is.
+        console.result(&card)?;
+        console.text(&oddsmith_report::notices(&card.notices, console.style()))?;
+        let help = card.notices.first().map_or_else(String::new, |first| format!("`oddsmith help {}` explains a warning\n", first.id));
+        console.text(&format!("{events}\n{help}"))?;
+    } else {
+        card.facts.extend(events.facts());
+        console.result(&card)?;
+        console.notices(&card.notices);
     }
     if strict && !card.notices.is_empty() { Err(Failure::strict(&card.notices)) } else { Ok(()) }
 }
 
 /// Adds a column with the ids of the warnings about each column.
-fn flag_columns(columns: &mut Vec<String>, rows: &mut [Vec<Cell>], notices: &[Notice]) {
-    columns.push("warnings".into());
-    for row in rows {
-        let mut ids: Vec<&str> = notices
-            .iter()
-            .filter(|notice| notice.column.as_ref().map(|name| Cell::from(name.as_str())) == Some(row[0].clone()))
-            .map(|notice| notice.id)
-            .collect();
+fn flag_columns(table: &mut Table, notices: &[Notice]) {
+    table.columns.push("warnings".into());
+    for row in &mut table.rows {
+        let about = |notice: &&Notice| notice.column.as_deref().map(Cell::from).as_ref() == row.first();
+        let mut ids: Vec<&str> = notices.iter().filter(about).map(|notice| notice.id).collect();
         ids.dedup();
         row.push(if ids.is_empty() { Cell::Empty } else { ids.join(" ").into() });
     }

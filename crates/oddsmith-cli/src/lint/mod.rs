@@ -9,8 +9,10 @@ mod row_sample;
 pub(crate) use columns::columns_table;
 pub(crate) use row_sample::RowSample;
 
+use std::fmt;
+
 use oddsmith::card::Cell;
-use oddsmith::data::Space;
+use oddsmith::data::{Feature, Space};
 use oddsmith::notice::{self, Notice};
 use oddsmith::stats::{Parts, ScatterPart, TableStats, WordParts};
 
@@ -44,26 +46,42 @@ pub(crate) fn findings(stats: &TableStats, sample: &RowSample) -> Vec<Notice> {
     found
 }
 
-/// Free parameters per class and rows of the rarest class: the ratio by which small studies are judged.
-pub(crate) fn events_per_variable(stats: &TableStats) -> Vec<(String, Cell)> {
-    let layout = stats.layout();
-    let predictors: usize = layout
-        .features()
-        .iter()
-        .map(|feature| match &feature.space {
+/// Parameters to be learned and rows of the rarest class: the ratio by which small studies are judged.
+pub(crate) struct EventsPerVariable {
+    predictors: usize,
+    events: u64,
+}
+
+impl EventsPerVariable {
+    /// Counts one predictor per number, one per level but the first, and one per word.
+    pub(crate) fn new(stats: &TableStats) -> Self {
+        let of = |feature: &Feature| match &feature.space {
             Space::Number => 1,
             Space::Levels { levels, .. } => levels.len().saturating_sub(1),
             Space::Words { vocabulary, .. } => vocabulary.len(),
-        })
-        .sum();
-    let events = stats.classes().rows.iter().copied().min().unwrap_or(0);
-    if predictors == 0 {
-        return Vec::new();
+        };
+        let predictors = stats.layout().features().iter().map(of).sum();
+        EventsPerVariable { predictors, events: stats.classes().rows.iter().copied().min().unwrap_or(0) }
     }
-    let ratio = events as f64 / predictors as f64;
-    vec![
-        ("predictors".into(), predictors.into()),
-        ("rows of the rarest class".into(), events.into()),
-        ("events per variable".into(), ratio.into()),
-    ]
+
+    fn ratio(&self) -> f64 {
+        self.events as f64 / self.predictors.max(1) as f64
+    }
+
+    /// As facts of a card.
+    pub(crate) fn facts(&self) -> Vec<(String, Cell)> {
+        vec![
+            ("predictors".into(), self.predictors.into()),
+            ("rows of the rarest class".into(), self.events.into()),
+            ("events per variable".into(), self.ratio().into()),
+        ]
+    }
+}
+
+impl fmt::Display for EventsPerVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ratio = oddsmith_report::for_people(self.ratio());
+        write!(f, "{} rows of the rarest class / {} predictors = {ratio} events per variable", self.events, self.predictors)?;
+        write!(f, " (10 is a common floor)")
+    }
 }

@@ -103,3 +103,39 @@ fn scrambled(row: u64) -> u64 {
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oddsmith::data::{Classes, Feature, Features, Weighting};
+    use oddsmith::num::MatrixView;
+
+    fn sampled(values: &[f64], first_row: u64, capacity: usize) -> RowSample {
+        let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
+        let layout = Layout::new("y", vec![Feature::number("x")], classes, Weighting::None).unwrap();
+        let mut sample = RowSample { capacity, ..RowSample::new(&layout) };
+        let labels: Vec<u32> = (0..values.len() as u32).map(|i| i % 2).collect();
+        let features = Features::of_numbers(MatrixView::column_major(values, values.len(), 1).unwrap());
+        sample.observe(Rows { features, labels: &labels, weights: None, first_row }).unwrap();
+        sample
+    }
+
+    #[test]
+    fn samples_of_parts_merge_into_the_sample_of_the_whole() {
+        let values: Vec<f64> = (0..1000).map(f64::from).collect();
+        let whole = sampled(&values, 0, 50);
+        for cut in [2, 300, 998] {
+            let mut merged = sampled(&values[cut..], cut as u64, 50);
+            merged.merge(&sampled(&values[..cut], 0, 50)).unwrap();
+            assert_eq!((merged.kept.len(), &merged.kept), (50, &whole.kept));
+        }
+    }
+
+    #[test]
+    fn only_whole_numbers_without_repeats_look_like_identifiers() {
+        assert!(sampled(&[3.0, 1.0, 2.0], 0, 50).all_different(0));
+        assert!(!sampled(&[3.0, 1.0, 3.0], 0, 50).all_different(0));
+        assert!(!sampled(&[3.5, 1.0, 2.0], 0, 50).all_different(0));
+        assert!(!sampled(&[3.0, f64::NAN, 2.0], 0, 50).all_different(0));
+    }
+}

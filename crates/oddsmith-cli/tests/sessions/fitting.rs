@@ -188,3 +188,18 @@ fn threads_and_memory_change_no_bit() {
     let one = model("--threads 1");
     assert!(one == model("--threads 3") && one == model("--memory 1M"));
 }
+
+#[test]
+fn the_bits_of_a_fit_are_those_of_its_predictions() {
+    let session = Session::new();
+    for model in ["nb", "qda --features age,lwt"] {
+        let bits = facts(&session, &format!("oddsmith fit births.csv --target low --model {model} --json -o m.odds"))["bits per row"]
+            .as_f64()
+            .unwrap();
+        let scored: Value = serde_json::from_slice(&session.shell("oddsmith predict -q m.odds births.csv --id low --json").stdout).unwrap();
+        let loss = |row: &Value| -row[format!("p_{}", row["low"].as_str().unwrap())].as_f64().unwrap().log2();
+        let rows = scored.as_array().unwrap();
+        let expected = rows.iter().map(loss).sum::<f64>() / rows.len() as f64;
+        assert!((bits - expected).abs() < 1e-12 * expected, "{model}: {bits} and not {expected}");
+    }
+}

@@ -31,6 +31,13 @@ fn hostile_names_are_shown_and_never_obeyed() {
 }
 
 #[test]
+fn hostile_file_names_are_spelled_out() {
+    let session = Session::new();
+    let output = session.program().args(["fit", "\x1b[31mred.csv", "--target", "y"]).output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: \\x1b[31mred.csv: No such file or directory (os error 2)\n");
+}
+
+#[test]
 fn hostile_names_survive_the_way_through_a_model_file() {
     let session = Session::new();
     session.write("t.csv", "__proto__,\x1b[2J,y\n1,a,no\n2,b,\x1b[31myes\n3,b,\x1b[31myes\n2,a,no\n");
