@@ -19,6 +19,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::dialect::Format;
 use crate::fault::Place;
+use crate::ipc_guard;
 use crate::store::{Store, StoreReader};
 
 const PARQUET: &[u8] = b"PAR1";
@@ -68,6 +69,7 @@ impl Container {
         }
         if magic.starts_with(ARROW_FILE) {
             let (schema, batches) = fenced(&place, || {
+                ipc_guard::check_file(&store)?;
                 let reader = FileReader::try_new(io::BufReader::new(Cursor::new(&store)), None)?;
                 Ok((reader.schema(), reader.num_batches()))
             })?;
@@ -140,6 +142,7 @@ impl Container {
 
 /// Copies a stream so that each of its batches can be read alone: one small stream per batch.
 fn restack(store: &Arc<Store>, in_memory: usize, place: &Place, control: &Control) -> Result<(Store, SchemaRef, Vec<u64>)> {
+    fenced(place, || ipc_guard::check_stream(store))?;
     let mut reader = fenced(place, || StreamReader::try_new(io::BufReader::new(StoreReader::new(store.clone(), 0)), None))?;
     let schema = reader.schema();
     let mut copy = tempfile::SpooledTempFile::new(in_memory);

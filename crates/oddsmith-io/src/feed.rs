@@ -143,6 +143,6 @@ pub(crate) struct Records {
 /// Rows of a batch: enough to be worth a call, few enough that their cells stay in the cache.
 pub(crate) fn batch_rows(columns: usize) -> usize {
     const CELLS: usize = 48 << 10;
-    let rows = (CELLS / columns.max(1)).clamp(64, 8192);
+    let rows = (CELLS / columns.max(1)).clamp(16, 8192);
     1 << rows.ilog2()
 }

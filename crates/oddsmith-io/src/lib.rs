@@ -22,6 +22,7 @@ mod fault;
 mod feed;
 mod grid;
 mod interner;
+mod ipc_guard;
 mod kinds;
 mod lane;
 mod missing;

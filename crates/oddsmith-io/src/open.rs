@@ -62,6 +62,7 @@ impl Opened {
 ///
 /// Costs one pass over the file, and one more when a late cell contradicts what the first rows suggested.
 pub fn open(input: &Input, options: &ReadOptions, roles: &Roles, control: &Control) -> Result<Opened> {
+    options.check()?;
     let place = Place::named(input.name());
     let raw = Raw::open(input, &place)?;
     let compression = raw.compression;

@@ -120,7 +120,8 @@ pub(crate) fn peek(mut flow: Flow, place: &Place) -> Result<(Vec<u8>, bool, Flow
     let mut head = Vec::new();
     let mut step = vec![0; STEP];
     let mut ended = false;
-    while !ended && head.len() < MOST && memchr::memchr2_iter(b'\n', b'\r', &head).take(3).count() < 3 {
+    let ends = |head: &[u8], byte: u8| memchr::memchr_iter(byte, head).take(2).count();
+    while !ended && head.len() < MOST && ends(&head, b'\n') < 2 && (ends(&head, b'\n') > 0 || ends(&head, b'\r') < 2) {
         match flow.read(&mut step) {
             Ok(0) => ended = true,
             Ok(count) => head.extend_from_slice(&step[..count]),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use oddsmith::data::{Kind, Weighting, WordValue};
+use oddsmith::{Error, Result};
 
 /// Where the bytes come from.
 #[derive(Debug, Clone)]
@@ -156,6 +157,27 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
+    /// Refuses values that cannot mean anything.
+    pub(crate) fn check(&self) -> Result<()> {
+        let shown = |byte: u8| char::from(byte).escape_default().to_string();
+        let structural = |byte: u8| matches!(byte, b'\n' | b'\r' | 0) || !byte.is_ascii();
+        if let Some(byte) = self.delimiter.filter(|byte| structural(*byte) || self.quote == Quote::Byte(*byte)) {
+            return Err(Error::knob("delimiter", shown(byte), "use one ASCII character that is neither the quote nor a line end"));
+        }
+        if let Quote::Byte(byte) = self.quote
+            && structural(byte)
+        {
+            return Err(Error::knob("quote", shown(byte), "use one ASCII character that is not a line end, or none"));
+        }
+        if let Some(byte) = self.decimal.filter(|byte| !matches!(byte, b'.' | b',')) {
+            return Err(Error::knob("decimal", shown(byte), "use a point or a comma"));
+        }
+        if let Some(width) = self.text.hashed.filter(|width| !(1..=1 << 30).contains(width)) {
+            return Err(Error::knob("hashed width", width, "use a width from 1 to 1073741824"));
+        }
+        Ok(())
+    }
+
     /// The number of threads to start.
     pub(crate) fn workers(&self) -> usize {
         match self.threads {
@@ -187,5 +209,30 @@ impl Roles {
     /// Only a target.
     pub fn target(name: impl Into<String>) -> Self {
         Roles { target: Some(name.into()), ..Roles::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dash_is_standard_input() {
+        assert!(matches!(Input::from_argument("-"), Input::Stdin));
+        assert_eq!(Input::from_argument("./-").name(), "./-");
+    }
+
+    #[test]
+    fn marks_that_cannot_work_are_refused() {
+        let refused = |options: ReadOptions| options.check().unwrap_err().to_string();
+        let base = ReadOptions::default;
+        let message = refused(ReadOptions { delimiter: Some(b'\n'), ..base() });
+        assert_eq!(message, "delimiter = \\n is not accepted: use one ASCII character that is neither the quote nor a line end");
+        let message = refused(ReadOptions { quote: Quote::Byte(0xff), ..base() });
+        assert_eq!(message, "quote = \\u{ff} is not accepted: use one ASCII character that is not a line end, or none");
+        let message = refused(ReadOptions { decimal: Some(b';'), ..base() });
+        assert_eq!(message, "decimal = ; is not accepted: use a point or a comma");
+        let text = TextOptions { hashed: Some(0), ..TextOptions::default() };
+        assert_eq!(refused(ReadOptions { text, ..base() }), "hashed width = 0 is not accepted: use a width from 1 to 1073741824");
     }
 }

@@ -1,5 +1,7 @@
 //! Which column of the file plays which part.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use oddsmith::data::Weighting;
 use oddsmith::error::DataFault;
 use oddsmith::{Error, ErrorKind, Result};
@@ -25,10 +27,11 @@ pub(crate) struct Plan {
 impl Plan {
     /// Finds the columns that the roles name.
     pub(crate) fn new(names: &[String], roles: &Roles, options: &ReadOptions, place: &Place) -> Result<Plan> {
-        let find = |name: &String| names.iter().position(|known| known == name).ok_or_else(|| Error::from(unknown(name, names)));
+        let places = index(names);
+        let find = |name: &String| places.get(name.as_str()).copied().ok_or_else(|| Error::from(unknown(name, names)));
         let target = roles.target.as_ref().map(find).transpose()?;
         let weight = roles.weight.as_ref().map(|(name, _)| find(name)).transpose()?;
-        let excluded = roles.exclude.iter().map(find).collect::<Result<Vec<usize>>>()?;
+        let excluded = roles.exclude.iter().map(find).collect::<Result<BTreeSet<usize>>>()?;
         for name in options.kinds.keys() {
             if Some(find(name)?) == target {
                 return Err(Error::knob("kind", name, "the target is always a category; its labels are kept as they are written"));
@@ -66,6 +69,11 @@ impl Plan {
     }
 }
 
+/// The place of every name.
+pub(crate) fn index(names: &[String]) -> BTreeMap<&str, usize> {
+    names.iter().enumerate().map(|(j, name)| (name.as_str(), j)).collect()
+}
+
 /// The fault of a name that no column has.
 pub(crate) fn unknown(name: &str, names: &[String]) -> ErrorKind {
     ErrorKind::Unknown { noun: "column", name: name.into(), known: names.to_vec() }
@@ -74,7 +82,7 @@ pub(crate) fn unknown(name: &str, names: &[String]) -> ErrorKind {
 /// Refuses repeated names, or numbers them; empty names become `column_3`.
 pub(crate) fn settle_names(names: Vec<String>, dedup: bool, place: &Place) -> Result<Vec<String>> {
     let mut settled: Vec<String> = Vec::with_capacity(names.len());
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for (j, name) in names.into_iter().enumerate() {
         let name = if name.is_empty() { format!("column_{}", j + 1) } else { name };
         let mut unique = name.clone();

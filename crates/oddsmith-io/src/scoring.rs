@@ -1,5 +1,6 @@
 //! Opening new rows for a model: columns are found by name, and rows stream by in the order of the file.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 
 use oddsmith::Result;
@@ -22,7 +23,7 @@ use crate::feed::{Feed, Pass, Scratch};
 use crate::open::{Head, Purpose, prepare};
 use crate::opening::{Flow, Raw, peek};
 use crate::options::{Input, ReadOptions};
-use crate::plan::unknown;
+use crate::plan::{index, unknown};
 use crate::text_feed::TextFeed;
 
 /// Rows to be scored.
@@ -66,6 +67,7 @@ impl NewBatch<'_> {
 ///
 /// `options.text` matters only for hashed words: it must be what the model was learned with.
 pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout, echo: &[String]) -> Result<NewRows> {
+    options.check()?;
     let place = Place::named(input.name());
     let raw = Raw::open(input, &place)?;
     let Some(format) = container::announced(&raw.magic) else { return open_text(raw.into_flow(), options, layout, echo, &place) };
@@ -113,7 +115,8 @@ impl NewRows {
         echo: &[String],
     ) -> Result<NewRows> {
         let names = feed.names();
-        let find = |name: &String| names.iter().position(|known| known == name);
+        let places = index(names);
+        let find = |name: &str| places.get(name).copied();
         let mut features = Vec::new();
         for name in layout.names() {
             features.push(find(&name).ok_or_else(|| {
@@ -121,15 +124,14 @@ impl NewRows {
                 feed.place().fault(fault)
             })?);
         }
-        let target = find(&layout.target().to_owned());
+        let target = find(layout.target());
         let echo = echo.iter().map(|name| find(name).ok_or_else(|| unknown(name, names).into())).collect::<Result<Vec<usize>>>()?;
-        let used = |j: &usize| features.contains(j) || Some(*j) == target || echo.contains(j);
-        let extra: Vec<String> = (0..names.len()).filter(|j| !used(j)).map(|j| names[j].clone()).collect();
+        let used: BTreeSet<usize> = features.iter().chain(&target).chain(&echo).copied().collect();
+        let extra: Vec<String> = (0..names.len()).filter(|j| !used.contains(j)).map(|j| names[j].clone()).collect();
         if !extra.is_empty() {
             notices.push(Notice::new(notice::EXTRA_COLUMN, format!("not used by the model: {}", listed(&extra))));
         }
-        let columns: Vec<usize> = (0..names.len()).filter(used).collect();
-        notices.extend(feed.use_columns(&columns)?);
+        notices.extend(feed.use_columns(&used.into_iter().collect::<Vec<usize>>())?);
         let encoder = Encoder::new(layout, Wiring { features, target, weight: None }, "", false, &options.text);
         Ok(NewRows { layout: layout.clone(), encoder, echo, labelled: target.is_some(), format, notices, feed })
     }

@@ -130,7 +130,8 @@ fn line_ends(bytes: &[u8], line_end: u8) -> u64 {
 /// The first records, without empty lines; the last one is dropped when the window may have cut it.
 fn split(window: &Window<'_>, marks: Marks) -> Vec<Row> {
     let mut text = window.bytes.to_vec();
-    if text.last().is_some_and(|last| *last != marks.line_end) {
+    let cut = text.last().is_some_and(|last| *last != marks.line_end);
+    if cut {
         text.push(marks.line_end);
     }
     let body = text.len();
@@ -145,7 +146,7 @@ fn split(window: &Window<'_>, marks: Marks) -> Vec<Row> {
         }
         text.truncate(body + PADDING);
     }
-    if at >= body && !window.whole && records.len() > 1 {
+    if at >= body && cut && !window.whole && records.len() > 1 {
         records.pop();
     }
     records

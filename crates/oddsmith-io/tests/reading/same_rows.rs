@@ -97,8 +97,6 @@ fn a_table_beyond_the_budget_is_streamed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
-
     #[test]
     fn writing_cutting_keeping_and_sharing_change_nothing(table in any_table(), style in styles(), partition_bytes in 1usize..400, threads in 1usize..4) {
         let kinds = [("t".to_owned(), oddsmith::data::Kind::Text), ("c".to_owned(), oddsmith::data::Kind::Category)];

@@ -41,6 +41,14 @@ fn arrow_stream(batches: &[RecordBatch]) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
+fn compressed_file(batches: &[RecordBatch]) -> Vec<u8> {
+    let options = arrow_ipc::writer::IpcWriteOptions::default().try_with_compression(Some(arrow_ipc::CompressionType::ZSTD)).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new_with_options(Vec::new(), &batches[0].schema(), options).unwrap();
+    batches.iter().for_each(|batch| writer.write(batch).unwrap());
+    writer.finish().unwrap();
+    writer.into_inner().unwrap()
+}
+
 fn mixed() -> Vec<RecordBatch> {
     let texts = ["the red fox", "an old hen", "a fox ran off", "no hens today"];
     let numbers = vec![Some(1.5), None, Some(-2.0), Some(f64::NAN)];
@@ -72,7 +80,8 @@ const MIXED_TEXT: &str =
 #[test]
 fn typed_files_give_the_rows_of_the_text() {
     let expected = learn(MIXED_TEXT, &ReadOptions::default()).unwrap();
-    for (bytes, format) in [(parquet(&mixed()), "Parquet"), (arrow_file(&mixed()), "Arrow IPC"), (arrow_stream(&mixed()), "Arrow IPC")] {
+    let files = [(parquet(&mixed()), "Parquet"), (arrow_file(&mixed()), "Arrow IPC"), (arrow_stream(&mixed()), "Arrow IPC")];
+    for (bytes, format) in files.into_iter().chain([(compressed_file(&mixed()), "Arrow IPC")]) {
         for memory in [1 << 30, 4000] {
             let opened = learn(&bytes, &ReadOptions { memory, ..ReadOptions::default() }).unwrap();
             assert_eq!(opened.format.to_string(), format);
@@ -186,11 +195,9 @@ fn try_open(bytes: &[u8]) -> oddsmith::Result<Opened> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
     #[test]
-    fn flipped_bits_never_panic(which in 0usize..3, flips in prop::collection::vec((any::<prop::sample::Index>(), 0u8..8), 1..4), cut in any::<Option<prop::sample::Index>>()) {
-        let mut bytes = [parquet, arrow_file, arrow_stream][which](&mixed());
+    fn flipped_bits_never_panic(which in 0usize..4, flips in prop::collection::vec((any::<prop::sample::Index>(), 0u8..8), 1..4), cut in any::<Option<prop::sample::Index>>()) {
+        let mut bytes = [parquet, arrow_file, arrow_stream, compressed_file][which](&mixed());
         for (at, bit) in flips {
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
