@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `φ(μ) = μ − ln(1 + μ)` in twice the precision, `δ` Stirling's remainder. Cost: 3 to 10 µs. Worst error over
-//! shapes from 1e-8 to 1e12: 1e-15 for both tails down to 1e-300 and for their logarithms down to p = 1e-10000.
+//! shapes from 1e-50 to 1e12: 1e-15 for both tails down to 1e-300 and for their logarithms down to p = 1e-10000.
 
 use crate::num::special::beta_point::BetaPoint;
 use crate::num::special::double_double::{DoubleDouble, SERIES_REACH};
