@@ -112,17 +112,17 @@ fn gather(args: &GatherArgs, console: &Console, control: &Arc<Control>) -> Resul
         oddsmith_io::open(&input, &options, &args.roles.roles(), control)?
     };
     files::need_target(&opened)?;
-    let layout = Arc::new(opened.layout().clone());
+    let layout = opened.layout();
     let scatter = if args.no_products { ScatterPart::None } else { ScatterPart::PerClass };
     let products = 8 * (layout.numbers().len() as u64).pow(2) * layout.classes().len() as u64;
     if scatter != ScatterPart::None && products > options.memory {
         let what = format!("the products of {} number columns take {} MB", layout.numbers().len(), products >> 20);
         return Err(Failure::Usage(format!("{what}; raise --memory, leave columns out with --exclude, or use --no-products")));
     }
-    let empty = TableStats::new(layout, Parts { flag_threshold: args.binarize, scatter, ..Parts::all() });
+    let parts = Parts { flag_threshold: args.binarize, scatter, ..Parts::all() };
     let stats = {
         let _progress = Progress::start(console, control, "gathering");
-        train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?
+        train::gather(&*opened.source, parts, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?
     };
     control.check()?;
     save(&stats, &args.output, opened.notices, console)

@@ -78,3 +78,14 @@ fn sites_that_differ() {
         "oddsmith show all.stats --weights",
     ]));
 }
+
+#[test]
+fn columns_in_extreme_units_are_gathered_in_a_second_pass() {
+    let session = Session::new();
+    ok(&session, "printf 'x,y\\n1e200,a\\n-2e200,a\\n3e200,b\\n5e200,b\\n' > big.csv");
+    ok(&session, "oddsmith stats gather -q big.csv --target y -o big.stats");
+    ok(&session, "oddsmith fit -q big.stats --model gaussian-nb > from-stats.csv");
+    ok(&session, "oddsmith fit -q big.csv --target y --model gaussian-nb > from-rows.csv");
+    ok(&session, "grep -q 'a,x,,mean,-5e199' from-stats.csv");
+    ok(&session, "cmp from-stats.csv from-rows.csv");
+}
