@@ -61,6 +61,11 @@ catalogue! {
     CONSTANT_COLUMN = "W201", "constant column",
         "The column has the same value in every row, so it says nothing about the class and was left out of the \
          model or ignored by it.";
+    SEPARATION = "W204", "separation",
+        "Some combination of columns tells the classes apart without error (or, quasi-completely, without error for some of \
+         the rows). The likelihood then rises forever along it and no finite estimate exists: a table with huge \
+         coefficients and standard errors would be an artefact of when the search stopped. Use --on-separation firth, a penalty \
+         (--l2), or leave the column out; ask whether the column was known before the outcome.";
     VARIANCE_FLOOR = "W205", "variance floor",
         "A column does not vary within a class, so its Gaussian would be a spike and its evidence infinite. \
          Its variance was raised to the floor printed here, a fraction of the column's own overall variance.";
@@ -68,6 +73,15 @@ catalogue! {
         "Some columns are exact, or almost exact, combinations of others, so the covariance matrix has no \
          inverse. The combination is named. The discriminant was computed in the space that the data span; \
          leave a column out or use --shrinkage to make it regular.";
+    ALIASED = "W211", "aliased column",
+        "The column is an exact combination of earlier columns (and a constant), which is written out. Its coefficient cannot be told \
+         apart from theirs, so it has none; predictions do not suffer.";
+    PENALISED = "W212", "penalised coefficients",
+        "A penalty draws coefficients towards zero on purpose. The usual standard errors, p-values and intervals do not describe such \
+         estimates and are left out; fit without a penalty, or with Firth's (--firth), for inference.";
+    CLASS_WEIGHTS = "W213", "class weights",
+        "Rows were weighted by class. That moves intercepts by the logarithm of the weights and hardly anything else; unless told \
+         otherwise the intercepts are moved back, so that probabilities fit the data as they came.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
          class impossible, the prior is returned and the row is flagged. Use --smoothing 1 (or any number above 0).";

@@ -7,6 +7,7 @@
 //! mean that a row does not count.
 
 mod aligned;
+mod cross;
 mod exp;
 mod gaussian;
 mod gram;
@@ -14,6 +15,7 @@ mod level_scores;
 mod levels;
 mod linear;
 mod ln;
+mod logistic;
 mod moments;
 mod panel;
 mod quadratic;
@@ -26,12 +28,14 @@ mod tile;
 mod word_scores;
 mod words;
 
+pub use cross::CrossSums;
 pub use exp::exp_all;
 pub use gaussian::GaussianScores;
 pub use gram::Gram;
 pub use level_scores::LevelScores;
 pub use levels::{Codes, LevelCounts, LevelSums};
 pub use linear::LinearScores;
+pub use logistic::{LogisticLoss, logistic};
 pub use moments::{MomentSums, Moments};
 pub use panel::{Panel, PanelRows};
 pub use quadratic::{QuadraticScores, QuadraticScratch};

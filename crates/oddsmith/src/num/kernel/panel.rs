@@ -4,6 +4,7 @@
 //! columns side by side, so that both the reads (along columns) and the writes (along rows) touch whole
 //! cache lines. Cost: one copy of the block, which stays in the second-level cache.
 
+use crate::error::Result;
 use crate::num::MatrixView;
 
 /// Numbers in one copied block: 64 KiB.
@@ -29,6 +30,11 @@ impl<'a> PanelRows<'a> {
     /// Number of columns.
     pub fn cols(&self) -> usize {
         self.cols
+    }
+
+    /// The block as a matrix.
+    pub fn view(&self) -> Result<MatrixView<'a>> {
+        MatrixView::new(self.data, 0, (self.rows, self.cols), (self.stride as isize, 1))
     }
 
     /// Row `i`.

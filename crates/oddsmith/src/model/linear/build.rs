@@ -1,0 +1,261 @@
+//! From the end of a fit to a model in the user's units.
+
+use std::sync::Arc;
+
+use nalgebra::{Cholesky, DMatrix};
+
+use super::account::{Account, IntervalKind, Method, RatioTest};
+use super::analysis::{found, functionals};
+use super::knobs::{ClassWeighting, Logistic, Precision};
+use super::learner::view;
+use super::lens::View;
+use super::model::{Covariance, LogisticModel, Parameters};
+use super::passes::Knowledge;
+use super::search::Outcome;
+use super::stage::{Analysis, Purpose};
+use crate::data::{Layout, Weighting};
+use crate::error::Result;
+use crate::notice::{self, Notice};
+use crate::num::special::normal;
+
+impl LogisticModel {
+    /// The model of a finished analysis.
+    pub(crate) fn build(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis) -> Result<LogisticModel> {
+        let view = view(knowledge)?;
+        let parameters = parameters(learner, knowledge, analysis, &view);
+        let precision = precision(learner, knowledge, analysis, &parameters);
+        let account = account(learner, knowledge, analysis, &view, precision.is_some());
+        let layout = prediction_layout(&knowledge.layout, &view)?;
+        let design = match layout == *knowledge.layout {
+            true => Arc::clone(&view.design),
+            false => Arc::new(view.design.relocated(&knowledge.layout, &layout)?),
+        };
+        Ok(LogisticModel::new(Arc::new(layout), design, parameters, precision, account))
+    }
+}
+
+/// The layout without columns that only the fit needed: responses, shares, clusters.
+fn prediction_layout(layout: &Layout, view: &View) -> Result<Layout> {
+    let used: Vec<usize> = (0..layout.features().len()).filter(|j| view.design.reads(*j)).collect();
+    layout.select(&used)
+}
+
+fn parameters(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view: &View) -> Parameters {
+    let (shape, frame, survey) = (analysis.facts.shape, &knowledge.frame, &analysis.facts.survey);
+    let theta = analysis.estimate.theta.as_slice();
+    let shift = usize::from(frame.intercept);
+    let (mut base, mut coefficients) = (Vec::new(), Vec::new());
+    for output in theta[..shape.outputs * shape.width].chunks_exact(shape.width.max(1)) {
+        base.push(if frame.intercept { output[0] } else { 0.0 });
+        coefficients.extend(frame.coefficients(&output[shift..]));
+    }
+    base.resize(shape.outputs, 0.0);
+    if !view.class_weights.is_empty() && !learner.keep_class_weights && frame.intercept {
+        // Weighting a class moves the intercept by the logarithm of the weights' ratio, and nothing else.
+        for (m, base) in base.iter_mut().enumerate() {
+            *base -= (view.class_weights[m + 1] / view.class_weights[0]).ln();
+        }
+    }
+    let columns = frame.centre.len();
+    let mut spread = vec![0.0; columns];
+    if survey.reach.len() == columns {
+        for (j, spread) in spread.iter_mut().enumerate() {
+            *spread = (survey.columns.square(j).max(0.0) / survey.weight()).sqrt();
+        }
+    }
+    Parameters {
+        base,
+        centre: frame.centre.clone(),
+        spread,
+        coefficients,
+        kept: frame.kept.clone(),
+        intercept: frame.intercept,
+        words: theta[shape.outputs * shape.width..].to_vec(),
+    }
+}
+
+/// Covariance and limits in the user's units; `None` with a penalty or when nobody asked.
+fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, parameters: &Parameters) -> Option<Covariance> {
+    if analysis.facts.penalty.is_some() || learner.precision == Precision::None {
+        return None;
+    }
+    let shape = analysis.facts.shape;
+    let size = shape.outputs * shape.width;
+    let inside = match &analysis.sandwich {
+        Some(sandwich) => sandwich.clone(),
+        None => Cholesky::new(analysis.estimate.information.clone()?)?.inverse(),
+    };
+    let functionals = functionals(knowledge, shape);
+    let map = DMatrix::from_fn(size, size, |r, c| functionals[r][c]);
+    let matrix = &map * inside * map.transpose();
+    let estimates = parameters.estimates();
+    let quantile = normal::quantile_upper(0.5 * (1.0 - learner.level));
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    for parameter in 0..size {
+        let half = quantile * matrix[(parameter, parameter)].max(0.0).sqrt();
+        let wald = [estimates[parameter] - half, estimates[parameter] + half];
+        let end = |upper: bool| match found(&analysis.answers, &Purpose::Limit { parameter, upper }) {
+            Some(Outcome::Found { theta, .. }) => functionals[parameter].dot(theta) + shift_of(parameters, knowledge, analysis, parameter),
+            Some(_) if upper => f64::INFINITY,
+            Some(_) => f64::NEG_INFINITY,
+            None => wald[usize::from(upper)],
+        };
+        lower.push(end(false));
+        upper.push(end(true));
+    }
+    Some(Covariance { matrix: matrix.transpose().as_slice().to_vec(), lower, upper })
+}
+
+/// What the correction for class weights moved a parameter by.
+fn shift_of(parameters: &Parameters, knowledge: &Knowledge, analysis: &Analysis, parameter: usize) -> f64 {
+    let shape = analysis.facts.shape;
+    match knowledge.frame.intercept && parameter.is_multiple_of(shape.width) {
+        true => parameters.base[parameter / shape.width] - analysis.estimate.theta[parameter],
+        false => 0.0,
+    }
+}
+
+fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view: &View, precise: bool) -> Account {
+    let (facts, estimate) = (&analysis.facts, &analysis.estimate);
+    let survey = &facts.survey;
+    let layout = &knowledge.layout;
+    let constant = survey.log_coefficients;
+    let likelihood = |loss: f64| constant - loss;
+    let value_of = |purpose: &Purpose| match found(&analysis.answers, purpose) {
+        Some(Outcome::Found { value, .. }) => Some(*value),
+        _ => None,
+    };
+    let null_objective = value_of(&Purpose::Null);
+    // Without offset, penalty or missing intercept the null model is known in closed form.
+    let null_loss = match (null_objective, estimate.firth) {
+        (Some(value), false) => value,
+        _ => survey.null_loss(),
+    };
+    let design = &view.design;
+    let counted = |t: usize| -> f64 {
+        let range = &design.terms()[t].columns;
+        (knowledge.frame.kept.iter().filter(|j| range.contains(j)).count() * facts.shape.outputs) as f64
+    };
+    let deviance = |objective: f64| 2.0 * (objective - estimate.objective) + 2.0 * (estimate.loss + survey.saturated);
+    let mut tests = Vec::new();
+    let mut sequence = Vec::new();
+    let terms = design.terms();
+    for (t, term) in terms.iter().enumerate() {
+        if let Some(value) = value_of(&Purpose::Without(t)) {
+            let statistic = 2.0 * (value - estimate.objective);
+            tests.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(value) });
+        }
+        if learner.tests && precise {
+            let null = null_objective.unwrap_or(null_loss);
+            let before = if t == 0 { Some(null) } else { value_of(&Purpose::Before(t)) };
+            let after = if t + 1 == terms.len() { Some(estimate.objective) } else { value_of(&Purpose::Before(t + 1)) };
+            if let (Some(before), Some(after)) = (before, after) {
+                let statistic = 2.0 * (before - after);
+                sequence.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(after) });
+            }
+        }
+    }
+    let size = facts.shape.outputs * facts.shape.width;
+    let parameter_tests: Vec<f64> = (0..size)
+        .filter_map(|parameter| value_of(&Purpose::Parameter(parameter)).map(|value| 2.0 * (value - estimate.objective)))
+        .collect();
+    let method = match (estimate.firth, facts.penalty.is_some() || learner.l1 > 0.0) {
+        (true, _) => Method::Firth,
+        (_, true) => Method::Penalised,
+        _ => Method::Likelihood,
+    };
+    let observations = match layout.weighting() {
+        Weighting::Frequency if survey.log_coefficients == 0.0 => survey.weight(),
+        _ => survey.rows as f64,
+    };
+    let intervals = precise.then_some(match learner.precision {
+        Precision::Profile => IntervalKind::Profile,
+        _ => IntervalKind::Wald,
+    });
+    let dropped = survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0);
+    Account {
+        method,
+        formula: design.formula().to_string(),
+        rows: survey.rows,
+        dropped: dropped.map(|(j, rows)| (layout.features()[j].name.clone(), *rows)).collect(),
+        class_weights: survey.class_weights.clone(),
+        observations,
+        log_likelihood: likelihood(estimate.loss),
+        null_log_likelihood: likelihood(null_loss),
+        saturated_log_likelihood: constant + survey.saturated,
+        penalised_log_likelihood: estimate.firth.then_some(-estimate.objective),
+        null_penalised_log_likelihood: if estimate.firth { null_objective.map(|value| -value) } else { None },
+        l2: learner.l2,
+        l1: learner.l1,
+        steps: estimate.steps as u64,
+        passes: knowledge.passes as u64 + 1,
+        distance: estimate.distance,
+        level: learner.level,
+        intervals,
+        robust: if analysis.sandwich.is_some() { Some(learner.robust.unwrap_or(super::sandwich::Robust::Hc1)) } else { None },
+        clusters: analysis.clusters.map(|clusters| clusters as u64),
+        tests,
+        sequence,
+        parameter_tests,
+        units: learner.units.clone(),
+        aliased: aliased(analysis, view),
+        notices: notices(learner, analysis, view, layout),
+    }
+}
+
+/// Columns without a coefficient and why.
+fn aliased(analysis: &Analysis, view: &View) -> Vec<(String, String)> {
+    let name = |j: usize| view.design.columns()[j].name.clone();
+    let constant = analysis.facts.constant.iter().map(|&j| (name(j), "constant".to_owned()));
+    let combinations = analysis.facts.aliases.iter().map(|alias| {
+        let parts: Vec<String> = alias.of.iter().map(|(k, factor)| format!("{} · {}", rounded(*factor), name(*k))).collect();
+        (name(alias.column), if parts.is_empty() { "constant".into() } else { parts.join(" + ") })
+    });
+    constant.chain(combinations).collect()
+}
+
+/// A factor as a person would write it: rounding of the twelfth digit is not shown.
+fn rounded(factor: f64) -> String {
+    let digits = format!("{factor:.10e}").parse::<f64>().unwrap_or(factor);
+    format!("{digits}")
+}
+
+fn notices(learner: &Logistic, analysis: &Analysis, view: &View, layout: &Layout) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
+    for (j, rows) in survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+        let share = 100.0 * *rows as f64 / (survey.rows + survey.dropped.iter().sum::<u64>()) as f64;
+        let text = format!("{rows} rows ({share:.1} %) have no value here and were left out; --missing indicator or mean keeps them");
+        notices.push(Notice::new(notice::MISSING_VALUES, text).column(&layout.features()[j].name));
+    }
+    let columns = view.design.columns();
+    for &j in &facts.constant {
+        notices.push(Notice::new(notice::CONSTANT_COLUMN, "the same in every row; it carries no coefficient").column(&columns[j].name));
+    }
+    for alias in &facts.aliases {
+        let (_, combination) =
+            aliased(analysis, view).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
+        let text = format!("equals {combination} (plus a constant) in every row, so it carries no coefficient");
+        notices.push(Notice::new(notice::ALIASED, text).column(&columns[alias.column].name));
+    }
+    if let Some(separation) = &analysis.estimate.rescued {
+        let kind = if separation.complete { "complete" } else { "quasi-complete" };
+        let text = format!(
+            "{kind} separation along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place",
+            separation.names(&view.design).join(", ")
+        );
+        notices.push(Notice::new(notice::SEPARATION, text));
+    }
+    if facts.penalty.is_some() && learner.precision > Precision::None {
+        let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";
+        notices.push(Notice::new(notice::PENALISED, text));
+    }
+    if learner.class_weights != ClassWeighting::None {
+        let text = match learner.keep_class_weights {
+            true => "probabilities are those of the re-weighted classes, not of the data",
+            false => "intercepts were corrected for the class weights: probabilities are those of the data as they came",
+        };
+        notices.push(Notice::new(notice::CLASS_WEIGHTS, text));
+    }
+    notices
+}

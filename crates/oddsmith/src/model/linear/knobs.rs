@@ -1,0 +1,148 @@
+//! The knobs of logistic and softmax regression.
+
+use super::sandwich::Robust;
+use crate::data::{DesignOptions, Formula};
+use crate::error::{Error, Result};
+use crate::model::knobs::at_least;
+
+/// What to do when no finite maximum of the likelihood exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnSeparation {
+    /// Refuse, naming the columns.
+    #[default]
+    Error,
+    /// Fit Firth's penalised likelihood instead, and say so.
+    Firth,
+}
+
+/// What is said about the precision of the coefficients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Precision {
+    /// Nothing: the fastest fit.
+    None,
+    /// Standard errors and Wald intervals.
+    #[default]
+    Wald,
+    /// Intervals from the profile of the likelihood.
+    Profile,
+}
+
+/// Factors of the weights of rows by class.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ClassWeighting {
+    /// All rows alike.
+    #[default]
+    None,
+    /// Every class gets the same total weight.
+    Balanced,
+    /// Factors by class label; classes that are not named keep 1.
+    Given(Vec<(String, f64)>),
+}
+
+/// Knobs of logistic regression (two classes) and softmax regression (more).
+#[derive(Debug, Clone)]
+pub struct Logistic {
+    /// The formula; default: all columns side by side.
+    pub formula: Option<Formula>,
+    /// How columns become a design.
+    pub options: DesignOptions,
+    /// Columns with a share of every class, in the order of the classes, in place of labels.
+    pub shares: Option<Vec<String>>,
+    /// Strength λ ≥ 0 of the penalty ½ λ Σ β²; default 0.
+    pub l2: f64,
+    /// Strength ≥ 0 of the penalty Σ |β|; default 0.
+    pub l1: f64,
+    /// Firth's penalised likelihood; default off.
+    pub firth: bool,
+    /// What to do under separation.
+    pub on_separation: OnSeparation,
+    /// Class weights; the intercepts are corrected for them unless `keep_class_weights` is set.
+    pub class_weights: ClassWeighting,
+    /// Leave the intercepts as the class weights made them; default off.
+    pub keep_class_weights: bool,
+    /// Standard errors and intervals.
+    pub precision: Precision,
+    /// Level of intervals; default 0.95.
+    pub level: f64,
+    /// Likelihood-ratio tests of every term; default on.
+    pub tests: bool,
+    /// Robust standard errors in place of those of the model.
+    pub robust: Option<Robust>,
+    /// Column of clusters for robust standard errors.
+    pub cluster: Option<String>,
+    /// Units of change for odds ratios, by column.
+    pub units: Vec<(String, f64)>,
+    /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-9.
+    pub tolerance: f64,
+    /// Most steps; default 200.
+    pub most_steps: usize,
+}
+
+impl Default for Logistic {
+    fn default() -> Self {
+        Logistic {
+            formula: None,
+            options: DesignOptions::default(),
+            shares: None,
+            l2: 0.0,
+            l1: 0.0,
+            firth: false,
+            on_separation: OnSeparation::default(),
+            class_weights: ClassWeighting::default(),
+            keep_class_weights: false,
+            precision: Precision::default(),
+            level: 0.95,
+            tests: true,
+            robust: None,
+            cluster: None,
+            units: Vec::new(),
+            tolerance: 1e-9,
+            most_steps: 200,
+        }
+    }
+}
+
+impl Logistic {
+    /// Defaults.
+    pub fn new() -> Self {
+        Logistic::default()
+    }
+
+    /// A formula with defaults for everything else.
+    pub fn with_formula(formula: Formula) -> Self {
+        Logistic { formula: Some(formula), ..Logistic::default() }
+    }
+
+    /// Refuses values outside their ranges.
+    pub(crate) fn check(&self) -> Result<()> {
+        at_least("l2", self.l2, 0.0)?;
+        at_least("l1", self.l1, 0.0)?;
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(Error::knob("level", self.level, "a number between 0 and 1, such as 0.95"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Err(Error::knob("tolerance", self.tolerance, "a number between 0 and 1"));
+        }
+        if let ClassWeighting::Given(pairs) = &self.class_weights {
+            for (class, weight) in pairs {
+                if !(*weight > 0.0 && weight.is_finite()) {
+                    return Err(Error::knob("class-weight", format!("{class}={weight}"), "positive finite numbers"));
+                }
+            }
+        }
+        if self.firth && (self.l2 > 0.0 || self.l1 > 0.0) {
+            return Err(Error::knob("firth", "on", "Firth's penalty does not go with another penalty"));
+        }
+        Ok(())
+    }
+
+    /// Whether second derivatives at the optimum are of use.
+    pub(crate) fn wants_information(&self) -> bool {
+        self.precision > Precision::None && self.l1 == 0.0
+    }
+
+    /// Columns of the layout that are no predictors.
+    pub(crate) fn reserved(&self) -> Vec<String> {
+        self.shares.iter().flatten().chain(&self.cluster).cloned().collect()
+    }
+}

@@ -1,0 +1,623 @@
+//! Logistic and softmax regression as a sequence of passes: survey, rank, fit, and what is asked about the fit.
+
+use std::sync::Arc;
+
+use nalgebra::{Cholesky, DMatrix, DVector};
+
+use super::analysis;
+use super::frame::{Frame, power_of_two};
+use super::jeffreys::{JeffreysSums, Leverage};
+use super::knobs::{ClassWeighting, Logistic, OnSeparation};
+use super::lens::View;
+use super::model::LogisticModel;
+use super::passes::{Knowledge, LinearStats, PassSums};
+use super::penalty::Penalty;
+use super::probe::{Curvature, Probe, Shape, Sums};
+use super::rank;
+use super::separation::Margins;
+use super::solver::{Next, Plan, Second, Solver};
+use super::stage::{Analysis, Estimate, Facts, Fitting, Ranking, Raw, Separation, Stage};
+use super::survey::Survey;
+use super::target::Target;
+use crate::data::{Design, DesignSurvey, Formula, Layout, Response};
+use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::model::{Learner, Step};
+
+/// Parameters up to which all second derivatives are summed up.
+const MOST_FULL: usize = 3000;
+/// |η| from which on separation is looked for.
+const WATCHED_REACH: f64 = 12.0;
+/// Looks at doubtful columns.
+const MOST_LOOKS: usize = 5;
+
+impl Learner for Logistic {
+    type Stats = LinearStats;
+    type Model = LogisticModel;
+
+    fn begin(&self, layout: &Arc<Layout>) -> Result<LinearStats> {
+        self.check()?;
+        let formula = self.formula_for(layout)?;
+        let survey = DesignSurvey::new(&formula, layout, &self.options)?;
+        match survey.is_needed() {
+            true => {
+                let knowledge = Knowledge {
+                    layout: Arc::clone(layout),
+                    view: None,
+                    frame: Arc::new(Frame::plain(0, true)),
+                    whole: false,
+                    probes: Vec::new(),
+                    leverages: Vec::new(),
+                    passes: 0,
+                    stage: Stage::Design,
+                };
+                Ok(LinearStats::new(knowledge, PassSums::Design(Box::new(survey))))
+            }
+            false => self.first_look(layout, &formula, None, 0),
+        }
+    }
+
+    fn finish(&self, stats: &LinearStats) -> Result<Step<LinearStats, LogisticModel>> {
+        let knowledge = &*stats.knowledge;
+        match (&knowledge.stage, &stats.sums) {
+            (Stage::Design, PassSums::Design(survey)) => {
+                let formula = self.formula_for(&knowledge.layout)?;
+                self.first_look(&knowledge.layout, &formula, Some(survey), 1).map(Step::Again)
+            }
+            (Stage::Survey, PassSums::Survey(survey)) => self.after_survey(knowledge, survey),
+            (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(knowledge, ranking, survey),
+            (Stage::Margins { fitting, next }, PassSums::Margins(margins)) => self.after_margins(knowledge, fitting, next, margins),
+            (Stage::Meat(analysis), PassSums::Meat(meat)) => analysis::after_meat(self, knowledge, analysis, meat),
+            (stage, PassSums::Points(points)) => {
+                let answers: Vec<Raw> = points.iter().zip(&knowledge.probes).map(|(sums, probe)| raw(sums, probe)).collect();
+                match stage.needs_jeffreys() {
+                    true => self.ask_jeffreys(knowledge, stage, answers),
+                    false => self.advance(knowledge, stage, answers),
+                }
+            }
+            (Stage::Jeffreys { inner, answers }, PassSums::Jeffreys(sums)) => {
+                let answers = answers.iter().zip(sums).map(|(answer, sums)| firth_answer(answer, &sums.gradient(&knowledge.frame)));
+                self.advance(knowledge, inner, answers.collect())
+            }
+            _ => Err(Error::internal("sums of another pass than the one that was asked for")),
+        }
+    }
+}
+
+/// What a pass says about a point.
+fn raw(sums: &Sums, probe: &Probe) -> Raw {
+    Raw {
+        value: sums.value.value(),
+        gradient: sums.gradient(probe),
+        hessian: (probe.curvature == Curvature::Full).then(|| sums.hessian(probe)),
+        diagonal: (probe.curvature == Curvature::Diagonal).then(|| sums.diagonal(probe)),
+        reach: sums.reach,
+    }
+}
+
+/// The answer with Firth's penalty −½ ln |I| in it.
+fn firth_answer(answer: &Raw, slope: &[f64]) -> Raw {
+    let log_determinant = answer.hessian.clone().and_then(Cholesky::new).map_or(f64::NEG_INFINITY, |factor| {
+        2.0 * factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>()
+    });
+    let gradient = answer.gradient.iter().zip(slope).map(|(g, s)| g - s).collect();
+    Raw { value: answer.value - 0.5 * log_determinant, gradient, ..answer.clone() }
+}
+
+impl Stage {
+    fn needs_jeffreys(&self) -> bool {
+        match self {
+            Stage::Fit(fitting) => fitting.firth,
+            Stage::Analyse(analysis) => analysis.estimate.firth,
+            _ => false,
+        }
+    }
+}
+
+impl Logistic {
+    /// The formula over a layout: the one that was given, or all columns side by side.
+    pub(crate) fn formula_for(&self, layout: &Layout) -> Result<Formula> {
+        let reserved = self.reserved();
+        let others: Vec<String> = layout.names().into_iter().filter(|name| !reserved.contains(name)).collect();
+        match &self.formula {
+            Some(formula) => Ok(formula.expand_dot(&others)),
+            None => Ok(Formula::of_columns(layout.target(), &others)),
+        }
+    }
+
+    fn first_look(&self, layout: &Arc<Layout>, formula: &Formula, survey: Option<&DesignSurvey>, passes: usize) -> Result<LinearStats> {
+        let design = Arc::new(Design::compile(formula, layout, &self.options, survey)?);
+        let classes = layout.classes().len();
+        if classes < 2 {
+            let label = layout.classes().labels().first().cloned().unwrap_or_default();
+            return Err(DataFault::new("the target has one class:").column(layout.target()).value(label).accepted("at least two").into());
+        }
+        let target = match (formula.response(), &self.shares) {
+            (Response::Grouped { .. }, _) => Target::Grouped(formula.grouped(layout)?),
+            (_, Some(columns)) => Target::Shares {
+                planes: columns.iter().map(|name| number_plane(layout, name)).collect::<Result<_>>()?,
+                names: columns.clone(),
+            },
+            _ => Target::Labels,
+        };
+        let frame = Frame::plain(design.columns().len(), design.intercept());
+        let class_weights = match &self.class_weights {
+            ClassWeighting::Given(pairs) => {
+                let mut weights = vec![1.0; classes];
+                for (label, weight) in pairs {
+                    weights[layout.classes().index(label)?] = *weight;
+                }
+                weights
+            }
+            _ => Vec::new(),
+        };
+        let features = layout.features().len();
+        let view = Arc::new(View { design, target, classes, class_weights, features });
+        let sums = PassSums::Survey(Box::new(Survey::new(&view, &frame)));
+        let knowledge = Knowledge {
+            layout: Arc::clone(layout),
+            view: Some(view),
+            frame: Arc::new(frame),
+            whole: false,
+            probes: Vec::new(),
+            leverages: Vec::new(),
+            passes,
+            stage: Stage::Survey,
+        };
+        Ok(LinearStats::new(knowledge, sums))
+    }
+
+    fn after_survey(&self, knowledge: &Knowledge, survey: &Survey) -> Result<Step<LinearStats, LogisticModel>> {
+        let view = view(knowledge)?;
+        self.check_rows(knowledge, survey)?;
+        let mut frame = (*knowledge.frame).clone();
+        let design = &view.design;
+        // Units first: a column whose squares leave the range of numbers is looked at once more in other units.
+        if frame.scale.iter().all(|s| *s == 1.0) {
+            let scaled: Vec<f64> = survey.reach.iter().map(|reach| power_of_two(*reach)).collect();
+            let extreme = Frame { scale: scaled, ..frame.clone() };
+            if !extreme.in_place() {
+                let sums = PassSums::Survey(Box::new(Survey::new(&view, &extreme)));
+                return Ok(Step::Again(next_pass(knowledge, extreme, false, Vec::new(), Vec::new(), Stage::Survey, sums)));
+            }
+        }
+        let whole = !survey.gaps;
+        let rescaled = !frame.in_place();
+        let columns = design.columns().len();
+        // Sums over the columns, in the units of the survey.
+        let mut constant = Vec::new();
+        let mut kept = Vec::new();
+        for j in 0..columns {
+            let spread = survey.columns.square(j);
+            let size = survey.reach[j];
+            let noise = survey.weight() * (4.0 * f64::EPSILON * size).powi(2);
+            match frame.intercept && spread <= noise {
+                true => constant.push(j),
+                false => kept.push(j),
+            }
+        }
+        let mut units = vec![1.0; columns];
+        for &j in &kept {
+            if frame.intercept {
+                let mean = survey.columns.mean[j];
+                frame.centre[j] = if rescaled { frame.centre[j] + mean / frame.scale[j] } else { mean };
+            }
+            let square = match frame.intercept {
+                true => survey.columns.square(j),
+                false => survey.columns.square(j) + survey.weight() * survey.columns.mean[j].powi(2),
+            };
+            units[j] = power_of_two((square / survey.weight()).sqrt());
+            frame.scale[j] *= units[j];
+        }
+        frame.kept = kept;
+        let survey = survey.clone();
+        let penalised = self.l2 > 0.0 || self.l1 > 0.0;
+        if penalised || columns > MOST_FULL || frame.kept.is_empty() {
+            return self.begin_fit(knowledge, frame, survey, Vec::new(), constant, whole, !rescaled);
+        }
+        let products = kept_products(&frame, &survey, &units);
+        let doubts = rank::doubts(&products);
+        if doubts.is_empty() {
+            return self.begin_fit(knowledge, frame, survey, Vec::new(), constant, whole, !rescaled);
+        }
+        let sizes = (0..frame.kept.len()).map(|k| products[(k, k)]).collect();
+        let turned = rank::turn(&mut frame, &doubts);
+        let ranking = Ranking { first: survey, sizes, turned, aliases: Vec::new(), constant, looks: 1 };
+        self.look_again(knowledge, frame, whole, ranking)
+    }
+
+    fn look_again(&self, knowledge: &Knowledge, frame: Frame, whole: bool, ranking: Ranking) -> Result<Step<LinearStats, LogisticModel>> {
+        let sums = PassSums::Survey(Box::new(Survey::new(&*view(knowledge)?, &frame)));
+        Ok(Step::Again(next_pass(knowledge, frame, whole, Vec::new(), Vec::new(), Stage::Rank(Box::new(ranking)), sums)))
+    }
+
+    fn after_rank(&self, knowledge: &Knowledge, ranking: &Ranking, survey: &Survey) -> Result<Step<LinearStats, LogisticModel>> {
+        let mut frame = (*knowledge.frame).clone();
+        let mut ranking = ranking.clone();
+        let size = frame.kept.len();
+        let square = |j: usize| match frame.intercept {
+            true => survey.columns.square(j),
+            false => survey.columns.square(j) + survey.weight() * survey.columns.mean[j].powi(2),
+        };
+        let squares: Vec<f64> = (0..size).map(square).collect();
+        let before = frame.kept.clone();
+        let aliases = rank::settle(&mut frame, &ranking.turned, &squares, &ranking.sizes);
+        ranking.aliases.extend(aliases);
+        let stay: Vec<usize> = (0..size).filter(|k| frame.kept.contains(&before[*k])).collect();
+        ranking.sizes = stay.iter().map(|&k| ranking.sizes[k]).collect();
+        let whole = knowledge.whole;
+        if frame.turn.is_none() {
+            let Ranking { first, aliases, constant, .. } = ranking;
+            let in_place = frame.in_place();
+            return self.begin_fit(knowledge, frame, first, aliases, constant, whole, in_place);
+        }
+        // Columns that are remainders now: are they independent of each other?
+        let products = DMatrix::from_fn(stay.len(), stay.len(), |a, b| {
+            let (i, j) = (stay[a].min(stay[b]), stay[a].max(stay[b]));
+            let mut product = survey.columns.products[i * size + j];
+            if !frame.intercept {
+                product += survey.weight() * survey.columns.mean[i] * survey.columns.mean[j];
+            }
+            product
+        });
+        let doubts = rank::doubts(&products);
+        if doubts.is_empty() || ranking.looks >= MOST_LOOKS {
+            let Ranking { first, aliases, constant, .. } = ranking;
+            return self.begin_fit(knowledge, frame, first, aliases, constant, whole, false);
+        }
+        ranking.turned = rank::turn(&mut frame, &doubts);
+        ranking.looks += 1;
+        self.look_again(knowledge, frame, whole, ranking)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn begin_fit(
+        &self,
+        knowledge: &Knowledge,
+        frame: Frame,
+        survey: Survey,
+        aliases: Vec<rank::Doubt>,
+        constant: Vec<usize>,
+        whole: bool,
+        start_known: bool,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        let view = view(knowledge)?;
+        let words: usize = knowledge.layout.word_widths().iter().sum();
+        let shape = Shape { outputs: view.outputs(), width: frame.width(), words };
+        let view = match self.balanced(&view, &survey) {
+            Some(balanced) => Arc::new(balanced),
+            None => view,
+        };
+        if self.l2 == 0.0 && self.l1 == 0.0 && !self.firth && self.on_separation != OnSeparation::Firth {
+            self.check_size(&survey, shape)?;
+        }
+        let strength = |j: usize| self.l2 * frame.scale[j] * frame.scale[j];
+        let mut dense: Vec<f64> = frame.kept.iter().map(|&j| strength(j)).collect();
+        if frame.intercept {
+            dense.insert(0, 0.0);
+        }
+        let penalty = Penalty::new(dense, self.l2, shape);
+        let theta = match start_known && view.class_weights.is_empty() && !view.design.has_offset() {
+            true => survey.start(&frame, shape),
+            false => vec![0.0; shape.len()],
+        };
+        let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty });
+        let knowledge = Knowledge {
+            layout: Arc::clone(&knowledge.layout),
+            view: Some(view),
+            frame: Arc::new(frame),
+            whole,
+            probes: Vec::new(),
+            leverages: Vec::new(),
+            passes: knowledge.passes + 1,
+            stage: Stage::Survey,
+        };
+        let firth = self.firth;
+        self.start_solver(&knowledge, facts, theta, firth, None).map(Step::Again)
+    }
+
+    fn start_solver(
+        &self,
+        knowledge: &Knowledge,
+        facts: Arc<Facts>,
+        theta: Vec<f64>,
+        firth: bool,
+        rescued: Option<Separation>,
+    ) -> Result<LinearStats> {
+        let shape = facts.shape;
+        let full = shape.words == 0 && shape.outputs * shape.width <= MOST_FULL;
+        let curvature = if full { Curvature::Full } else { Curvature::Diagonal };
+        let smallest = facts.survey.class_weights.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+        let plan = Plan {
+            curvature,
+            // A Gram pass of p columns costs about p/12 gradient passes per pair of outputs.
+            cost: 1.0 + shape.width as f64 * (shape.outputs as f64 + 1.0) / 24.0,
+            tolerance: self.tolerance,
+            most_steps: self.most_steps,
+            root_weight: smallest.max(1.0).sqrt(),
+            end_with_curvature: full && self.wants_information(),
+        };
+        let plan = if firth { Plan { cost: 0.0, end_with_curvature: true, ..plan } } else { plan };
+        let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
+        let fitting = Fitting { facts, solver, firth, rescued, check_at: 4 };
+        Ok(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![question(next)?]))
+    }
+
+    /// A pass that looks at points.
+    pub(crate) fn ask(&self, knowledge: &Knowledge, stage: Stage, questions: Vec<(Vec<f64>, Curvature)>) -> LinearStats {
+        let widths = knowledge.layout.word_widths();
+        let firth = stage.needs_jeffreys();
+        let probes: Vec<Probe> = questions
+            .into_iter()
+            .map(|(theta, curvature)| {
+                let curvature = if firth { Curvature::Full } else { curvature };
+                Probe::new(theta, curvature, &knowledge.frame, stage.shape(), &widths)
+            })
+            .collect();
+        let sums = PassSums::Points(probes.iter().map(Sums::new).collect());
+        next_pass(knowledge, (*knowledge.frame).clone(), knowledge.whole, probes, Vec::new(), stage, sums)
+    }
+
+    fn ask_jeffreys(&self, knowledge: &Knowledge, stage: &Stage, answers: Vec<Raw>) -> Result<Step<LinearStats, LogisticModel>> {
+        let (widths, shape) = (knowledge.layout.word_widths(), stage.shape());
+        let mut leverages = Vec::new();
+        for answer in &answers {
+            let factor = answer.hessian.clone().and_then(Cholesky::new).ok_or_else(|| {
+                no_estimate("the information matrix is singular even with Firth's penalty", "drop a column, or use --l2")
+            })?;
+            leverages.push(Leverage::new(&factor, &knowledge.frame, shape));
+        }
+        let again = |probe: &Probe| Probe::new(probe.theta.clone(), Curvature::None, &knowledge.frame, shape, &widths);
+        let probes: Vec<Probe> = knowledge.probes.iter().map(again).collect();
+        let sums = PassSums::Jeffreys(probes.iter().map(|probe| JeffreysSums::new(probe, &knowledge.frame)).collect());
+        let stage = Stage::Jeffreys { inner: Box::new(stage.clone()), answers };
+        Ok(Step::Again(next_pass(knowledge, (*knowledge.frame).clone(), knowledge.whole, probes, leverages, stage, sums)))
+    }
+
+    /// Hands complete answers to whoever asked.
+    fn advance(&self, knowledge: &Knowledge, stage: &Stage, mut answers: Vec<Raw>) -> Result<Step<LinearStats, LogisticModel>> {
+        match stage {
+            Stage::Analyse(analysis) => analysis::after_points(self, knowledge, analysis, &answers),
+            Stage::Fit(fitting) => {
+                let answer = answers.pop().ok_or_else(|| Error::internal("no answer"))?;
+                self.after_point(knowledge, fitting, answer)
+            }
+            _ => Err(Error::internal("answers for a stage that asked for none")),
+        }
+    }
+
+    fn after_point(&self, knowledge: &Knowledge, fitting: &Fitting, answer: Raw) -> Result<Step<LinearStats, LogisticModel>> {
+        let mut fitting = fitting.clone();
+        let reach = answer.reach;
+        let second = match (answer.hessian, answer.diagonal) {
+            (Some(hessian), _) => Second::Full(hessian),
+            (_, Some(diagonal)) => Second::Diagonal(diagonal),
+            _ => Second::None,
+        };
+        let next = fitting.solver.tell(answer.value, answer.gradient, second);
+        let penalised = fitting.firth || fitting.facts.penalty.is_some();
+        let stuck = matches!(next, Next::Stuck(_));
+        let steps = fitting.solver.steps;
+        let due = reach > WATCHED_REACH && (steps >= fitting.check_at || next == Next::Converged);
+        if !penalised && (stuck || due) && fitting.facts.shape.words == 0 {
+            fitting.check_at = steps + 4;
+            let heading = match fitting.solver.heading() {
+                [] => fitting.solver.point().map(|p| p.theta.clone()).unwrap_or_default(),
+                heading => heading.to_vec(),
+            };
+            let probe = Probe::new(heading, Curvature::None, &knowledge.frame, fitting.facts.shape, &[]);
+            let stage = Stage::Margins { fitting: Box::new(fitting), next };
+            let sums = PassSums::Margins(Margins::default());
+            return Ok(Step::Again(next_pass(
+                knowledge,
+                (*knowledge.frame).clone(),
+                knowledge.whole,
+                vec![probe],
+                Vec::new(),
+                stage,
+                sums,
+            )));
+        }
+        self.follow(knowledge, fitting, next)
+    }
+
+    /// Does what the solver wants next.
+    fn follow(&self, knowledge: &Knowledge, fitting: Fitting, next: Next) -> Result<Step<LinearStats, LogisticModel>> {
+        match next {
+            Next::Ask { theta, curvature } => {
+                Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)])))
+            }
+            Next::Converged => self.after_convergence(knowledge, fitting),
+            Next::Stuck(why) => Err(no_estimate(
+                &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),
+                "rescale or drop columns, or use a penalty (--l2)",
+            )),
+        }
+    }
+
+    fn after_margins(
+        &self,
+        knowledge: &Knowledge,
+        fitting: &Fitting,
+        next: &Next,
+        margins: &Margins,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        if !margins.proves() {
+            return self.follow(knowledge, fitting.clone(), next.clone());
+        }
+        let separation = self.describe_separation(knowledge, &knowledge.probes[0].theta, margins.complete(), fitting);
+        match self.on_separation {
+            OnSeparation::Firth => {
+                let theta = vec![0.0; fitting.facts.shape.len()];
+                self.start_solver(knowledge, Arc::clone(&fitting.facts), theta, true, Some(separation)).map(Step::Again)
+            }
+            OnSeparation::Error => Err(self.separation_error(knowledge, &separation)?),
+        }
+    }
+
+    /// The columns of a separating direction.
+    fn describe_separation(&self, knowledge: &Knowledge, direction: &[f64], complete: bool, fitting: &Fitting) -> Separation {
+        let (shape, frame) = (fitting.facts.shape, &knowledge.frame);
+        let shift = usize::from(frame.intercept);
+        let outputs: Vec<Vec<f64>> = direction.chunks_exact(shape.width).map(|theta| frame.coefficients(&theta[shift..])).collect();
+        let size = |j: usize, weight: f64| (weight / frame.scale[j]).abs();
+        let largest = outputs.iter().flat_map(|w| w.iter().enumerate().map(|(j, w)| size(j, *w))).fold(0.0, f64::max);
+        let columns = frame.kept.iter().filter(|j| outputs.iter().any(|w| size(**j, w[**j]) > 1e-5 * largest));
+        Separation { complete, columns: columns.map(|&j| (j, outputs.iter().map(|w| w[j]).collect())).collect() }
+    }
+
+    fn separation_error(&self, knowledge: &Knowledge, separation: &Separation) -> Result<Error> {
+        let view = view(knowledge)?;
+        let names = separation.names(&view.design).join(", ");
+        let kind = if separation.complete { "complete" } else { "quasi-complete" };
+        let what = format!("{kind} separation: the classes can be told apart without error along {names}, so no finite estimate exists");
+        Ok(no_estimate(&what, "use --on-separation firth (Firth's penalised likelihood), a penalty (--l2 1), or leave the column out"))
+    }
+
+    fn after_convergence(&self, knowledge: &Knowledge, fitting: Fitting) -> Result<Step<LinearStats, LogisticModel>> {
+        let facts = Arc::clone(&fitting.facts);
+        let point = fitting.solver.point().ok_or_else(|| Error::internal("convergence without a point"))?;
+        let mut theta = DVector::from_column_slice(&point.theta);
+        let information = fitting.solver.hessian.clone();
+        if let Some(factor) = information.clone().and_then(Cholesky::new) {
+            // The last Newton step is shorter than the tolerance and costs nothing.
+            theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
+        }
+        let mut unused = vec![0.0; point.theta.len()];
+        let penalty = facts.penalty.add(&point.theta, &mut unused);
+        let firth = match (&information, fitting.firth) {
+            (Some(information), true) => {
+                let factor = Cholesky::new(information.clone());
+                factor.map_or(0.0, |f| f.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>())
+            }
+            _ => 0.0,
+        };
+        let estimate = Estimate {
+            theta,
+            information,
+            objective: point.value,
+            loss: point.value - penalty + firth,
+            steps: fitting.solver.steps,
+            distance: fitting.solver.distance,
+            firth: fitting.firth,
+            rescued: fitting.rescued.clone(),
+        };
+        analysis::begin(self, knowledge, facts, estimate)
+    }
+
+    /// Class weights that give every class the same total, from the survey.
+    fn balanced(&self, view: &View, survey: &Survey) -> Option<View> {
+        if self.class_weights != ClassWeighting::Balanced {
+            return None;
+        }
+        let (total, classes) = (survey.weight(), view.classes as f64);
+        let class_weights = survey.class_weights.iter().map(|weight| total / (classes * weight)).collect();
+        Some(View { design: Arc::clone(&view.design), target: view.target.clone(), class_weights, ..*view })
+    }
+
+    /// Refuses rows from which nothing can be learned.
+    fn check_rows(&self, knowledge: &Knowledge, survey: &Survey) -> Result<()> {
+        let layout = &knowledge.layout;
+        if survey.rows == 0 {
+            return Err(Error::data("no row is left: every one lacks a target, a weight or a value"));
+        }
+        let present: Vec<usize> = (0..survey.class_weights.len()).filter(|k| survey.class_weights[*k] > 0.0).collect();
+        if present.len() < survey.class_weights.len() {
+            let missing = (0..survey.class_weights.len()).find(|k| !present.contains(k)).unwrap_or(0);
+            let fault = match present[..] {
+                [only] => DataFault::new("the target has one class in the rows that can be used:").value(layout.classes().label(only)),
+                _ => DataFault::new("no usable row has the class").value(layout.classes().label(missing)),
+            };
+            return Err(fault.column(layout.target()).accepted("every class needs rows without gaps").into());
+        }
+        Ok(())
+    }
+
+    /// Refuses more parameters than rows.
+    fn check_size(&self, survey: &Survey, shape: Shape) -> Result<()> {
+        let rows = survey.rows as usize;
+        if shape.words > 0 || shape.width > rows {
+            let what = match shape.words {
+                0 => format!("{} coefficients per class cannot be estimated from {rows} rows", shape.width),
+                words => format!("text with {words} words has no finite estimate without a penalty"),
+            };
+            return Err(no_estimate(&what, "use a penalty (--l2 1), fewer columns, or naive Bayes"));
+        }
+        Ok(())
+    }
+}
+
+impl Separation {
+    /// The columns by name.
+    pub(crate) fn names(&self, design: &Design) -> Vec<String> {
+        self.columns.iter().map(|(j, _)| format!("`{}`", design.columns()[*j].name)).collect()
+    }
+}
+
+impl Stage {
+    fn shape(&self) -> Shape {
+        match self {
+            Stage::Fit(fitting) | Stage::Margins { fitting, .. } => fitting.facts.shape,
+            Stage::Analyse(analysis) | Stage::Meat(analysis) => analysis.facts.shape,
+            Stage::Jeffreys { inner, .. } => inner.shape(),
+            Stage::Design | Stage::Survey | Stage::Rank(_) => Shape { outputs: 0, width: 0, words: 0 },
+        }
+    }
+}
+
+/// The next pass with what is known.
+pub(crate) fn next_pass(
+    knowledge: &Knowledge,
+    frame: Frame,
+    whole: bool,
+    probes: Vec<Probe>,
+    leverages: Vec<Leverage>,
+    stage: Stage,
+    sums: PassSums,
+) -> LinearStats {
+    let knowledge = Knowledge {
+        layout: Arc::clone(&knowledge.layout),
+        view: knowledge.view.clone(),
+        frame: Arc::new(frame),
+        whole,
+        probes,
+        leverages,
+        passes: knowledge.passes + 1,
+        stage,
+    };
+    LinearStats::new(knowledge, sums)
+}
+
+pub(crate) fn view(knowledge: &Knowledge) -> Result<Arc<View>> {
+    knowledge.view.clone().ok_or_else(|| Error::internal("a pass without a design"))
+}
+
+fn question(next: Next) -> Result<(Vec<f64>, Curvature)> {
+    match next {
+        Next::Ask { theta, curvature } => Ok((theta, curvature)),
+        _ => Err(Error::internal("a solver without a first question")),
+    }
+}
+
+fn number_plane(layout: &Layout, name: &str) -> Result<usize> {
+    match layout.plane(layout.index(name)?) {
+        crate::data::Plane::Numbers(at) => Ok(at),
+        _ => Err(DataFault::new("a class share must be a number").column(name).into()),
+    }
+}
+
+pub(crate) fn no_estimate(what: &str, advice: &str) -> Error {
+    ErrorKind::NoEstimate { what: what.into(), advice: advice.into() }.into()
+}
+
+/// Products of the kept columns in the solver's units, about zero without an intercept.
+fn kept_products(frame: &Frame, survey: &Survey, units: &[f64]) -> DMatrix<f64> {
+    let columns = survey.reach.len();
+    DMatrix::from_fn(frame.kept.len(), frame.kept.len(), |a, b| {
+        let (i, j) = (frame.kept[a].min(frame.kept[b]), frame.kept[a].max(frame.kept[b]));
+        let mut product = survey.columns.products[i * columns + j];
+        if !frame.intercept {
+            product += survey.weight() * survey.columns.mean[i] * survey.columns.mean[j];
+        }
+        product * units[i] * units[j]
+    })
+}

@@ -1,0 +1,182 @@
+//! Rows as the solver sees them: blocks of design columns, shares of the classes, weights and offsets.
+//!
+//! Numbers that lie in memory as the kernels want them are viewed in place; everything else is expanded by the design and
+//! brought into the solver's coordinates, a block at a time that stays in the cache. A row with a gap keeps its place with
+//! zeros and a weight of zero, so that it adds nothing to any sum.
+
+use std::sync::Arc;
+
+use super::frame::Frame;
+use super::target::Target;
+use crate::data::{Csr, Design, DesignBlock, Rows};
+use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::num::MatrixView;
+use crate::num::kernel::Panel;
+
+/// Numbers in a block: 128 KiB, so that a block and the panels of the kernels share a small second-level cache.
+const BLOCK_CELLS: usize = 16384;
+
+/// How rows become a linear problem: what all passes of a fit share.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub(crate) design: Arc<Design>,
+    pub(crate) target: Target,
+    /// Number of classes.
+    pub(crate) classes: usize,
+    /// Factor of the weight of every row of a class; empty when all are 1.
+    pub(crate) class_weights: Vec<f64>,
+    /// Number of features of the rows' layout.
+    pub(crate) features: usize,
+}
+
+/// A block of rows.
+pub(crate) struct Block<'a> {
+    /// Summed columns (see [`Frame::summed`]).
+    pub(crate) x: MatrixView<'a>,
+    /// Share of every class but the first, row after row.
+    pub(crate) shares: &'a [f64],
+    /// Weight of every row; zero for rows that do not count.
+    pub(crate) weights: &'a [f64],
+    /// Known addend of the log odds; empty when there is none.
+    pub(crate) offset: &'a [f64],
+    /// Sparse blocks of the same rows.
+    pub(crate) words: &'a [Csr<'a>],
+    /// Position of the first row in the batch.
+    pub(crate) first: usize,
+}
+
+/// Buffers of a pass; a copy starts with empty ones.
+#[derive(Debug, Default)]
+pub(crate) struct Lens {
+    expanded: DesignBlock,
+    cells: Vec<f64>,
+    shares: Vec<f64>,
+    weights: Vec<f64>,
+    panel: Panel,
+}
+
+impl Clone for Lens {
+    fn clone(&self) -> Self {
+        Lens::default()
+    }
+}
+
+impl Lens {
+    /// Gives the rows of a batch, block by block. `whole` promises that no number is missing or infinite, as an
+    /// earlier pass has seen. `dropped` counts rows with gaps by the first feature that has one.
+    pub(crate) fn for_blocks(
+        &mut self,
+        view: &View,
+        frame: &Frame,
+        rows: &Rows<'_>,
+        whole: bool,
+        dropped: &mut [u64],
+        mut visit: impl FnMut(&Block<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let labels = rows.counted_labels()?;
+        let step = (BLOCK_CELLS / view.design.columns().len().max(16)).clamp(64, 1024);
+        let count = rows.labels.len();
+        let in_place = whole && frame.in_place() && view.in_place(rows.features.numbers.cols());
+        for lo in (0..count).step_by(step) {
+            let hi = count.min(lo + step);
+            self.read_target(view, rows, &labels, lo, hi)?;
+            let mut words = Vec::new();
+            let features = rows.features.slice(lo, hi, &mut words);
+            if !in_place {
+                self.expand(view, frame, rows, lo, hi, dropped)?;
+                let (offset, x) = (if view.design.has_offset() { &self.expanded.offset[..] } else { &[] }, self.columns(frame, hi - lo)?);
+                let block = Block { x, shares: &self.shares, weights: &self.weights, offset, words: features.words, first: lo };
+                visit(&block)?;
+                continue;
+            }
+            let Lens { panel, shares, weights, .. } = self;
+            let (mut outcome, outputs) = (Ok(()), view.classes - 1);
+            panel.for_blocks(features.numbers, |first, block| {
+                let last = first + block.rows();
+                if outcome.is_ok() {
+                    let words: Vec<Csr<'_>> = features.words.iter().map(|csr| csr.slice(first, last)).collect();
+                    let (shares, weights) = (&shares[first * outputs..last * outputs], &weights[first..last]);
+                    outcome =
+                        block.view().and_then(|x| visit(&Block { x, shares, weights, offset: &[], words: &words, first: lo + first }));
+                }
+            });
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// Shares and weights of the rows `lo..hi`.
+    fn read_target(&mut self, view: &View, rows: &Rows<'_>, labels: &[u32], lo: usize, hi: usize) -> Result<()> {
+        self.weights.clear();
+        match rows.weights {
+            None => self.weights.resize(hi - lo, 1.0),
+            Some(weights) => self.weights.extend_from_slice(&weights[lo..hi]),
+        }
+        view.target.read(rows, labels, view.classes, lo, hi, &mut self.shares, &mut self.weights)?;
+        if !view.class_weights.is_empty() {
+            for (weight, shares) in self.weights.iter_mut().zip(self.shares.chunks_exact(view.classes - 1)) {
+                let rest = 1.0 - shares.iter().sum::<f64>();
+                let factor = shares.iter().zip(&view.class_weights[1..]).map(|(s, w)| s * w).sum::<f64>();
+                *weight *= factor + rest * view.class_weights[0];
+            }
+        }
+        Ok(())
+    }
+
+    /// Expands the design of the rows `lo..hi` and takes the weight of rows with gaps away.
+    fn expand(&mut self, view: &View, frame: &Frame, rows: &Rows<'_>, lo: usize, hi: usize, dropped: &mut [u64]) -> Result<()> {
+        let design = &*view.design;
+        let columns = design.columns().len();
+        design.expand(&rows.features, lo, hi, &mut self.expanded).map_err(|error| in_source(error, rows.first_row))?;
+        for i in 0..hi - lo {
+            let gap = self.expanded.gap(i);
+            if let Some(feature) = gap.filter(|_| self.weights[i] > 0.0) {
+                dropped[feature] += 1;
+            }
+            if gap.is_some() {
+                self.weights[i] = 0.0;
+                self.expanded.cells[i * columns..(i + 1) * columns].copy_from_slice(&frame.centre);
+                if design.has_offset() {
+                    self.expanded.offset[i] = 0.0;
+                }
+            }
+        }
+        if !frame.in_place() {
+            frame.transform(&self.expanded.cells, &mut self.cells);
+        }
+        Ok(())
+    }
+
+    /// The summed columns of the last expanded block.
+    fn columns(&self, frame: &Frame, rows: usize) -> Result<MatrixView<'_>> {
+        let cells = if frame.in_place() { &self.expanded.cells } else { &self.cells };
+        match frame.summed() {
+            0 => Ok(MatrixView::none(rows)),
+            columns => MatrixView::row_major(cells, rows, columns),
+        }
+    }
+}
+
+impl View {
+    /// Whether the design's columns are the number columns of a batch as they lie.
+    fn in_place(&self, numbers: usize) -> bool {
+        let planes = self.design.plain_numbers();
+        planes.is_some_and(|planes| planes.len() == numbers && planes.iter().enumerate().all(|(at, plane)| at == *plane))
+    }
+
+    /// Outputs of the model: one per class but the first.
+    pub(crate) fn outputs(&self) -> usize {
+        self.classes - 1
+    }
+}
+
+/// Counts the row of a fault within the source and not within the batch.
+pub(crate) fn in_source(error: Error, first_row: u64) -> Error {
+    match error.into_kind() {
+        ErrorKind::Data(fault) => {
+            let row = fault.row.map(|row| row + first_row);
+            DataFault { row, ..fault }.into()
+        }
+        other => other.into(),
+    }
+}

@@ -1,0 +1,40 @@
+//! Logistic and softmax regression, with inference.
+//!
+//! A fit is a sequence of passes (`learner.rs`): a survey of the columns, the examination of columns that may depend on others, the
+//! points that the solver asks for, and the points that profile intervals and tests ask for. Every pass is a mergeable
+//! statistic with the current coefficients frozen inside (`passes.rs`); nothing but the driver ever loops over rows.
+
+mod account;
+mod analysis;
+mod build;
+mod column_sums;
+mod describe;
+mod frame;
+mod jeffreys;
+mod knobs;
+mod learner;
+mod lens;
+mod linear_view;
+mod link;
+mod metric;
+mod model;
+mod passes;
+mod penalty;
+mod probe;
+mod rank;
+mod sandwich;
+mod search;
+mod separation;
+mod solver;
+mod sparse;
+mod stage;
+mod stored;
+mod survey;
+mod target;
+
+pub use account::{Account, IntervalKind, Method, RatioTest};
+pub use knobs::{ClassWeighting, Logistic, OnSeparation, Precision};
+pub use model::{Covariance, LogisticModel, Parameters};
+pub use passes::LinearStats;
+pub use sandwich::Robust;
+pub(crate) use stored::read;

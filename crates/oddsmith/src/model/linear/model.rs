@@ -1,0 +1,266 @@
+//! A fitted logistic or softmax regression.
+//!
+//! log p(k|x) − log p(0|x) = a_k + Σ_j β_kj (x_j − c_j) + offset, with x the columns of the design and c their means: the
+//! centred form keeps its digits for dates and other large offsets.
+
+use std::sync::Arc;
+
+use super::account::Account;
+use super::sparse;
+use crate::card::{Card, Table};
+use crate::data::{Design, DesignBlock, Features, Layout};
+use crate::error::Result;
+use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, Scale, Scores};
+use crate::num::MatrixView;
+use crate::num::kernel::{LinearScores, Panel};
+use crate::record::Record;
+
+/// Rows that are expanded at a time.
+const BLOCK_ROWS: usize = 512;
+
+/// Coefficients and what is known about them.
+#[derive(Debug, Clone)]
+pub struct LogisticModel {
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) design: Arc<Design>,
+    pub(crate) parameters: Parameters,
+    pub(crate) precision: Option<Covariance>,
+    pub(crate) account: Account,
+    scores: LinearScores,
+}
+
+/// Coefficients of all outputs (classes but the first).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameters {
+    /// Log odds at the centre, per output.
+    pub base: Vec<f64>,
+    /// Means of the design columns.
+    pub centre: Vec<f64>,
+    /// Standard deviations of the design columns.
+    pub spread: Vec<f64>,
+    /// Coefficients, output after output; zero for columns that carry none.
+    pub coefficients: Vec<f64>,
+    /// Design columns that carry a coefficient.
+    pub kept: Vec<usize>,
+    /// Whether there is an intercept.
+    pub intercept: bool,
+    /// Coefficients of words, word after word.
+    pub words: Vec<f64>,
+}
+
+/// Covariance and limits of the estimated parameters: intercept (if any) and kept columns of every output, output after output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covariance {
+    /// Row after row.
+    pub matrix: Vec<f64>,
+    /// Lower ends of the intervals; minus infinity where there is none.
+    pub lower: Vec<f64>,
+    /// Upper ends.
+    pub upper: Vec<f64>,
+}
+
+impl Parameters {
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.base.len()
+    }
+
+    /// Parameters of one output without words.
+    pub fn width(&self) -> usize {
+        self.kept.len() + usize::from(self.intercept)
+    }
+
+    /// The intercept of output `m` in the user's units.
+    pub fn intercept(&self, m: usize) -> f64 {
+        let coefficients = self.of(m);
+        // Small terms first would change little; a compensated sum keeps the digits of large offsets.
+        let mut sum = crate::num::logspace::NeumaierSum::default();
+        sum.add(self.base[m]);
+        for (centre, beta) in self.centre.iter().zip(coefficients) {
+            sum.add(-centre * beta);
+        }
+        sum.value()
+    }
+
+    /// The coefficients of output `m`, one per design column.
+    pub fn of(&self, m: usize) -> &[f64] {
+        let columns = self.centre.len();
+        &self.coefficients[m * columns..(m + 1) * columns]
+    }
+
+    /// Estimated parameters in the order of [`Covariance`].
+    pub fn estimates(&self) -> Vec<f64> {
+        let one = |m: usize| {
+            let intercept = self.intercept.then(|| self.intercept(m));
+            intercept.into_iter().chain(self.kept.iter().map(move |&j| self.of(m)[j])).collect::<Vec<_>>()
+        };
+        (0..self.outputs()).flat_map(one).collect()
+    }
+}
+
+impl LogisticModel {
+    pub(crate) fn new(
+        layout: Arc<Layout>,
+        design: Arc<Design>,
+        parameters: Parameters,
+        precision: Option<Covariance>,
+        account: Account,
+    ) -> Self {
+        let scores = LinearScores::new(&parameters.base, &parameters.coefficients, &parameters.centre);
+        LogisticModel { layout, design, parameters, precision, account, scores }
+    }
+
+    /// The design.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// The coefficients.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Covariance and limits, for fits without a penalty.
+    pub fn precision(&self) -> Option<&Covariance> {
+        self.precision.as_ref()
+    }
+
+    /// How the fit was reached.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Estimated parameters, words included.
+    pub fn parameter_count(&self) -> usize {
+        self.parameters.outputs() * self.parameters.width() + self.parameters.words.len()
+    }
+
+    /// Log odds of every output for the rows `lo..hi` of a batch; NaN for rows with a gap.
+    pub(crate) fn log_odds(&self, rows: &Features<'_>, lo: usize, hi: usize, work: &mut LogOdds) -> Result<()> {
+        let outputs = self.parameters.outputs();
+        work.out.clear();
+        work.out.resize((hi - lo) * outputs, 0.0);
+        let in_place = self.design.plain_numbers().is_some_and(|planes| {
+            planes.len() == rows.numbers.cols() && planes.iter().enumerate().all(|(at, plane)| at == *plane)
+        });
+        if in_place {
+            self.scores.score(rows.numbers.slice(lo, hi), &mut work.panel, &mut work.out);
+        } else {
+            self.design.expand(rows, lo, hi, &mut work.block)?;
+            let columns = self.parameters.centre.len();
+            let x = match columns {
+                0 => MatrixView::none(hi - lo),
+                _ => MatrixView::row_major(&work.block.cells, hi - lo, columns)?,
+            };
+            self.scores.score(x, &mut work.panel, &mut work.out);
+            for (scores, (offset, gap)) in work.out.chunks_exact_mut(outputs).zip(work.block.offset.iter().zip(&work.block.gaps)) {
+                scores.iter_mut().for_each(|score| *score = if gap.feature().is_some() { f64::NAN } else { *score + offset });
+            }
+        }
+        let mut table = &self.parameters.words[..];
+        for (csr, width) in rows.words.iter().zip(self.layout.word_widths()) {
+            let (mine, rest) = table.split_at(width * outputs);
+            sparse::add_scores(&csr.slice(lo, hi), mine, outputs, &mut work.out)?;
+            table = rest;
+        }
+        Ok(())
+    }
+}
+
+/// Log odds of a block and the buffers they need.
+#[derive(Debug, Default)]
+pub(crate) struct LogOdds {
+    pub(crate) out: Vec<f64>,
+    pub(crate) block: DesignBlock,
+    panel: Panel,
+}
+
+impl Classifier for LogisticModel {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn tag(&self) -> &'static str {
+        "logistic"
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::LogPosterior
+    }
+
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        rows.check(&self.layout)?;
+        let (count, outputs) = (rows.rows(), self.parameters.outputs());
+        out.reset(count, &vec![0.0; outputs + 1]);
+        let mut work = LogOdds::default();
+        for lo in (0..count).step_by(BLOCK_ROWS) {
+            let hi = count.min(lo + BLOCK_ROWS);
+            self.log_odds(rows, lo, hi, &mut work)?;
+            let (values, _) = out.parts_mut();
+            for (row, odds) in values[lo * (outputs + 1)..].chunks_exact_mut(outputs + 1).zip(work.out.chunks_exact(outputs)) {
+                row[1..].copy_from_slice(odds);
+                if odds[0].is_nan() {
+                    row[0] = f64::NAN;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+        rows.check(&self.layout)?;
+        let outputs = self.parameters.outputs();
+        let base: Vec<f64> = std::iter::once(0.0).chain(self.parameters.base.iter().copied()).collect();
+        out.reset(rows.rows(), self.layout.features().len(), &base);
+        let (mut block, columns) = (DesignBlock::default(), self.parameters.centre.len());
+        self.design.expand(rows, 0, rows.rows(), &mut block)?;
+        for i in 0..rows.rows() {
+            for (j, column) in self.design.columns().iter().enumerate() {
+                // An interaction belongs to all of its columns; each gets an equal share.
+                let features = &self.design.terms()[column.term].features;
+                for m in 0..outputs {
+                    let addend = self.parameters.of(m)[j] * (block.cells[i * columns + j] - self.parameters.centre[j]);
+                    for &feature in features {
+                        out.addends_mut(i, feature)[m + 1] += addend / features.len() as f64;
+                    }
+                }
+            }
+        }
+        let mut table = &self.parameters.words[..];
+        for (plane, csr) in rows.words.iter().enumerate() {
+            let (mine, rest) = table.split_at(csr.width * outputs);
+            let mut scores = vec![0.0; rows.rows() * outputs];
+            sparse::add_scores(csr, mine, outputs, &mut scores)?;
+            for (i, scores) in scores.chunks_exact(outputs).enumerate() {
+                let addends = out.addends_mut(i, self.layout.words()[plane]);
+                addends[1..].iter_mut().zip(scores).for_each(|(addend, score)| *addend += score);
+            }
+            table = rest;
+        }
+        Ok(())
+    }
+
+    fn linear(&self) -> Option<LinearLogOdds> {
+        self.as_linear_log_odds()
+    }
+
+    fn generative(&self) -> Option<&dyn Generative> {
+        None
+    }
+
+    fn card(&self) -> Card {
+        self.describe()
+    }
+
+    fn summary(&self) -> Option<Table> {
+        self.people_table()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        self.test_tables()
+    }
+
+    fn record(&self) -> Result<Record> {
+        self.to_record()
+    }
+}

@@ -1,0 +1,136 @@
+//! What one pass of a fit adds up, whatever its purpose.
+
+use std::sync::Arc;
+
+use super::frame::Frame;
+use super::jeffreys::{JeffreysSums, Leverage};
+use super::lens::{Lens, View};
+use super::probe::{Probe, Sums};
+use super::sandwich::Meat;
+use super::separation::Margins;
+use super::stage::Stage;
+use super::survey::Survey;
+use super::target::Target;
+use crate::data::{DesignSurvey, Layout, Rows};
+use crate::error::{Error, Result};
+use crate::stats::Statistics;
+
+/// What is known before a pass: it travels with the empty sums, frozen.
+#[derive(Debug)]
+pub(crate) struct Knowledge {
+    pub(crate) layout: Arc<Layout>,
+    /// `None` until the design is written down.
+    pub(crate) view: Option<Arc<View>>,
+    pub(crate) frame: Arc<Frame>,
+    /// Whether the first look found no gap.
+    pub(crate) whole: bool,
+    /// Points to look at.
+    pub(crate) probes: Vec<Probe>,
+    /// Information matrices of the same points, for Firth's penalty.
+    pub(crate) leverages: Vec<Leverage>,
+    /// Passes before this one.
+    pub(crate) passes: usize,
+    pub(crate) stage: Stage,
+}
+
+/// The sums of a pass.
+#[derive(Debug, Clone)]
+pub(crate) enum PassSums {
+    Design(Box<DesignSurvey>),
+    Survey(Box<Survey>),
+    Points(Vec<Sums>),
+    Jeffreys(Vec<JeffreysSums>),
+    Margins(Margins),
+    Meat(Box<Meat>),
+}
+
+/// Statistics of one pass of a linear model; the current coefficients are frozen inside.
+#[derive(Debug, Clone)]
+pub struct LinearStats {
+    pub(crate) knowledge: Arc<Knowledge>,
+    pub(crate) sums: PassSums,
+    weight: f64,
+    dropped: Vec<u64>,
+    lens: Lens,
+}
+
+impl LinearStats {
+    pub(crate) fn new(knowledge: Knowledge, sums: PassSums) -> Self {
+        let dropped = vec![0; knowledge.layout.features().len()];
+        LinearStats { knowledge: Arc::new(knowledge), sums, weight: 0.0, dropped, lens: Lens::default() }
+    }
+}
+
+impl Statistics for LinearStats {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        if let PassSums::Design(survey) = &mut self.sums {
+            self.weight += rows.labels.len() as f64;
+            return survey.observe(rows);
+        }
+        let LinearStats { knowledge, sums, weight, dropped, lens } = self;
+        let knowledge = &**knowledge;
+        let Some(view) = &knowledge.view else { return Err(Error::internal("a pass without a design")) };
+        let frame = &*knowledge.frame;
+        let mut whole = knowledge.whole;
+        if let PassSums::Survey(survey) = &mut *sums {
+            let numbers = rows.features.numbers;
+            whole = (0..numbers.rows()).all(|i| match numbers.row(i) {
+                Some(row) => row.iter().map(|x| x * 0.0).sum::<f64>() == 0.0,
+                None => (0..numbers.cols()).all(|j| numbers.get(i, j).is_finite()),
+            });
+            survey.gaps |= !whole;
+        }
+        lens.for_blocks(view, frame, &rows, whole, dropped, |block| {
+            *weight += block.weights.iter().sum::<f64>();
+            match &mut *sums {
+                PassSums::Design(_) => Ok(()),
+                PassSums::Survey(survey) => survey.add(block, matches!(view.target, Target::Grouped(_))),
+                PassSums::Points(points) => {
+                    points.iter_mut().zip(&knowledge.probes).try_for_each(|(sums, probe)| sums.add(probe, block))
+                }
+                PassSums::Jeffreys(points) => {
+                    let known = knowledge.probes.iter().zip(&knowledge.leverages);
+                    points.iter_mut().zip(known).try_for_each(|(sums, (probe, leverage))| sums.add(probe, leverage, frame, block))
+                }
+                PassSums::Margins(margins) => margins.add(&knowledge.probes[0], block),
+                PassSums::Meat(meat) => meat.add(&knowledge.probes[0], knowledge.leverages.first(), frame, block, &rows),
+            }
+        })?;
+        if let PassSums::Survey(survey) = sums {
+            survey.dropped.copy_from_slice(dropped);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.weight += other.weight;
+        self.dropped.iter_mut().zip(&other.dropped).for_each(|(a, b)| *a += b);
+        match (&mut self.sums, &other.sums) {
+            (PassSums::Design(mine), PassSums::Design(theirs)) => mine.merge(theirs)?,
+            (PassSums::Survey(mine), PassSums::Survey(theirs)) => mine.merge(theirs),
+            (PassSums::Points(mine), PassSums::Points(theirs)) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
+            (PassSums::Jeffreys(mine), PassSums::Jeffreys(theirs)) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
+            (PassSums::Margins(mine), PassSums::Margins(theirs)) => mine.merge(theirs),
+            (PassSums::Meat(mine), PassSums::Meat(theirs)) => mine.merge(theirs),
+            _ => return Err(Error::internal("sums of different passes were merged")),
+        }
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn bytes(&self) -> usize {
+        match &self.sums {
+            PassSums::Design(survey) => survey.bytes(),
+            PassSums::Survey(survey) => survey.bytes(),
+            PassSums::Points(points) => points.iter().map(Sums::bytes).sum(),
+            PassSums::Jeffreys(points) => 64 * points.len(),
+            PassSums::Margins(_) => size_of::<Margins>(),
+            PassSums::Meat(meat) => meat.bytes(),
+        }
+    }
+}

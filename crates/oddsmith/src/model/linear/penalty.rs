@@ -1,0 +1,82 @@
+//! A quadratic penalty on the coefficients, in the solver's coordinates.
+//!
+//! Two classes: ½ Σ_j λ_j γ_j². More: the penalty that treats all K classes alike, ½ Σ_j λ_j Σ_k w_kj² with w the coefficients
+//! of K symmetric outputs. As functions of the log odds γ against the first class the best w is γ minus its mean over
+//! all classes, so the penalty is ½ Σ_j λ_j (Σ_m γ_mj² − (Σ_m γ_mj)² / K). Intercepts are free unless told otherwise.
+
+use nalgebra::DMatrix;
+
+use super::probe::Shape;
+
+/// Strengths λ per parameter of one output and per word; all zero means no penalty.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Penalty {
+    /// Per parameter of one output (intercept first).
+    pub(crate) dense: Vec<f64>,
+    /// Of every word.
+    pub(crate) words: f64,
+    shape: Shape,
+}
+
+impl Penalty {
+    /// A penalty; `dense` has one strength per parameter of an output.
+    pub(crate) fn new(dense: Vec<f64>, words: f64, shape: Shape) -> Self {
+        debug_assert_eq!(dense.len(), shape.width);
+        Penalty { dense, words, shape }
+    }
+
+    /// Whether there is any.
+    pub(crate) fn is_some(&self) -> bool {
+        self.words > 0.0 || self.dense.iter().any(|d| *d > 0.0)
+    }
+
+    /// What a sum over outputs takes away: 1/K, nothing with one output.
+    fn share(&self) -> f64 {
+        if self.shape.outputs == 1 { 0.0 } else { 1.0 / (self.shape.outputs as f64 + 1.0) }
+    }
+
+    /// Adds the penalty's gradient and gives its value.
+    pub(crate) fn add(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
+        let Shape { outputs, width, words } = self.shape;
+        let share = self.share();
+        let mut value = 0.0;
+        let mut each = |strength: f64, at: &dyn Fn(usize) -> usize| {
+            let mean = share * (0..outputs).map(|m| theta[at(m)]).sum::<f64>();
+            for m in 0..outputs {
+                let slope = strength * (theta[at(m)] - mean);
+                gradient[at(m)] += slope;
+                value += 0.5 * slope * theta[at(m)];
+            }
+        };
+        for (j, &strength) in self.dense.iter().enumerate().filter(|(_, strength)| **strength > 0.0) {
+            each(strength, &|m| m * width + j);
+        }
+        if self.words > 0.0 {
+            let start = outputs * width;
+            (0..words).for_each(|word| each(self.words, &|m| start + word * outputs + m));
+        }
+        value
+    }
+
+    /// Adds the penalty's second derivatives of the dense parameters.
+    pub(crate) fn add_hessian(&self, hessian: &mut DMatrix<f64>) {
+        let Shape { outputs, width, .. } = self.shape;
+        let share = self.share();
+        for (j, &strength) in self.dense.iter().enumerate() {
+            for m in 0..outputs {
+                for l in 0..outputs {
+                    hessian[(m * width + j, l * width + j)] += strength * (f64::from(u8::from(m == l)) - share);
+                }
+            }
+        }
+    }
+
+    /// Adds the diagonal of the penalty's second derivatives.
+    pub(crate) fn add_diagonal(&self, diagonal: &mut [f64]) {
+        let Shape { outputs, width, .. } = self.shape;
+        let kept = 1.0 - self.share();
+        for (at, cell) in diagonal.iter_mut().enumerate() {
+            *cell += kept * if at < outputs * width { self.dense[at % width] } else { self.words };
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Standard errors that do not trust the model: the middle of the sandwich V (Σ s sᵀ) V, s the score of a row or of a cluster.
+//!
+//! HC0 takes the scores as they are, HC1 multiplies by n/(n − P), HC2 and HC3 divide a row's score by √(1 − h) and 1 − h with h
+//! its leverage (two classes only). With clusters the scores of a cluster are added before they are squared, times
+//! G/(G − 1) · (n − 1)/(n − P). Memory: P² numbers, and P per cluster.
+
+use std::collections::BTreeMap;
+
+use nalgebra::DMatrix;
+
+use super::frame::Frame;
+use super::jeffreys::Leverage;
+use super::lens::Block;
+use super::link::{Link, Work};
+use super::probe::{Probe, Shape};
+use crate::data::{Plane, Rows};
+use crate::error::Result;
+use crate::num::kernel::Panel;
+
+/// The kind of a robust covariance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Robust {
+    /// Scores as they are.
+    Hc0,
+    /// Times n/(n − P).
+    Hc1,
+    /// Divided by √(1 − h).
+    Hc2,
+    /// Divided by 1 − h.
+    Hc3,
+}
+
+/// Sums of squared scores.
+#[derive(Debug, Clone)]
+pub(crate) struct Meat {
+    kind: Robust,
+    cluster: Option<Plane>,
+    pub(crate) clusters: BTreeMap<u64, Vec<f64>>,
+    squares: DMatrix<f64>,
+    pub(crate) rows: u64,
+}
+
+impl Meat {
+    /// Nothing seen.
+    pub(crate) fn new(kind: Robust, cluster: Option<Plane>, shape: Shape) -> Self {
+        let size = shape.outputs * shape.width;
+        Meat { kind, cluster, clusters: BTreeMap::new(), squares: DMatrix::zeros(size, size), rows: 0 }
+    }
+
+    /// Adds a block.
+    pub(crate) fn add(
+        &mut self,
+        probe: &Probe,
+        leverage: Option<&Leverage>,
+        frame: &Frame,
+        block: &Block<'_>,
+        rows: &Rows<'_>,
+    ) -> Result<()> {
+        let Shape { outputs, width, .. } = probe.shape;
+        let (mut panel, mut slopes, mut forms, mut work) = (Panel::new(), Vec::new(), Vec::new(), Work::default());
+        probe.scores(block, &mut panel, &mut slopes)?;
+        Link::of(outputs).apply(&mut slopes, block.shares, block.weights, &mut work, false);
+        if let Some(leverage) = leverage {
+            leverage.forms(block, &mut panel, &mut forms);
+        }
+        let centre = frame.summed_centre();
+        let shift = usize::from(frame.intercept);
+        let mut score = vec![0.0; outputs * width];
+        for (i, slopes) in slopes.chunks_exact(outputs).enumerate().filter(|(i, _)| block.weights[*i] > 0.0) {
+            self.rows += 1;
+            let z: Vec<f64> = (0..centre.len()).map(|j| block.x.get(i, j) - centre[j]).collect();
+            let z = frame.project(&z);
+            let divisor = match (self.kind, forms.get(i)) {
+                (Robust::Hc2, Some(form)) => (1.0 - work.curvatures[i] * form).max(f64::EPSILON).sqrt(),
+                (Robust::Hc3, Some(form)) => (1.0 - work.curvatures[i] * form).max(f64::EPSILON),
+                _ => 1.0,
+            };
+            for (m, slope) in slopes.iter().enumerate() {
+                let slope = slope / divisor;
+                let score = &mut score[m * width..(m + 1) * width];
+                if shift == 1 {
+                    score[0] = slope;
+                }
+                score[shift..].iter_mut().zip(&z).for_each(|(s, z)| *s = slope * z);
+            }
+            match self.cluster {
+                None => {
+                    let s = nalgebra::DVectorView::from_slice(&score, score.len());
+                    self.squares.ger(1.0, &s, &s, 1.0);
+                }
+                Some(plane) => {
+                    let key = match plane {
+                        Plane::Codes(at) => u64::from(rows.features.codes.get(block.first + i, at)),
+                        Plane::Numbers(at) => rows.features.numbers.get(block.first + i, at).to_bits(),
+                        Plane::Words(_) => 0,
+                    };
+                    let sums = self.clusters.entry(key).or_insert_with(|| vec![0.0; score.len()]);
+                    crate::stats::add(sums, &score);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what another has seen.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.squares += &other.squares;
+        for (key, theirs) in &other.clusters {
+            let sums = self.clusters.entry(*key).or_insert_with(|| vec![0.0; theirs.len()]);
+            crate::stats::add(sums, theirs);
+        }
+    }
+
+    /// Size in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.squares.len() * (1 + self.clusters.len())
+    }
+
+    /// The middle of the sandwich with its correction for small samples.
+    pub(crate) fn middle(&self) -> DMatrix<f64> {
+        let (rows, size) = (self.rows as f64, self.squares.nrows() as f64);
+        if self.cluster.is_none() {
+            let factor = if self.kind == Robust::Hc1 { rows / (rows - size) } else { 1.0 };
+            return &self.squares * factor;
+        }
+        let groups = self.clusters.len() as f64;
+        let mut middle = DMatrix::zeros(self.squares.nrows(), self.squares.ncols());
+        for score in self.clusters.values() {
+            let s = nalgebra::DVectorView::from_slice(score, score.len());
+            middle.ger(1.0, &s, &s, 1.0);
+        }
+        middle * (groups / (groups - 1.0) * (rows - 1.0) / (rows - size))
+    }
+}

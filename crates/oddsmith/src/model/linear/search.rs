@@ -1,0 +1,184 @@
+//! Points of the likelihood that answer questions about one model: the best fit under linear constraints, and the ends of
+//! profile intervals. Like the solver, a search owns no data: it asks for the objective at a point and is told.
+//!
+//! With f the objective (−log likelihood), g its gradient and H its second derivatives at the current point:
+//! - Constrained, A θ = r: δ = −H⁻¹g + H⁻¹Aᵀ λ, λ chosen so that A δ = r − A θ. Steps that raise f are shortened.
+//! - Limit of aᵀθ with f = f*: δ = −H⁻¹g + μ H⁻¹a, μ = ± √(2 (f* − f + ½ gᵀH⁻¹g) / aᵀH⁻¹a). On a quadratic f one step is exact
+//!   (Venzon and Moolgavkar's equations solved as a sequence of quadratic models).
+
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+
+use super::metric::dot;
+
+/// Passes after which a search is given up.
+const MOST_PASSES: usize = 60;
+/// How near, in units of log likelihood, the ends of an interval are found.
+const LEVEL_TOLERANCE: f64 = 1e-11;
+/// Squared distance in standard errors at which a constrained fit is found.
+const GRADIENT_TOLERANCE: f64 = 1e-20;
+/// Largest step of a limit in standard errors.
+const LONGEST_STEP: f64 = 4.0;
+/// Standard errors from the estimate beyond which a limit counts as infinite.
+const INFINITE: f64 = 400.0;
+
+/// What is looked for.
+#[derive(Debug, Clone)]
+pub(crate) enum Aim {
+    /// The best fit with A θ = r; rows of A are constraints.
+    Constrained { rows: DMatrix<f64>, values: DVector<f64> },
+    /// The end of the interval of aᵀθ on the side of `sign`, where the objective is `level`.
+    Limit { of: DVector<f64>, sign: f64, level: f64 },
+}
+
+/// The objective at a point.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) value: f64,
+    pub(crate) gradient: DVector<f64>,
+    /// The factor of the second derivatives there, or of those at a point nearby.
+    pub(crate) metric: Option<Cholesky<f64, Dyn>>,
+    pub(crate) reach: f64,
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Outcome {
+    /// At this point, with this value of the objective.
+    Found { theta: DVector<f64>, value: f64 },
+    /// The limit lies at infinity.
+    Infinite,
+    /// It was given up.
+    Failed,
+}
+
+/// A search between two passes.
+#[derive(Debug, Clone)]
+pub(crate) struct Search {
+    aim: Aim,
+    origin: DVector<f64>,
+    accepted: Option<(DVector<f64>, f64)>,
+    trial: DVector<f64>,
+    step: DVector<f64>,
+    factor: f64,
+    metric: Cholesky<f64, Dyn>,
+    unit: f64,
+    passes: usize,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+impl Search {
+    /// Starts from the optimum `theta` with its second derivatives.
+    pub(crate) fn new(aim: Aim, theta: &DVector<f64>, value: f64, metric: &Cholesky<f64, Dyn>) -> Self {
+        let unit = match &aim {
+            Aim::Limit { of, .. } => of.dot(&metric.solve(of)).sqrt(),
+            Aim::Constrained { .. } => 1.0,
+        };
+        let mut search = Search {
+            aim,
+            origin: theta.clone(),
+            accepted: None,
+            trial: theta.clone(),
+            step: DVector::zeros(theta.len()),
+            factor: 1.0,
+            metric: metric.clone(),
+            unit,
+            passes: 0,
+            outcome: None,
+        };
+        let start = Answer { value, gradient: DVector::zeros(theta.len()), metric: None, reach: 0.0 };
+        search.propose(&start);
+        search
+    }
+
+    /// The point to look at next.
+    pub(crate) fn question(&self) -> &DVector<f64> {
+        &self.trial
+    }
+
+    /// Takes the objective at the point asked for.
+    pub(crate) fn tell(&mut self, answer: &Answer) {
+        self.passes += 1;
+        if self.passes > MOST_PASSES {
+            self.outcome = Some(Outcome::Failed);
+            return;
+        }
+        if let Some(metric) = &answer.metric {
+            self.metric = metric.clone();
+        }
+        match &self.aim {
+            Aim::Constrained { .. } => self.tell_constrained(answer),
+            Aim::Limit { .. } => self.tell_limit(answer),
+        }
+    }
+
+    fn tell_constrained(&mut self, answer: &Answer) {
+        let rising = self.accepted.as_ref().is_some_and(|(_, value)| !(answer.value <= value + 1e-12 * (1.0 + value.abs())));
+        if rising && self.factor > 1e-6 {
+            self.factor *= 0.3;
+            self.trial = self.accepted.as_ref().map_or_else(|| self.origin.clone(), |(theta, _)| theta + &self.step * self.factor);
+            return;
+        }
+        self.accepted = Some((self.trial.clone(), answer.value));
+        let at = self.trial.clone();
+        self.propose(answer);
+        // The step's length in standard errors is the distance from the constrained optimum.
+        let length = dot(self.step.as_slice(), answer.gradient.as_slice()).abs();
+        if length <= GRADIENT_TOLERANCE * (1.0 + answer.value.abs()) || self.step.norm() <= 1e-14 * at.norm() {
+            self.outcome = Some(Outcome::Found { theta: at, value: answer.value });
+        }
+    }
+
+    fn tell_limit(&mut self, answer: &Answer) {
+        let Aim::Limit { of, level, sign } = self.aim.clone() else { return };
+        let moved = sign * (of.dot(&self.trial) - of.dot(&self.origin)) / self.unit;
+        if !answer.value.is_finite() || answer.value > level + 50.0 + 10.0 * (level.abs()) {
+            // Far too far: come back towards the last good point.
+            self.factor *= 0.3;
+            let base = self.accepted.as_ref().map_or_else(|| self.origin.clone(), |(theta, _)| theta.clone());
+            self.trial = base + &self.step * self.factor;
+            return;
+        }
+        if moved > INFINITE || answer.reach > 700.0 {
+            self.outcome = Some(Outcome::Infinite);
+            return;
+        }
+        self.accepted = Some((self.trial.clone(), answer.value));
+        let at = self.trial.clone();
+        self.propose(answer);
+        // Two residuals: the level, and how far the step still moves the limit.
+        let gain = of.dot(&self.step).abs() / self.unit;
+        if (answer.value - level).abs() <= LEVEL_TOLERANCE * (1.0 + level.abs()) && gain <= 1e-10 {
+            self.outcome = Some(Outcome::Found { theta: at + &self.step, value: answer.value });
+        }
+    }
+
+    /// The next step from the current point.
+    fn propose(&mut self, answer: &Answer) {
+        self.factor = 1.0;
+        let newton = -self.metric.solve(&answer.gradient);
+        let step = match &self.aim {
+            Aim::Constrained { rows, values } => {
+                let spread = self.metric.solve(&rows.transpose());
+                let gap = values - rows * &self.trial - rows * &newton;
+                match Cholesky::new(rows * &spread) {
+                    Some(small) => newton + spread * small.solve(&gap),
+                    None => newton,
+                }
+            }
+            Aim::Limit { of, sign, level } => {
+                let spread = self.metric.solve(of);
+                let size = of.dot(&spread);
+                let room = 2.0 * (level - answer.value) - answer.gradient.dot(&newton);
+                let mu = sign * (room.max(0.0) / size).sqrt();
+                let mut step = newton + spread * mu;
+                let length = of.dot(&step).abs() / self.unit;
+                if length > LONGEST_STEP {
+                    step *= LONGEST_STEP / length;
+                }
+                step
+            }
+        };
+        self.trial = &self.trial + &step;
+        self.step = step;
+    }
+}

@@ -1,0 +1,269 @@
+//! A descent that owns no data: it asks for the objective at a point and is told.
+//!
+//! Steps are −B⁻¹ g, where B starts from second derivatives taken at some point and is corrected by the last pairs of
+//! steps and changes of gradient (L-BFGS). Second derivatives cost several plain passes, so they are asked for only
+//! while the way is long: with dec = √(gᵀ B⁻¹ g), the distance from the optimum in standard errors, a fixed metric is
+//! expected to shrink the distance by the factor dec/√n at first and by the observed factor later. A step that does not
+//! lower the objective is shortened. The search ends when dec falls below the tolerance.
+
+use std::collections::VecDeque;
+
+use nalgebra::DMatrix;
+
+use super::metric::{Metric, dot};
+use super::penalty::Penalty;
+use super::probe::Curvature;
+
+/// Pairs of steps and gradient changes that are remembered.
+const MEMORY: usize = 10;
+/// Share of the expected descent that a step must bring.
+const SUFFICIENT: f64 = 1e-4;
+/// Halvings after which a direction is given up.
+const MOST_HALVINGS: usize = 40;
+/// Distance beyond which a fixed metric is not trusted.
+const FAR: f64 = 0.3;
+
+/// How a solver goes about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// The second derivatives worth asking for.
+    pub(crate) curvature: Curvature,
+    /// Cost of a pass with them, in passes without.
+    pub(crate) cost: f64,
+    /// Distance from the optimum, in standard errors, at which to stop.
+    pub(crate) tolerance: f64,
+    /// Most accepted steps.
+    pub(crate) most_steps: usize,
+    /// √ of the amount of evidence: how many standard errors away the second derivatives have changed by their own size.
+    pub(crate) root_weight: f64,
+    /// Whether second derivatives at the optimum itself are wanted.
+    pub(crate) end_with_curvature: bool,
+}
+
+/// Second derivatives that came with an answer.
+pub(crate) enum Second {
+    None,
+    Diagonal(Vec<f64>),
+    Full(DMatrix<f64>),
+}
+
+/// What the solver wants next.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Next {
+    /// The objective at this point.
+    Ask { theta: Vec<f64>, curvature: Curvature },
+    /// The optimum was reached.
+    Converged,
+    /// No further progress: the reason in words.
+    Stuck(&'static str),
+}
+
+/// A point with its value and gradient, the penalty included.
+#[derive(Debug, Clone)]
+pub(crate) struct Point {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) value: f64,
+    pub(crate) gradient: Vec<f64>,
+}
+
+/// The state between two passes.
+#[derive(Debug, Clone)]
+pub(crate) struct Solver {
+    plan: Plan,
+    penalty: Penalty,
+    /// The best point so far.
+    pub(crate) best: Option<Point>,
+    /// Second derivatives at `best`, when they are known there.
+    pub(crate) hessian: Option<DMatrix<f64>>,
+    metric: Option<Metric>,
+    pairs: VecDeque<Pair>,
+    trial: Vec<f64>,
+    direction: Vec<f64>,
+    slope: f64,
+    step: f64,
+    halvings: usize,
+    /// Accepted steps.
+    pub(crate) steps: usize,
+    /// Distance from the optimum in standard errors at `best`.
+    pub(crate) distance: f64,
+}
+
+#[derive(Debug, Clone)]
+struct Pair {
+    step: Vec<f64>,
+    change: Vec<f64>,
+    inverse: f64,
+}
+
+impl Solver {
+    /// Starts at a point; its first question comes with it.
+    pub(crate) fn start(theta: Vec<f64>, plan: Plan, penalty: Penalty) -> (Self, Next) {
+        let next = Next::Ask { theta: theta.clone(), curvature: plan.curvature };
+        let solver = Solver {
+            plan,
+            penalty,
+            best: None,
+            hessian: None,
+            metric: None,
+            pairs: VecDeque::new(),
+            trial: theta,
+            direction: Vec::new(),
+            slope: 0.0,
+            step: 1.0,
+            halvings: 0,
+            steps: 0,
+            distance: f64::INFINITY,
+        };
+        (solver, next)
+    }
+
+    /// Takes the answer to the last question.
+    pub(crate) fn tell(&mut self, value: f64, mut gradient: Vec<f64>, second: Second) -> Next {
+        let value = value + self.penalty.add(&self.trial, &mut gradient);
+        if let Some(best) = &self.best
+            && !self.is_descent(best, value, &gradient)
+        {
+            return self.shorten(value);
+        }
+        if !value.is_finite() {
+            return Next::Stuck("the objective is not finite at the start");
+        }
+        self.accept(value, gradient);
+        self.take_metric(second);
+        self.move_on()
+    }
+
+    fn is_descent(&self, best: &Point, value: f64, gradient: &[f64]) -> bool {
+        if !value.is_finite() {
+            return false;
+        }
+        if value <= best.value + SUFFICIENT * self.step * self.slope {
+            return true;
+        }
+        // Near the optimum values differ by less than they round; there the slope along the direction decides.
+        let rounding = 1e-13 * (1.0 + best.value.abs());
+        value - best.value <= rounding && dot(gradient, &self.direction).abs() <= self.slope.abs()
+    }
+
+    fn shorten(&mut self, value: f64) -> Next {
+        self.halvings += 1;
+        let Some(best) = self.best.as_ref().filter(|_| self.halvings <= MOST_HALVINGS) else {
+            return Next::Stuck("no shorter step lowers the objective");
+        };
+        let rise = value - best.value - self.slope * self.step;
+        let factor = if rise.is_finite() && rise > 0.0 { -0.5 * self.slope * self.step / rise } else { 0.25 };
+        self.step *= factor.clamp(0.1, 0.5);
+        self.trial = along(&best.theta, self.step, &self.direction);
+        Next::Ask { theta: self.trial.clone(), curvature: Curvature::None }
+    }
+
+    fn accept(&mut self, value: f64, gradient: Vec<f64>) {
+        let theta = std::mem::take(&mut self.trial);
+        if let Some(best) = &self.best {
+            self.steps += 1;
+            let step: Vec<f64> = theta.iter().zip(&best.theta).map(|(new, old)| new - old).collect();
+            let change: Vec<f64> = gradient.iter().zip(&best.gradient).map(|(new, old)| new - old).collect();
+            let curvature = dot(&step, &change);
+            if curvature > f64::MIN_POSITIVE && curvature.is_finite() {
+                self.pairs.push_back(Pair { step, change, inverse: curvature.recip() });
+            }
+            if self.pairs.len() > MEMORY {
+                self.pairs.pop_front();
+            }
+        }
+        self.best = Some(Point { theta, value, gradient });
+    }
+
+    fn take_metric(&mut self, second: Second) {
+        self.hessian = None;
+        match second {
+            Second::None => {}
+            Second::Diagonal(mut diagonal) => {
+                self.penalty.add_diagonal(&mut diagonal);
+                self.metric = Some(Metric::diagonal(diagonal));
+                self.pairs.clear();
+            }
+            Second::Full(mut hessian) => {
+                self.penalty.add_hessian(&mut hessian);
+                if let Some(metric) = Metric::full(hessian.clone()) {
+                    self.metric = Some(metric);
+                    self.pairs.clear();
+                }
+                self.hessian = Some(hessian);
+            }
+        }
+    }
+
+    fn move_on(&mut self) -> Next {
+        let (Some(best), Some(metric)) = (&self.best, &self.metric) else {
+            return Next::Stuck("the second derivatives are not positive definite");
+        };
+        let direction: Vec<f64> = divide(metric, &self.pairs, &best.gradient).iter().map(|d| -d).collect();
+        let slope = dot(&best.gradient, &direction);
+        let before = self.distance;
+        self.distance = (-slope).max(0.0).sqrt();
+        if self.distance <= self.plan.tolerance {
+            let done = !self.plan.end_with_curvature || self.hessian.is_some();
+            return match done {
+                true => Next::Converged,
+                false => {
+                    // One more look at the same point, with second derivatives.
+                    self.trial = best.theta.clone();
+                    (self.direction, self.slope, self.step) = (direction, 0.0, 0.0);
+                    Next::Ask { theta: self.trial.clone(), curvature: self.plan.curvature }
+                }
+            };
+        }
+        if self.steps >= self.plan.most_steps || !(slope < 0.0) {
+            return Next::Stuck(if slope < 0.0 { "the largest number of steps was reached" } else { "the gradient is not a number" });
+        }
+        let rate = match self.hessian.is_some() || self.steps == 0 {
+            true => self.distance / self.plan.root_weight,
+            false => (self.distance / before).max(1e-3),
+        };
+        let curvature = match self.plan.curvature {
+            Curvature::Full if rate > FAR || self.passes_left(rate) > self.plan.cost + 1.0 => Curvature::Full,
+            _ => Curvature::None,
+        };
+        self.trial = along(&best.theta, 1.0, &direction);
+        (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, 0);
+        Next::Ask { theta: self.trial.clone(), curvature }
+    }
+
+    /// Passes to the tolerance when each shrinks the distance by `rate`.
+    fn passes_left(&self, rate: f64) -> f64 {
+        (self.plan.tolerance / self.distance).ln() / rate.clamp(1e-12, 0.99).ln()
+    }
+
+    /// The next step, for those who want to know where the solver is going.
+    pub(crate) fn heading(&self) -> &[f64] {
+        &self.direction
+    }
+
+    /// The point and what is known there.
+    pub(crate) fn point(&self) -> Option<&Point> {
+        self.best.as_ref()
+    }
+}
+
+/// θ + t d.
+fn along(theta: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
+    theta.iter().zip(direction).map(|(theta, d)| theta + step * d).collect()
+}
+
+/// B⁻¹ v by the two loops of L-BFGS around the metric.
+fn divide(metric: &Metric, pairs: &VecDeque<Pair>, vector: &[f64]) -> Vec<f64> {
+    let mut v = vector.to_vec();
+    let mut shares = Vec::with_capacity(pairs.len());
+    for pair in pairs.iter().rev() {
+        let share = pair.inverse * dot(&pair.step, &v);
+        v.iter_mut().zip(&pair.change).for_each(|(v, change)| *v -= share * change);
+        shares.push(share);
+    }
+    let mut v = metric.solve(&v);
+    for (pair, share) in pairs.iter().zip(shares.iter().rev()) {
+        let back = share - pair.inverse * dot(&pair.change, &v);
+        v.iter_mut().zip(&pair.step).for_each(|(v, step)| *v += back * step);
+    }
+    v
+}

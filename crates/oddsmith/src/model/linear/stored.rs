@@ -1,0 +1,96 @@
+//! Regressions as records and back.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::account::Account;
+use super::model::{Covariance, LogisticModel, Parameters};
+use crate::data::{Design, Layout};
+use crate::error::Result;
+use crate::model::Classifier;
+use crate::notice::Notice;
+use crate::record::{Record, fault};
+
+/// Version of the content.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    account: Account,
+    notices: Vec<Notice>,
+    intercept: bool,
+    precise: bool,
+}
+
+impl LogisticModel {
+    pub(crate) fn to_record(&self) -> Result<Record> {
+        let mut record = Record::new("logistic", VERSION, &serde_json::json!({}))?;
+        let parameters = &self.parameters;
+        let head = Head {
+            account: self.account.clone(),
+            notices: self.account.notices.clone(),
+            intercept: parameters.intercept,
+            precise: self.precision.is_some(),
+        };
+        record.put_part("logistic", &head)?;
+        self.layout.write(&mut record, "layout")?;
+        self.design.write(&mut record)?;
+        record.put("base", &parameters.base);
+        record.put("centre", &parameters.centre);
+        record.put("spread", &parameters.spread);
+        record.put("coefficients", &parameters.coefficients);
+        record.put("words", &parameters.words);
+        record.put_counts("kept", &parameters.kept.iter().map(|j| *j as u64).collect::<Vec<_>>());
+        if let Some(precision) = &self.precision {
+            record.put("covariance", &precision.matrix);
+            record.put("lower", &precision.lower);
+            record.put("upper", &precision.upper);
+        }
+        Ok(record)
+    }
+}
+
+/// Rebuilds a regression.
+pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
+    record.expect("logistic", VERSION)?;
+    let head: Head = record.part("logistic")?;
+    let layout = Arc::new(Layout::read(record, "layout")?);
+    let design = Arc::new(Design::read(record, &layout)?);
+    let classes = layout.classes().len();
+    if classes < 2 {
+        return Err(fault("a regression has two classes or more"));
+    }
+    let (outputs, columns) = (classes - 1, design.columns().len());
+    let kept: Vec<usize> = record.counts("kept")?.iter().map(|j| usize::try_from(*j).unwrap_or(usize::MAX)).collect();
+    let ascending = kept.windows(2).all(|pair| pair[0] < pair[1]);
+    if !ascending || kept.last().is_some_and(|j| *j >= columns) || head.intercept != design.intercept() {
+        return Err(fault("`kept` does not list columns of the design"));
+    }
+    let size = |a: usize, b: usize| a.checked_mul(b).ok_or_else(|| fault("a size is out of range"));
+    let words: usize = layout.word_widths().iter().sum();
+    let parameters = Parameters {
+        base: record.numbers("base", outputs)?,
+        centre: record.numbers("centre", columns)?,
+        spread: record.numbers("spread", columns)?,
+        coefficients: record.numbers("coefficients", size(outputs, columns)?)?,
+        kept,
+        intercept: head.intercept,
+        words: record.numbers("words", size(outputs, words)?)?,
+    };
+    let account = Account { notices: head.notices, ..head.account };
+    if account.class_weights.len() != classes {
+        return Err(fault("the account does not weigh every class"));
+    }
+    let estimated = size(outputs, parameters.width())?;
+    let precision = match head.precise {
+        false => None,
+        true => Some(Covariance {
+            matrix: record.numbers("covariance", size(estimated, estimated)?)?,
+            lower: record.extended("lower", estimated)?,
+            upper: record.extended("upper", estimated)?,
+        }),
+    };
+    Ok(Box::new(LogisticModel::new(layout, design, parameters, precision, account)))
+}

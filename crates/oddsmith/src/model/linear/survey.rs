@@ -1,0 +1,195 @@
+//! The first look at the rows: how many count, how the columns lie, and where the solver should start.
+//!
+//! Sums: weights and rows, weights of the classes, means and products of the columns, sums of the columns by class, the
+//! largest size of every column, gaps. From these come centres and scales, the columns that depend on others, the
+//! null model, and the linear discriminant of the same columns, which is where the solver starts: it estimates the same
+//! line under stronger assumptions.
+
+use nalgebra::{Cholesky, DMatrix};
+
+use super::column_sums::ColumnSums;
+use super::frame::Frame;
+use super::lens::{Block, View};
+use super::probe::Shape;
+use crate::error::Result;
+use crate::num::kernel::CrossSums;
+use crate::num::special::ln_gamma;
+
+/// Sums of the first look.
+#[derive(Debug, Clone)]
+pub(crate) struct Survey {
+    /// Rows that count.
+    pub(crate) rows: u64,
+    /// Rows left out for a gap, by feature.
+    pub(crate) dropped: Vec<u64>,
+    /// Whether any number was missing or infinite, counted rows or not.
+    pub(crate) gaps: bool,
+    /// Weight of every class.
+    pub(crate) class_weights: Vec<f64>,
+    /// Σ w², for the effective number of rows under sampling weights.
+    pub(crate) squared_weight: f64,
+    /// Σ w (Σ y ln y): what a saturated model would reach with shares instead of labels.
+    pub(crate) saturated: f64,
+    /// Σ ln of the binomial coefficients of grouped counts.
+    pub(crate) log_coefficients: f64,
+    pub(crate) columns: ColumnSums,
+    /// Largest |x| of every summed column.
+    pub(crate) reach: Vec<f64>,
+    origin: Vec<f64>,
+    class_sums: Vec<f64>,
+    factors: Vec<f64>,
+}
+
+impl Survey {
+    /// Nothing seen.
+    pub(crate) fn new(view: &View, frame: &Frame) -> Self {
+        let summed = frame.summed();
+        Survey {
+            rows: 0,
+            dropped: vec![0; view.features],
+            gaps: false,
+            class_weights: vec![0.0; view.classes],
+            squared_weight: 0.0,
+            saturated: 0.0,
+            log_coefficients: 0.0,
+            columns: ColumnSums::new(summed),
+            reach: vec![0.0; summed],
+            origin: Vec::new(),
+            class_sums: vec![0.0; view.outputs() * summed],
+            factors: Vec::new(),
+        }
+    }
+
+    /// Adds a block of finite rows.
+    pub(crate) fn add(&mut self, block: &Block<'_>, grouped: bool) -> Result<()> {
+        let outputs = self.class_weights.len() - 1;
+        if grouped {
+            for (share, &trials) in block.shares.iter().zip(block.weights).filter(|(_, trials)| **trials > 0.0) {
+                let successes = share * trials;
+                self.log_coefficients += ln_gamma(trials + 1.0) - ln_gamma(successes + 1.0) - ln_gamma(trials - successes + 1.0);
+            }
+        }
+        for (shares, &weight) in block.shares.chunks_exact(outputs).zip(block.weights) {
+            if weight > 0.0 {
+                self.rows += 1;
+                self.squared_weight += weight * weight;
+                let rest = 1.0 - shares.iter().sum::<f64>();
+                for (class, share) in self.class_weights.iter_mut().zip(std::iter::once(&rest).chain(shares)) {
+                    *class += weight * share;
+                    if *share > 0.0 && *share < 1.0 {
+                        self.saturated += weight * share * share.ln();
+                    }
+                }
+            }
+        }
+        let Some(first) = block.weights.iter().position(|w| *w > 0.0) else { return Ok(()) };
+        let columns = self.reach.len();
+        if self.origin.is_empty() {
+            self.origin = (0..columns).map(|j| block.x.get(first, j)).collect();
+        }
+        for i in 0..block.weights.len() {
+            if let Some(row) = block.x.row(i) {
+                self.reach.iter_mut().zip(row).for_each(|(reach, x)| *reach = reach.max(x.abs()));
+            }
+        }
+        self.columns.add(block.x, block.weights);
+        self.factors.clear();
+        self.factors.extend(block.shares.chunks_exact(outputs).zip(block.weights).flat_map(|(s, w)| s.iter().map(move |s| s * w)));
+        CrossSums::new(&self.origin).add(block.x, &self.factors, &mut self.class_sums, &mut vec![0.0; outputs]);
+        Ok(())
+    }
+
+    /// Adds what another has seen.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        if !other.origin.is_empty() {
+            if self.origin.is_empty() {
+                self.origin = other.origin.clone();
+            }
+            let columns = self.reach.len();
+            for (m, sums) in self.class_sums.chunks_exact_mut(columns.max(1)).enumerate() {
+                let weight = other.class_weights[m + 1];
+                for (j, sum) in sums.iter_mut().enumerate() {
+                    *sum += other.class_sums[m * columns + j] + weight * (other.origin[j] - self.origin[j]);
+                }
+            }
+        }
+        self.rows += other.rows;
+        self.gaps |= other.gaps;
+        self.squared_weight += other.squared_weight;
+        self.saturated += other.saturated;
+        self.log_coefficients += other.log_coefficients;
+        self.dropped.iter_mut().zip(&other.dropped).for_each(|(a, b)| *a += b);
+        crate::stats::add(&mut self.class_weights, &other.class_weights);
+        self.columns.merge(&other.columns);
+        self.reach.iter_mut().zip(&other.reach).for_each(|(a, b)| *a = a.max(*b));
+    }
+
+    /// Total weight.
+    pub(crate) fn weight(&self) -> f64 {
+        self.class_weights.iter().sum()
+    }
+
+    /// Size in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * (self.columns.products.len() + self.class_sums.len() + 4 * self.reach.len())
+    }
+
+    /// The value of the objective, −log likelihood, of class shares alone.
+    pub(crate) fn null_loss(&self) -> f64 {
+        let total = self.weight();
+        -self.class_weights.iter().filter(|w| **w > 0.0).map(|w| w * (w / total).ln()).sum::<f64>()
+    }
+
+    /// The linear discriminant of the kept columns as a starting point; the null model where it does not exist.
+    /// Frames in place only: a turned frame starts from zero slopes.
+    pub(crate) fn start(&self, frame: &Frame, shape: Shape) -> Vec<f64> {
+        let mut theta = vec![0.0; shape.len()];
+        let total = self.weight();
+        let log_share = |k: usize| (self.class_weights[k] / total).ln();
+        if frame.intercept {
+            for m in 0..shape.outputs {
+                theta[m * shape.width] = log_share(m + 1) - log_share(0);
+            }
+            if let Some((slopes, constants)) = self.discriminant(frame) {
+                for m in 0..shape.outputs {
+                    theta[m * shape.width] += constants[m];
+                    theta[m * shape.width + 1..][..frame.kept.len()].copy_from_slice(&slopes[m]);
+                }
+            }
+        }
+        theta
+    }
+
+    /// Slopes Σ⁻¹(μ_k − μ_0) and constants −½ (d_kᵀ Σ⁻¹ d_k − d_0ᵀ Σ⁻¹ d_0) with d_k = μ_k − centre, in the solver's columns.
+    fn discriminant(&self, frame: &Frame) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
+        let (columns, total, outputs) = (self.reach.len(), self.weight(), self.class_weights.len() - 1);
+        if frame.kept.is_empty() || !frame.in_place() || self.class_weights.iter().any(|w| *w <= 0.0) {
+            return None;
+        }
+        // Class means minus the overall mean, the first class by difference.
+        let mut means = vec![vec![0.0; columns]; outputs + 1];
+        for m in 0..outputs {
+            for j in 0..columns {
+                means[m + 1][j] = self.class_sums[m * columns + j] / self.class_weights[m + 1] + (self.origin[j] - self.columns.mean[j]);
+            }
+        }
+        for j in 0..columns {
+            means[0][j] = -(1..=outputs).map(|k| self.class_weights[k] * means[k][j]).sum::<f64>() / self.class_weights[0];
+        }
+        let means: Vec<_> = means.iter().map(|mean| nalgebra::DVector::from_vec(frame.project(mean))).collect();
+        let products = frame.project_square(&self.columns.products);
+        let mut within: DMatrix<f64> = products.clone();
+        for (mean, weight) in means.iter().zip(&self.class_weights) {
+            within.ger(-weight, mean, mean, 1.0);
+        }
+        // Where a class is told apart without error the within-class products vanish; a floor keeps the start modest.
+        for j in 0..within.nrows() {
+            within[(j, j)] += 1e-3 * products[(j, j)];
+        }
+        let factor = Cholesky::new(within / total)?;
+        let solved: Vec<_> = means.iter().map(|mean| factor.solve(mean)).collect();
+        let slopes = (1..=outputs).map(|k| (&solved[k] - &solved[0]).as_slice().to_vec()).collect();
+        let constant = |k: usize| -0.5 * means[k].dot(&solved[k]);
+        Some((slopes, (1..=outputs).map(|k| constant(k) - constant(0)).collect()))
+    }
+}

@@ -1,0 +1,95 @@
+//! What a row says about its class: a label, counts of two outcomes, or a share of every class.
+
+use crate::data::{GroupedResponse, Rows, SKIP};
+use crate::error::{DataFault, Result};
+
+/// How far shares of a row may be from adding up to one.
+const SHARE_ROUNDING: f64 = 1e-6;
+
+/// Where the response of a row comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    /// The label of the row.
+    Labels,
+    /// Successes and failures in number columns: the second class is success, the trials multiply the weight.
+    Grouped(GroupedResponse),
+    /// A share of every class, in number columns of the batch.
+    Shares {
+        /// Number planes of the classes, in the order of the classes.
+        planes: Vec<usize>,
+        /// Their names, for messages.
+        names: Vec<String>,
+    },
+}
+
+impl Target {
+    /// Writes the shares of all classes but the first, and takes the weight of rows without a response away.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn read(
+        &self,
+        rows: &Rows<'_>,
+        labels: &[u32],
+        classes: usize,
+        lo: usize,
+        hi: usize,
+        shares: &mut Vec<f64>,
+        weights: &mut [f64],
+    ) -> Result<()> {
+        let outputs = classes - 1;
+        shares.clear();
+        shares.resize((hi - lo) * outputs, 0.0);
+        match self {
+            Target::Labels if outputs == 1 => {
+                for ((share, weight), label) in shares.iter_mut().zip(weights).zip(&labels[lo..hi]) {
+                    *share = f64::from(u8::from(*label == 1));
+                    *weight = if *label == SKIP { 0.0 } else { *weight };
+                }
+            }
+            Target::Labels => {
+                for ((row, weight), label) in shares.chunks_exact_mut(outputs).zip(weights).zip(&labels[lo..hi]) {
+                    match *label {
+                        SKIP => *weight = 0.0,
+                        0 => {}
+                        label => row[label as usize - 1] = 1.0,
+                    }
+                }
+            }
+            Target::Grouped(response) => {
+                for (i, (share, weight)) in shares.iter_mut().zip(weights).enumerate() {
+                    match response.read(&rows.features, lo + i).map_err(|error| super::lens::in_source(error, rows.first_row))? {
+                        Some((successes, trials)) if trials > 0.0 && labels[lo + i] != SKIP => {
+                            *share = successes / trials;
+                            *weight *= trials;
+                        }
+                        _ => *weight = 0.0,
+                    }
+                }
+            }
+            Target::Shares { planes, names } => {
+                for (i, (row, weight)) in shares.chunks_exact_mut(outputs).zip(weights).enumerate() {
+                    let place = rows.first_row + (lo + i) as u64 + 1;
+                    let mut total = 0.0;
+                    for (k, (&plane, name)) in planes.iter().zip(names).enumerate() {
+                        let share = rows.features.numbers.get(lo + i, plane);
+                        if !(share.is_nan() || (0.0..=1.0 + SHARE_ROUNDING).contains(&share)) {
+                            let fault = DataFault::new("a class share cannot be").column(name).row(place).value(share.to_string());
+                            return Err(fault.accepted("shares are numbers from 0 to 1").into());
+                        }
+                        total += share;
+                        if k > 0 {
+                            row[k - 1] = share;
+                        }
+                    }
+                    if total.is_nan() || labels[lo + i] == SKIP {
+                        *weight = 0.0;
+                        row.fill(0.0);
+                    } else if (total - 1.0).abs() > SHARE_ROUNDING {
+                        let fault = DataFault::new("the class shares of the row add up to").row(place).value(total.to_string());
+                        return Err(fault.accepted("they must add up to 1").into());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
