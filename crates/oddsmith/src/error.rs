@@ -3,7 +3,10 @@
 //! Front ends match on [`ErrorKind`] to choose an exit code or an exception class; people read the
 //! `Display` text, which is lower case, names the column, row and value, and says what is accepted.
 
+mod caret;
+
 use std::fmt;
+use std::ops::Range;
 
 /// `Result` with the library's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -47,6 +50,18 @@ pub enum ErrorKind {
         name: String,
         /// The names that exist.
         known: Vec<String>,
+    },
+    /// A formula that cannot be read, or that asks for what the columns do not offer.
+    #[error("{what}; {accepted}\n{}", caret::marked(text, span))]
+    Formula {
+        /// The formula as the user wrote it.
+        text: String,
+        /// The bytes of the text that are meant.
+        span: Range<usize>,
+        /// What is wrong there, in lower case.
+        what: String,
+        /// What would be accepted there.
+        accepted: String,
     },
     /// The data admit no valid estimate: singular covariance, separation, no convergence.
     #[error("{what}; {advice}")]
@@ -241,6 +256,11 @@ pub fn visible(text: &str) -> String {
 }
 
 fn did_you_mean(name: &str, known: &[String]) -> String {
+    suggestion(name, known).map_or(String::new(), |suggestion| format!("; {suggestion}"))
+}
+
+/// What to write instead of an unknown name: the one name that is close to it, or the names that there are.
+pub(crate) fn suggestion(name: &str, known: &[String]) -> Option<String> {
     const MOST_LISTED: usize = 12;
     let close = known
         .iter()
@@ -248,11 +268,11 @@ fn did_you_mean(name: &str, known: &[String]) -> String {
         .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count() / 4)
         .min_by_key(|(distance, _)| *distance);
     if let Some((_, candidate)) = close {
-        return format!("; did you mean `{}`?", visible(candidate));
+        return Some(format!("did you mean `{}`?", visible(candidate)));
     }
     let listed: Vec<_> = known.iter().take(MOST_LISTED).map(|k| visible(k)).collect();
     let more = if known.len() > MOST_LISTED { format!(" and {} more", known.len() - MOST_LISTED) } else { String::new() };
-    if listed.is_empty() { String::new() } else { format!("; there are: {}{more}", listed.join(", ")) }
+    (!listed.is_empty()).then(|| format!("there are: {}{more}", listed.join(", ")))
 }
 
 /// Levenshtein distance: insertions, deletions and substitutions that turn one text into the other.

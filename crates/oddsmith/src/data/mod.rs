@@ -3,7 +3,9 @@
 
 mod blocks;
 mod classes;
+pub mod design;
 mod features;
+pub mod formula;
 mod layout;
 mod layout_record;
 mod levels;

@@ -2,6 +2,7 @@
 
 mod class_table;
 mod class_weights;
+mod design_survey;
 mod level_counts;
 mod number_moments;
 mod number_tallies;

@@ -1,0 +1,398 @@
+//! Compiles a formula against a layout: resolves names, chooses codings, names columns, and plans how cells are written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::coding::full_codings;
+use super::column::{DesignColumn, DesignTerm};
+use super::contrast::{self, Coding, CodingCells};
+use super::facts::Facts;
+use super::intake::{CodeColumn, Computed, Intake, NumberColumn, TextColumn};
+use super::product::{Dense, Indicators, Product};
+use super::step::Step;
+use super::variables::{Resolved, resolve};
+use super::{Design, DesignOptions, MissingPolicy};
+use crate::data::formula::{Expr, Fault, Formula, Place, Variable};
+use crate::data::{Layout, Plane};
+use crate::error::{Error, Result};
+
+/// The most dense columns of a design.
+const MOST_COLUMNS: usize = 1 << 20;
+
+/// What a missing category is called as a level.
+pub(super) const MISSING_LEVEL: &str = "(missing)";
+
+/// Compiles an expanded formula.
+pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions, facts: Facts) -> Result<Design> {
+    check_references(layout, options)?;
+    let in_text = |fault: Fault| formula.error(fault);
+    let variables: Vec<Resolved> =
+        formula.variables().iter().map(|v| resolve(v, layout, options, &facts)).collect::<Result<_, _>>().map_err(in_text)?;
+    let mut compiler = Compiler {
+        formula: &formula,
+        layout,
+        options,
+        facts: &facts,
+        variables: &variables,
+        intake: Intake::new(options.missing == MissingPolicy::Error),
+        numbers: BTreeMap::new(),
+        codes: BTreeMap::new(),
+        registers: BTreeMap::new(),
+        columns: Vec::new(),
+        names: BTreeSet::new(),
+        terms: Vec::new(),
+        products: Vec::new(),
+        words: Vec::new(),
+        offsets: Vec::new(),
+    };
+    compiler.add_terms().map_err(in_text)?;
+    compiler.add_offsets().map_err(in_text)?;
+    compiler.add_missing_indicators();
+    compiler.intake.plan_copies();
+    let Compiler { intake, columns, terms, products, words, offsets, .. } = compiler;
+    let zeroed = products.iter().any(|product| !product.indicators.is_empty()) || intake.numbers.iter().any(|n| n.indicator.is_some());
+    let is_plain = products.is_empty() && offsets.is_empty() && intake.codes.is_empty();
+    let is_copy = |n: &NumberColumn| n.stand_in.is_none() && n.register.is_none() && n.copy.is_some();
+    let plain = (is_plain && intake.numbers.iter().all(is_copy)).then(|| intake.numbers.iter().map(|n| n.plane).collect());
+    let intercept = formula.intercept();
+    Ok(Design { formula, options: options.clone(), facts, intercept, columns, terms, words, intake, products, offsets, zeroed, plain })
+}
+
+/// Reference levels given as options must name a category of the layout and one of its levels.
+fn check_references(layout: &Layout, options: &DesignOptions) -> Result<()> {
+    for (column, level) in &options.references {
+        let feature = layout.index(column)?;
+        match &layout.features()[feature].space {
+            crate::data::Space::Levels { levels, .. } => {
+                if levels.code(level).is_none() {
+                    return Err(crate::ErrorKind::Unknown { noun: "level", name: level.clone(), known: levels.names().to_vec() }.into());
+                }
+            }
+            _ => {
+                return Err(Error::knob("the reference of a column", format!("{column}={level}"), "reference levels belong to categories"));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Compiler<'a> {
+    formula: &'a Formula,
+    layout: &'a Layout,
+    options: &'a DesignOptions,
+    facts: &'a Facts,
+    variables: &'a [Resolved],
+    intake: Intake,
+    /// Positions in the intake by feature.
+    numbers: BTreeMap<usize, usize>,
+    codes: BTreeMap<usize, usize>,
+    /// First registers by variable.
+    registers: BTreeMap<usize, usize>,
+    columns: Vec<DesignColumn>,
+    names: BTreeSet<String>,
+    terms: Vec<DesignTerm>,
+    products: Vec<Product>,
+    words: Vec<usize>,
+    offsets: Vec<usize>,
+}
+
+/// The columns of one variable in one term.
+struct Part {
+    label: String,
+    /// Behind the label, per column; a single empty one for a number.
+    suffixes: Vec<String>,
+    source: PartSource,
+}
+
+enum PartSource {
+    Indicators { codes: usize, columns: Vec<Option<usize>> },
+    Registers { first: usize },
+}
+
+impl Compiler<'_> {
+    fn add_terms(&mut self) -> Result<(), Fault> {
+        let is_text = |v: usize| matches!(self.variables[v], Resolved::Text { .. });
+        let (texts, dense): (Vec<&Vec<usize>>, Vec<&Vec<usize>>) =
+            self.formula.terms().iter().partition(|term| term.iter().any(|&v| is_text(v)));
+        for term in texts {
+            self.add_text(term)?;
+        }
+        let dense: Vec<Vec<usize>> = dense.into_iter().cloned().collect();
+        let is_category: Vec<bool> = self.variables.iter().map(|v| matches!(v, Resolved::Category { .. })).collect();
+        let codings = full_codings(&dense, &is_category, self.formula.intercept());
+        for (term, full) in dense.iter().zip(&codings) {
+            self.add_term(term, full)?;
+        }
+        Ok(())
+    }
+
+    /// Sparse blocks follow the dense columns, so a text column is a term of its own or none.
+    fn add_text(&mut self, term: &[usize]) -> Result<(), Fault> {
+        for &variable in term {
+            let (Resolved::Text { plane, feature }, Variable::Column(column)) =
+                (&self.variables[variable], &self.formula.variables()[variable])
+            else {
+                continue;
+            };
+            if term.len() > 1 {
+                let what = format!("the text column `{}` cannot be part of an interaction", column.name);
+                return Err(Fault::new(column.place, what, "text columns are added with `+`"));
+            }
+            self.words.push(*plane);
+            self.intake.texts.push(TextColumn { plane: *plane, feature: *feature, name: column.name.clone() });
+        }
+        Ok(())
+    }
+
+    fn add_term(&mut self, term: &[usize], full: &[bool]) -> Result<(), Fault> {
+        let first = self.columns.len();
+        if let ([variable], Resolved::Number { feature }) = (term, &self.variables[term[0]]) {
+            let at = self.number(*feature);
+            self.intake.numbers[at].copy = Some(first);
+            let name = self.layout.features()[*feature].name.clone();
+            self.push_column(name.clone(), vec![(name.clone(), None)]);
+            return self.push_term(name, first, vec![*variable], Vec::new());
+        }
+        let mut parts = Vec::with_capacity(term.len());
+        let mut reference = Vec::new();
+        for (&variable, &full) in term.iter().zip(full) {
+            let (part, left_out) = self.part(variable, full)?;
+            if term.len() == 1 {
+                reference.extend(left_out.map(|level| (part.label.clone(), level)));
+            }
+            parts.push(part);
+        }
+        let width = parts.iter().try_fold(1usize, |width, part| width.checked_mul(part.suffixes.len()));
+        let width = width.filter(|width| first + width <= MOST_COLUMNS).ok_or_else(|| self.too_wide(term))?;
+        self.name_columns(&parts, width);
+        if width > 0 {
+            self.products.push(product(first, &parts));
+        }
+        let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(":");
+        self.push_term(label, first, term.to_vec(), reference)
+    }
+
+    fn too_wide(&self, term: &[usize]) -> Fault {
+        let mut place = Place::default();
+        self.formula.variables()[term[0]].visit_columns(&mut |column| place = column.place);
+        Fault::new(place, "with this term the design has too many columns", format!("up to {MOST_COLUMNS}"))
+    }
+
+    /// One column per combination, the first variable varying fastest.
+    fn name_columns(&mut self, parts: &[Part], width: usize) {
+        for combination in 0..width {
+            let mut rest = combination;
+            let mut labels = Vec::with_capacity(parts.len());
+            for part in parts {
+                let suffix = &part.suffixes[rest % part.suffixes.len()];
+                rest /= part.suffixes.len();
+                labels.push((part.label.clone(), (!suffix.is_empty()).then(|| suffix.clone())));
+            }
+            let names: Vec<String> = labels.iter().map(|(label, suffix)| format!("{label}{}", suffix.as_deref().unwrap_or(""))).collect();
+            self.push_column(names.join(":"), labels);
+        }
+    }
+
+    fn push_column(&mut self, name: String, labels: Vec<(String, Option<String>)>) {
+        let mut unique = name.clone();
+        let mut copy = 0;
+        while !self.names.insert(unique.clone()) {
+            copy += 1;
+            unique = format!("{name}.{copy}");
+        }
+        self.columns.push(DesignColumn { name: unique, term: self.terms.len(), labels });
+    }
+
+    fn push_term(&mut self, label: String, first: usize, variables: Vec<usize>, reference: Vec<(String, String)>) -> Result<(), Fault> {
+        let mut features = BTreeSet::new();
+        for &variable in &variables {
+            self.formula.variables()[variable].visit_columns(&mut |column| {
+                features.extend(self.layout.index(&column.name).ok());
+            });
+        }
+        let columns = first..self.columns.len();
+        self.terms.push(DesignTerm { label, columns, features: features.into_iter().collect(), reference, variables });
+        Ok(())
+    }
+
+    /// The columns of a variable in a term, and the level that has none.
+    fn part(&mut self, variable: usize, full: bool) -> Result<(Part, Option<String>), Fault> {
+        let written = &self.formula.variables()[variable];
+        match &self.variables[variable] {
+            Resolved::Number { feature } => {
+                let first = self.number_register(*feature);
+                let label = self.layout.features()[*feature].name.clone();
+                Ok((Part { label, suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
+            }
+            Resolved::Computed { expr } => {
+                let first = self.variable_register(variable, |compiler| compiler.checked_value(expr))?;
+                Ok((Part { label: written.to_string(), suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
+            }
+            Resolved::Category { feature, levels, contrast, reference } => {
+                let coding = if full { contrast::all_levels(levels) } else { contrast::coding(*contrast, levels, *reference) };
+                Ok(self.category_part(variable, *feature, levels.len(), coding))
+            }
+            Resolved::Text { .. } => Err(Fault::new(Place::default(), "a text column has no dense columns", "`+`")),
+        }
+    }
+
+    fn category_part(&mut self, variable: usize, feature: usize, levels: usize, coding: Coding) -> (Part, Option<String>) {
+        let codes = self.code(feature);
+        let label = self.layout.features()[feature].name.clone();
+        let width = coding.suffixes.len();
+        let source = match coding.cells {
+            CodingCells::Indicators(columns) => PartSource::Indicators { codes, columns },
+            CodingCells::Table(_) if width == 0 => PartSource::Registers { first: 0 },
+            CodingCells::Table(table) => {
+                let first = *self.registers.entry(variable).or_insert_with(|| {
+                    let out = self.intake.registers;
+                    self.intake.registers += width;
+                    self.intake.steps.push(Step::Table { codes, table, levels, out });
+                    out
+                });
+                PartSource::Registers { first }
+            }
+        };
+        (Part { label, suffixes: coding.suffixes, source }, coding.reference)
+    }
+
+    /// The position of a number feature in the intake.
+    fn number(&mut self, feature: usize) -> usize {
+        let (intake, layout, facts, policy) = (&mut self.intake, self.layout, self.facts, self.options.missing);
+        *self.numbers.entry(feature).or_insert_with(|| {
+            let plane = match layout.plane(feature) {
+                Plane::Numbers(plane) | Plane::Codes(plane) | Plane::Words(plane) => plane,
+            };
+            let filled = match policy {
+                MissingPolicy::Mean => true,
+                MissingPolicy::Indicator => facts.gaps.contains(&feature),
+                MissingPolicy::Drop | MissingPolicy::Error => false,
+            };
+            intake.numbers.push(NumberColumn {
+                plane,
+                feature,
+                name: layout.features()[feature].name.clone(),
+                stand_in: facts.means.get(&feature).copied().filter(|_| filled),
+                register: None,
+                copy: None,
+                indicator: None,
+            });
+            intake.numbers.len() - 1
+        })
+    }
+
+    fn number_register(&mut self, feature: usize) -> usize {
+        let at = self.number(feature);
+        let next = &mut self.intake.registers;
+        *self.intake.numbers[at].register.get_or_insert_with(|| {
+            *next += 1;
+            *next - 1
+        })
+    }
+
+    /// The position of a category feature in the intake.
+    fn code(&mut self, feature: usize) -> usize {
+        let (intake, layout, facts, policy) = (&mut self.intake, self.layout, self.facts, self.options.missing);
+        *self.codes.entry(feature).or_insert_with(|| {
+            let (Plane::Numbers(plane) | Plane::Codes(plane) | Plane::Words(plane)) = layout.plane(feature);
+            let levels = layout.level_counts().get(plane).copied().unwrap_or(0) as u32;
+            let missing_level = policy == MissingPolicy::Indicator && facts.gaps.contains(&feature);
+            intake.codes.push(CodeColumn { plane, feature, name: layout.features()[feature].name.clone(), levels, missing_level });
+            intake.codes.len() - 1
+        })
+    }
+
+    fn variable_register(&mut self, variable: usize, compute: impl FnOnce(&mut Self) -> Result<usize, Fault>) -> Result<usize, Fault> {
+        if let Some(register) = self.registers.get(&variable) {
+            return Ok(*register);
+        }
+        let register = compute(self)?;
+        self.registers.insert(variable, register);
+        Ok(register)
+    }
+
+    /// The register of a computed value, which must turn out finite.
+    fn checked_value(&mut self, expr: &Expr) -> Result<usize, Fault> {
+        let register = self.value(expr)?;
+        let mut first = None;
+        expr.visit_columns(&mut |column| {
+            first.get_or_insert_with(|| column.name.clone());
+        });
+        let named = first.and_then(|name| self.layout.index(&name).ok()).and_then(|feature| self.numbers.get(&feature).copied());
+        if let (Some(number), false) = (named, matches!(expr, Expr::Column(_))) {
+            self.intake.computed.push(Computed { register, text: expr.to_string(), number });
+        }
+        Ok(register)
+    }
+
+    /// The register of a value.
+    fn value(&mut self, expr: &Expr) -> Result<usize, Fault> {
+        let step: Box<dyn FnOnce(usize) -> Step> = match expr {
+            Expr::Column(column) => return Ok(self.number_register(super::variables::number_feature(column, self.layout)?)),
+            Expr::Number(value) => {
+                let value = *value;
+                Box::new(move |out| Step::Constant { value, out })
+            }
+            Expr::Negative(inner) => {
+                let of = self.value(inner)?;
+                Box::new(move |out| Step::Negative { of, out })
+            }
+            Expr::Binary(operator, left, right) => {
+                let (operator, left, right) = (*operator, self.value(left)?, self.value(right)?);
+                Box::new(move |out| Step::Binary { operator, left, right, out })
+            }
+            Expr::Call(function, inner) => {
+                let (function, of) = (*function, self.value(inner)?);
+                Box::new(move |out| Step::Call { function, of, out })
+            }
+        };
+        let out = self.intake.registers;
+        self.intake.registers += 1;
+        self.intake.steps.push(step(out));
+        Ok(out)
+    }
+
+    fn add_offsets(&mut self) -> Result<(), Fault> {
+        for offset in self.formula.offsets() {
+            let register = self.checked_value(offset)?;
+            self.offsets.push(register);
+        }
+        Ok(())
+    }
+
+    /// A column `missing(x)` for every number whose gaps are filled under that policy.
+    fn add_missing_indicators(&mut self) {
+        if self.options.missing != MissingPolicy::Indicator {
+            return;
+        }
+        for at in 0..self.intake.numbers.len() {
+            let source = &self.intake.numbers[at];
+            if source.stand_in.is_none() {
+                continue;
+            }
+            let (first, feature, name) = (self.columns.len(), source.feature, format!("missing({})", source.name));
+            self.intake.numbers[at].indicator = Some(first);
+            self.push_column(name.clone(), vec![(name.clone(), None)]);
+            let term = DesignTerm {
+                label: name,
+                columns: first..first + 1,
+                features: vec![feature],
+                reference: Vec::new(),
+                variables: Vec::new(),
+            };
+            self.terms.push(term);
+        }
+    }
+}
+
+fn product(column: usize, parts: &[Part]) -> Product {
+    let mut stride = 1;
+    let mut product = Product { column, indicators: Vec::new(), dense: Vec::new() };
+    for part in parts {
+        match &part.source {
+            PartSource::Indicators { codes, columns } => product.indicators.push(Indicators::new(*codes, columns, stride)),
+            PartSource::Registers { first } => product.dense.push(Dense { register: *first, width: part.suffixes.len(), stride }),
+        }
+        stride *= part.suffixes.len();
+    }
+    product
+}

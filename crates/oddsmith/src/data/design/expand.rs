@@ -1,0 +1,132 @@
+//! A compiled design: names, terms, and the expansion of rows.
+//!
+//! Cost of an expansion: one write per cell for numbers, one per row and category, and one per row and column for products;
+//! nothing is allocated once the block's buffers have grown.
+
+use super::block::{DesignBlock, Gap};
+use super::column::{DesignColumn, DesignTerm};
+use super::facts::Facts;
+use super::intake::Intake;
+use super::product::Product;
+use super::{DesignOptions, DesignSurvey, compile};
+use crate::data::formula::Formula;
+use crate::data::{Features, Layout};
+use crate::error::{Error, Result};
+
+/// How rows of a layout become the cells of a linear model. It never changes once it is compiled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Design {
+    pub(super) formula: Formula,
+    pub(super) options: DesignOptions,
+    pub(super) facts: Facts,
+    pub(super) intercept: bool,
+    pub(super) columns: Vec<DesignColumn>,
+    pub(super) terms: Vec<DesignTerm>,
+    pub(super) words: Vec<usize>,
+    pub(super) intake: Intake,
+    pub(super) products: Vec<Product>,
+    /// Registers that are added up to the offset.
+    pub(super) offsets: Vec<usize>,
+    /// Whether cells must be zero before they are written.
+    pub(super) zeroed: bool,
+    /// The number planes, when they are all there is.
+    pub(super) plain: Option<Vec<usize>>,
+}
+
+impl Design {
+    /// Compiles a formula against a layout. A `.` stands for all columns of the layout.
+    pub fn compile(formula: &Formula, layout: &Layout, options: &DesignOptions, survey: Option<&DesignSurvey>) -> Result<Design> {
+        let facts = survey.map(DesignSurvey::facts).unwrap_or_default();
+        compile::compile(formula.expand_dot(&layout.names())?, layout, options, facts)
+    }
+
+    /// The formula, without a `.`.
+    pub fn formula(&self) -> &Formula {
+        &self.formula
+    }
+
+    /// What it was compiled with.
+    pub fn options(&self) -> &DesignOptions {
+        &self.options
+    }
+
+    /// Whether there is an intercept. It has no column.
+    pub fn intercept(&self) -> bool {
+        self.intercept
+    }
+
+    /// The dense columns, without the intercept.
+    pub fn columns(&self) -> &[DesignColumn] {
+        &self.columns
+    }
+
+    /// The terms of the dense columns.
+    pub fn terms(&self) -> &[DesignTerm] {
+        &self.terms
+    }
+
+    /// The sparse blocks (positions in `Layout::words` and `Features::words`) that follow the dense columns.
+    pub fn words(&self) -> &[usize] {
+        &self.words
+    }
+
+    /// Whether something is added to the score as it is.
+    pub fn has_offset(&self) -> bool {
+        !self.offsets.is_empty()
+    }
+
+    /// The planes of the number matrix that are the dense columns exactly as they lie, gaps included, when there is nothing
+    /// else to compute and no other column whose gaps count.
+    pub fn plain_numbers(&self) -> Option<&[usize]> {
+        self.plain.as_deref()
+    }
+
+    /// Whether a term is part of another one, as `a` is of `a:b`: it is then not dropped alone.
+    pub fn is_marginal(&self, term: usize) -> bool {
+        (0..self.terms.len()).any(|other| other != term && self.contains(other, term))
+    }
+
+    /// The columns that remain without a term and without the terms that contain it.
+    pub fn columns_without(&self, term: usize) -> Vec<usize> {
+        (0..self.columns.len()).filter(|&column| !self.contains(self.columns[column].term, term)).collect()
+    }
+
+    /// The columns of the terms before `terms`: what a sequential table of tests fits step by step.
+    pub fn columns_before(&self, terms: usize) -> Vec<usize> {
+        (0..self.columns.len()).filter(|&column| self.columns[column].term < terms).collect()
+    }
+
+    fn contains(&self, outer: usize, inner: usize) -> bool {
+        let (outer_term, inner_term) = (&self.terms[outer], &self.terms[inner]);
+        outer == inner || (!inner_term.variables.is_empty() && inner_term.variables.iter().all(|v| outer_term.variables.contains(v)))
+    }
+
+    /// Expands rows `lo..hi` of a batch that fits the layout.
+    pub fn expand(&self, features: &Features<'_>, lo: usize, hi: usize, block: &mut DesignBlock) -> Result<()> {
+        if lo > hi || hi > features.rows() {
+            return Err(Error::internal(format!("rows {lo}..{hi} are asked of a batch of {}", features.rows())));
+        }
+        let (rows, width) = (hi - lo, self.columns.len());
+        if self.zeroed {
+            block.cells.clear();
+        }
+        block.cells.resize(rows * width, 0.0);
+        self.intake.read(features, lo, hi, width, block)?;
+        for product in &self.products {
+            product.write(&mut block.cells, width, rows, &mut block.scratch);
+        }
+        block.offset.clear();
+        block.offset.resize(rows, 0.0);
+        for &register in &self.offsets {
+            let values = &block.scratch.registers[register * rows..(register + 1) * rows];
+            block.offset.iter_mut().zip(values).for_each(|(offset, x)| *offset += x);
+        }
+        if block.has_gaps {
+            for i in (0..rows).filter(|&i| block.gaps[i] != Gap::None) {
+                block.cells[i * width..(i + 1) * width].fill(0.0);
+                block.offset[i] = 0.0;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+use super::*;
+use crate::data::formula::Formula;
+use crate::data::{Classes, CodesView, Feature, Features, Layout, Levels, MISSING, UNSEEN, Weighting};
+use crate::num::MatrixView;
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|s| s.to_string()).collect()
+}
+
+/// age, weight; race (black, other, white), smoke.
+fn layout() -> Layout {
+    let features = vec![
+        Feature::number("age"),
+        Feature::category("race", Levels::in_order(texts(&["black", "other", "white"]))),
+        Feature::boolean("smoke"),
+        Feature::number("lwt"),
+    ];
+    Layout::new("low", features, Classes::new(texts(&["no", "yes"])).unwrap(), Weighting::None).unwrap()
+}
+
+const NUMBERS: [f64; 8] = [20.0, 100.0, 30.0, 120.0, 25.0, 90.0, 40.0, 150.0];
+const CODES: [u32; 8] = [0, 0, 1, 1, 2, 0, 2, 1];
+
+fn design(formula: &str) -> Design {
+    Design::compile(&Formula::parse(formula).unwrap(), &layout(), &DesignOptions::default(), None).unwrap()
+}
+
+fn expanded(design: &Design, numbers: &[f64], codes: &[u32]) -> DesignBlock {
+    let rows = numbers.len() / 2;
+    let features = Features {
+        numbers: MatrixView::row_major(numbers, rows, 2).unwrap(),
+        codes: CodesView::row_major(codes, rows, 2).unwrap(),
+        words: &[],
+    };
+    let mut block = DesignBlock::new();
+    design.expand(&features, 0, rows, &mut block).unwrap();
+    block
+}
+
+fn names(design: &Design) -> Vec<&str> {
+    design.columns().iter().map(|c| c.name.as_str()).collect()
+}
+
+#[test]
+fn numbers_and_treatment_contrasts() {
+    let design = design("low ~ age + race + smoke");
+    assert_eq!(names(&design), ["age", "raceother", "racewhite", "smoketrue"]);
+    assert_eq!(design.terms()[1].reference, [("race".to_owned(), "black".to_owned())]);
+    assert_eq!(design.terms()[1].columns, 1..3);
+    let block = expanded(&design, &NUMBERS, &CODES);
+    let expected = [20.0, 0.0, 0.0, 0.0, 30.0, 1.0, 0.0, 1.0, 25.0, 0.0, 1.0, 0.0, 40.0, 0.0, 1.0, 1.0];
+    assert_eq!(block.cells, expected);
+    assert!(!block.has_gaps && block.offset == [0.0; 4]);
+}
+
+#[test]
+fn interactions_vary_the_first_variable_fastest() {
+    let design = design("low ~ race*smoke + smoke:age + offset(lwt/10)");
+    assert_eq!(
+        names(&design),
+        ["raceother", "racewhite", "smoketrue", "raceother:smoketrue", "racewhite:smoketrue", "smokefalse:age", "smoketrue:age"]
+    );
+    let block = expanded(&design, &NUMBERS, &CODES);
+    assert_eq!(block.cells[14 + 5..14 + 7], [25.0, 0.0]);
+    assert_eq!(block.cells[21..28], [0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 40.0]);
+    assert_eq!(block.offset, [10.0, 12.0, 9.0, 15.0]);
+    assert!(design.is_marginal(0) && !design.is_marginal(2));
+    assert_eq!(design.columns_without(1), [0, 1]);
+    assert_eq!(design.columns_before(2), [0, 1, 2]);
+}
+
+#[test]
+fn gaps_are_reported_and_their_rows_are_zero() {
+    let design = design("low ~ age + log(lwt) + race");
+    let mut numbers = NUMBERS;
+    numbers[0] = f64::NAN;
+    numbers[3] = f64::NAN;
+    let mut codes = CODES;
+    codes[2] = MISSING;
+    codes[4] = UNSEEN;
+    let block = expanded(&design, &numbers, &codes);
+    assert_eq!(block.gaps, [Gap::Missing(0), Gap::Missing(1), Gap::Unseen(1), Gap::None]);
+    assert_eq!(block.cells[..12], [0.0; 12]);
+    assert_eq!(block.cells[12..], [40.0, 150f64.ln(), 0.0, 1.0]);
+}
+
+#[test]
+fn plain_numbers_are_seen_in_place() {
+    assert_eq!(design("low ~ lwt + age").plain_numbers(), Some(&[1, 0][..]));
+    for other in ["low ~ age + smoke", "low ~ log(age)", "low ~ age + offset(lwt)", "low ~ age:lwt"] {
+        assert_eq!(design(other).plain_numbers(), None, "{other}");
+    }
+}

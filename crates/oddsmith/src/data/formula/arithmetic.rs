@@ -1,0 +1,116 @@
+//! Reads arithmetic: `log(x + 1)`, `20 - dead`, `-0.05 * age`. A Pratt parser; powers group to the right.
+
+use super::Place;
+use super::expr::{ColumnName, Expr, Function, NEGATIVE, Operator};
+use super::fault::Fault;
+use super::token::Token;
+use super::words::{Words, is_too_deep, too_deep};
+
+const ACCEPTED: &str = "a column, a number, or a function such as log(x)";
+
+/// A value and the depth of its tree.
+struct Measured {
+    expr: Expr,
+    depth: usize,
+}
+
+/// Reads a value up to a word that cannot continue it.
+pub(super) fn value(words: &mut Words<'_>) -> Result<Expr, Fault> {
+    Ok(binding_at_least(words, 0)?.expr)
+}
+
+fn binding_at_least(words: &mut Words<'_>, least: u8) -> Result<Measured, Fault> {
+    words.enter()?;
+    let start = words.place();
+    let mut left = measured_operand(words)?;
+    while let Token::Sign(sign) = words.peek()
+        && let Some(operator) = Operator::of_sign(*sign)
+        && operator.binding() >= least
+    {
+        words.take();
+        // The exponent may have a minus sign of its own, and powers group to the right.
+        let needed = if operator == Operator::Power { NEGATIVE } else { operator.binding() + 1 };
+        let right = binding_at_least(words, needed)?;
+        let depth = 1 + left.depth.max(right.depth);
+        left = measured(Expr::Binary(operator, Box::new(left.expr), Box::new(right.expr)), depth, start)?;
+    }
+    words.leave();
+    Ok(left)
+}
+
+fn measured(expr: Expr, depth: usize, place: Place) -> Result<Measured, Fault> {
+    match is_too_deep(depth) {
+        true => Err(too_deep(place)),
+        false => Ok(Measured { expr, depth }),
+    }
+}
+
+/// Reads one operand alone: what follows a call in a formula is no arithmetic.
+pub(super) fn operand(words: &mut Words<'_>) -> Result<Expr, Fault> {
+    Ok(measured_operand(words)?.expr)
+}
+
+fn measured_operand(words: &mut Words<'_>) -> Result<Measured, Fault> {
+    match (words.peek(), words.peek_second()) {
+        (Token::Sign('-'), _) => {
+            let (_, place) = words.take();
+            let inner = binding_at_least(words, NEGATIVE)?;
+            measured(Expr::Negative(Box::new(inner.expr)), inner.depth + 1, place)
+        }
+        (Token::Sign('+'), _) => {
+            words.take();
+            binding_at_least(words, NEGATIVE)
+        }
+        (Token::Sign('('), _) => {
+            words.take();
+            in_parentheses(words)
+        }
+        (Token::Number(value), _) => {
+            words.take();
+            Ok(Measured { expr: Expr::Number(*value), depth: 1 })
+        }
+        (Token::Name(name), Token::Sign('(')) => call(words, name),
+        (Token::Name(name), _) => {
+            let (_, place) = words.take();
+            Ok(Measured { expr: Expr::Column(ColumnName { name: name.clone(), place }), depth: 1 })
+        }
+        _ => Err(words.unexpected(ACCEPTED)),
+    }
+}
+
+/// A value up to the closing parenthesis, the opening one being taken.
+fn in_parentheses(words: &mut Words<'_>) -> Result<Measured, Fault> {
+    let inner = binding_at_least(words, 0)?;
+    words.expect(')', "an operator (+ - * / ^) or `)`")?;
+    Ok(inner)
+}
+
+fn call(words: &mut Words<'_>, name: &str) -> Result<Measured, Fault> {
+    let (_, place) = words.take();
+    let function = Function::of_name(name);
+    if function.is_none() && name != "I" {
+        if super::call::NAMES.contains(&name) {
+            let what = format!("{name}() is no number and cannot be part of arithmetic");
+            return Err(Fault::new(place, what, "it stands between the + - * : of the formula"));
+        }
+        let known: Vec<String> = Function::ALL.iter().map(|f| f.name().to_owned()).chain(["I".to_owned()]).collect();
+        return Err(Fault::unknown(place, "function", name, &known));
+    }
+    words.take();
+    if *words.peek() == Token::Sign(')') {
+        return Err(words.unexpected(ACCEPTED));
+    }
+    let inner = binding_at_least(words, 0)?;
+    if *words.peek() == Token::Sign(',') {
+        return Err(Fault::new(
+            words.place(),
+            format!("{name}() takes one argument"),
+            "log2(), log10() and log1p() are functions of their own",
+        ));
+    }
+    words.expect(')', "an operator (+ - * / ^) or `)`")?;
+    match function {
+        Some(function) => measured(Expr::Call(function, Box::new(inner.expr)), inner.depth + 1, place),
+        None => Ok(inner),
+    }
+}

@@ -1,0 +1,324 @@
+//! Formulas: `low ~ age + C(race, ref = white) * smoke + offset(log(t)) - 1`.
+//!
+//! A formula is read once into its response, its variables and its terms; every part keeps its place in the text, so that
+//! whatever is found wrong later, such as a column that does not exist, is shown under the formula
+//! ([`crate::ErrorKind::Formula`]).
+//!
+//! The order of things is R's: variables are numbered as they appear, the variables of a term stand in that order, and terms
+//! with fewer variables come first.
+//!
+//! ```text
+//! Formula::parse(text: &str) -> Result<Formula>                    "y ~ a*b", "~ a + b", "y ~ ."
+//! Formula::of_columns(target: &str, columns: &[String]) -> Formula  additive in all columns
+//! Formula::expand_dot(&self, others: &[String]) -> Result<Formula>  what `.` stands for
+//! Formula::response(&self) -> &Response                             None, Column, Grouped, Proportion
+//! Formula::columns(&self) -> Vec<String>                            raw columns of the predictors and offsets
+//! Formula::categories(&self) -> Vec<String>                         columns that C() wants as categories
+//! Formula::numbers(&self) -> Vec<String>                            columns that arithmetic and bases want as numbers
+//! ```
+
+mod arguments;
+mod arithmetic;
+mod call;
+mod expr;
+mod fault;
+mod parser;
+mod place;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod token;
+mod variable;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+pub use expr::{ColumnName, Expr, Function, Operator};
+pub(crate) use fault::Fault;
+pub use place::Place;
+pub use variable::{Category, Centers, Contrast, Knots, Poly, Rbf, Spline, Variable, Word};
+
+use crate::error::{Error, Result};
+use token::Token;
+use variable::column_text;
+
+/// The left side of a formula.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Response {
+    /// Nothing stands on the left.
+    None,
+    /// A column of labels.
+    Column(ColumnName),
+    /// `cbind(successes, failures)`: counts of two outcomes per row.
+    Grouped {
+        /// How many succeeded.
+        successes: Expr,
+        /// How many failed.
+        failures: Expr,
+    },
+    /// `successes/trials`: a count out of a number of trials per row.
+    Proportion {
+        /// How many succeeded.
+        successes: Expr,
+        /// Out of how many.
+        trials: Expr,
+    },
+}
+
+impl Response {
+    /// The raw columns, in order of first use.
+    pub fn columns(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.visit_columns(&mut |column| push_new(&mut names, &column.name));
+        names
+    }
+
+    fn visit_columns<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName)) {
+        match self {
+            Response::None => {}
+            Response::Column(column) => seen(column),
+            Response::Grouped { successes, failures: other } | Response::Proportion { successes, trials: other } => {
+                successes.visit_columns(seen);
+                other.visit_columns(seen);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Response::None => Ok(()),
+            Response::Column(column) => column.fmt(f),
+            Response::Grouped { successes, failures } => write!(f, "cbind({successes}, {failures})"),
+            Response::Proportion { successes, trials } => {
+                Expr::Binary(Operator::Divide, Box::new(successes.clone()), Box::new(trials.clone())).fmt(f)
+            }
+        }
+    }
+}
+
+/// A formula. Two formulas are equal when they mean the same, however they were written.
+#[derive(Debug, Clone)]
+pub struct Formula {
+    text: String,
+    /// The text of a formula whose `.` is not yet known, word by word.
+    dotted: Option<String>,
+    response: Response,
+    intercept: bool,
+    variables: Vec<Variable>,
+    terms: Vec<Vec<usize>>,
+    offsets: Vec<Expr>,
+}
+
+impl PartialEq for Formula {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.dotted, &other.dotted) {
+            (None, None) => {
+                self.response == other.response
+                    && self.intercept == other.intercept
+                    && self.variables == other.variables
+                    && self.terms == other.terms
+                    && self.offsets == other.offsets
+            }
+            (mine, theirs) => mine == theirs,
+        }
+    }
+}
+
+impl Formula {
+    /// Reads a formula. An error shows the place.
+    pub fn parse(text: &str) -> Result<Formula> {
+        parser::parse(text, None).map_err(|fault| fault.within(text))
+    }
+
+    /// The sum of all columns: what is meant when no formula is given.
+    pub fn of_columns(target: &str, columns: &[String]) -> Formula {
+        let response = Response::Column(ColumnName { name: target.to_owned(), place: Place::default() });
+        let mut text = format!("{} ~ ", column_text(target));
+        let mut variables = Vec::with_capacity(columns.len());
+        let mut seen = BTreeSet::new();
+        for name in columns.iter().filter(|name| seen.insert(name.as_str())) {
+            text.push_str(if variables.is_empty() { "" } else { " + " });
+            let start = text.len();
+            text.push_str(&column_text(name));
+            variables.push(Variable::Column(ColumnName { name: name.clone(), place: Place { start, end: text.len() } }));
+        }
+        if variables.is_empty() {
+            text.push('1');
+        }
+        let terms = (0..variables.len()).map(|at| vec![at]).collect();
+        Formula { text, dotted: None, response, intercept: true, variables, terms, offsets: Vec::new() }
+    }
+
+    /// The formula with `.` standing for `others`: every column but those of the response.
+    pub fn expand_dot(&self, others: &[String]) -> Result<Formula> {
+        match self.dotted {
+            Some(_) => parser::parse(&self.text, Some(others)).map_err(|fault| fault.within(&self.text)),
+            None => Ok(self.clone()),
+        }
+    }
+
+    /// Whether a `.` waits for [`Formula::expand_dot`].
+    pub fn has_dot(&self) -> bool {
+        self.dotted.is_some()
+    }
+
+    /// The left side.
+    pub fn response(&self) -> &Response {
+        &self.response
+    }
+
+    /// Whether there is an intercept.
+    pub fn intercept(&self) -> bool {
+        self.intercept
+    }
+
+    /// What the terms are made of, in order of first use.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The terms: numbers of variables in rising order; terms with fewer variables first.
+    pub fn terms(&self) -> &[Vec<usize>] {
+        &self.terms
+    }
+
+    /// What is added to the score as it is.
+    pub fn offsets(&self) -> &[Expr] {
+        &self.offsets
+    }
+
+    /// The formula as it was written, to which places refer.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Raw columns of predictors and offsets, in order of first use.
+    pub fn columns(&self) -> Vec<String> {
+        let mut seen = BTreeSet::new();
+        let mut names = Vec::new();
+        self.visit_columns(&mut |column| {
+            if seen.insert(column.name.as_str()) {
+                names.push(column.name.clone());
+            }
+        });
+        names
+    }
+
+    /// Columns that `C()` wants as categories, whatever their values look like.
+    pub fn categories(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for variable in &self.variables {
+            if let Variable::Category(category) = variable {
+                push_new(&mut names, &category.column.name);
+            }
+        }
+        names
+    }
+
+    /// Columns that arithmetic, bases, offsets and counts want as numbers, whatever their values look like.
+    pub fn numbers(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for variable in &self.variables {
+            if !matches!(variable, Variable::Column(_) | Variable::Category(_)) {
+                variable.visit_columns(&mut |column| push_new(&mut names, &column.name));
+            }
+        }
+        self.offsets.iter().for_each(|offset| offset.visit_columns(&mut |column| push_new(&mut names, &column.name)));
+        if !matches!(self.response, Response::Column(_)) {
+            self.response.visit_columns(&mut |column| push_new(&mut names, &column.name));
+        }
+        names
+    }
+
+    fn visit_columns<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName)) {
+        self.variables.iter().for_each(|variable| variable.visit_columns(seen));
+        self.offsets.iter().for_each(|offset| offset.visit_columns(seen));
+    }
+
+    /// The error of a fault in this formula.
+    pub(crate) fn error(&self, fault: Fault) -> Error {
+        fault.within(&self.text)
+    }
+
+    /// Refuses a response that is its own predictor.
+    fn check(&self) -> Result<(), Fault> {
+        let targets = self.response.columns();
+        let mut found = None;
+        self.visit_columns(&mut |column| {
+            if found.is_none() && targets.contains(&column.name) {
+                found = Some(Fault::new(column.place, "the target cannot be its own predictor", "another column"));
+            }
+        });
+        found.map_or(Ok(()), Err)
+    }
+
+    /// Forgets variables whose terms were all taken away again.
+    fn compact(mut self) -> Self {
+        let used: BTreeSet<usize> = self.terms.iter().flatten().copied().collect();
+        if used.len() < self.variables.len() {
+            let numbers: BTreeMap<usize, usize> = used.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+            self.terms.iter_mut().flatten().for_each(|variable| *variable = numbers[variable]);
+            let mut at = 0;
+            self.variables.retain(|_| {
+                at += 1;
+                used.contains(&(at - 1))
+            });
+        }
+        self
+    }
+
+    /// The words of a text with single spaces between them.
+    fn spaced(tokens: &[(Token, Place)]) -> String {
+        let words: Vec<String> = tokens.iter().filter(|(token, _)| *token != Token::End).map(|(token, _)| token.to_string()).collect();
+        words.join(" ")
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(words) = &self.dotted {
+            return f.write_str(words);
+        }
+        let response = self.response.to_string();
+        write!(f, "{response}{}~ ", if response.is_empty() { "" } else { " " })?;
+        let mut summands = self.ordered_terms();
+        summands.extend(self.offsets.iter().map(|offset| format!("offset({offset})")));
+        match (summands.is_empty(), self.intercept) {
+            (true, intercept) => f.write_str(if intercept { "1" } else { "0" }),
+            (false, intercept) => write!(f, "{}{}", summands.join(" + "), if intercept { "" } else { " - 1" }),
+        }
+    }
+}
+
+impl Formula {
+    /// The terms as they are written, in an order that numbers the variables as they are numbered: the order in which
+    /// variables are first named decides the order within `a:b`.
+    fn ordered_terms(&self) -> Vec<String> {
+        let names: Vec<String> = self.variables.iter().map(Variable::to_string).collect();
+        let written = |term: &Vec<usize>| term.iter().map(|&v| names[v].as_str()).collect::<Vec<_>>().join(":");
+        let mut descending = self.terms.clone();
+        descending.sort_by_key(|term| std::cmp::Reverse(term.len()));
+        for terms in [&self.terms, &descending] {
+            let mut next = 0;
+            let in_order = terms.iter().flatten().all(|&variable| {
+                next += usize::from(variable == next);
+                variable < next
+            });
+            if in_order {
+                return terms.iter().map(written).collect();
+            }
+        }
+        // `a + b - a - b` names the variables and leaves nothing behind.
+        let naming = format!("{} - {}", names.join(" + "), names.join(" - "));
+        std::iter::once(naming).chain(self.terms.iter().map(written)).collect()
+    }
+}
+
+fn push_new(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
