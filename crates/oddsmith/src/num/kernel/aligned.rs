@@ -5,11 +5,20 @@ const LINE: usize = 64;
 /// Numbers by which the start may have to move.
 const SLACK: usize = LINE / size_of::<f64>() - 1;
 
-/// Numbers behind an aligned start. A copy of the buffer lies elsewhere and finds its own start.
-#[derive(Debug, Clone, Default)]
+/// Numbers behind an aligned start.
+#[derive(Debug, Default)]
 pub(super) struct Aligned {
     cells: Vec<f64>,
     len: usize,
+}
+
+impl Clone for Aligned {
+    /// A copy lies elsewhere and has a start of its own, so its numbers are moved there.
+    fn clone(&self) -> Self {
+        let mut copy = Aligned::zeros(self.len);
+        copy.numbers_mut().copy_from_slice(self.numbers());
+        copy
+    }
 }
 
 impl Aligned {
@@ -73,6 +82,9 @@ mod tests {
             for (row, padded) in matrix.chunks(3).zip(aligned.clone().numbers().chunks(8)) {
                 assert_eq!((row, &[0.0; 5][..]), padded.split_at(3));
             }
+            // Copies that lie at many different addresses.
+            let copies: Vec<(Vec<u8>, Aligned)> = (0..40).map(|odd| (vec![0; 8 * odd + 1], aligned.clone())).collect();
+            assert!(copies.iter().all(|(_, copy)| copy.numbers() == aligned.numbers()));
         }
     }
 }
