@@ -129,6 +129,11 @@ impl Record {
         self.checked(name, len, |v| !v.is_nan(), "something that is not a number").map(<[f64]>::to_vec)
     }
 
+    /// An array of exactly `len` ends of intervals: anything but NaN.
+    pub fn extended(&self, name: &str, len: usize) -> Result<Vec<f64>> {
+        self.log_weights(name, len)
+    }
+
     fn checked(&self, name: &str, len: usize, accepted: fn(f64) -> bool, otherwise: &str) -> Result<&[f64]> {
         match self.arrays.get(name) {
             Some(Array::Numbers(values)) if values.len() != len => {

@@ -14,6 +14,8 @@ mod view_source;
 mod vocabulary;
 
 pub use blocks::FeatureBlocks;
+pub use design::{Design, DesignBlock, DesignOptions, DesignSurvey};
+pub use formula::{Formula, Response};
 pub use classes::Classes;
 pub use features::{CodesView, Csr, Features, MISSING, Rows, SKIP, UNSEEN};
 pub use layout::{Feature, Kind, Layout, Plane, Space, Weighting};

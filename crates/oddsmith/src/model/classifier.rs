@@ -1,7 +1,7 @@
 //! A fitted model.
 
 use super::{Evidence, Generative, LinearLogOdds, Scores};
-use crate::card::Card;
+use crate::card::{Card, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::record::Record;
@@ -47,6 +47,16 @@ pub trait Classifier: Send + Sync {
 
     /// What there is to say about it.
     fn card(&self) -> Card;
+
+    /// The table that a person wants to see first, when it is not the table of all parameters.
+    fn summary(&self) -> Option<Table> {
+        None
+    }
+
+    /// Further tables, such as tests of terms.
+    fn tables(&self) -> Vec<Table> {
+        Vec::new()
+    }
 
     /// The model as plain data.
     fn record(&self) -> Result<Record>;

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{Classifier, Evidence, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
-use crate::card::Card;
+use crate::card::{Card, Table};
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::record::Record;
@@ -178,6 +178,14 @@ impl Classifier for Box<dyn Classifier> {
 
     fn card(&self) -> Card {
         (**self).card()
+    }
+
+    fn summary(&self) -> Option<Table> {
+        (**self).summary()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        (**self).tables()
     }
 
     fn record(&self) -> Result<Record> {

@@ -8,6 +8,7 @@ mod evidence;
 mod generative;
 pub mod knobs;
 mod learner;
+pub mod linear;
 mod linear_log_odds;
 mod predict;
 mod prepared;

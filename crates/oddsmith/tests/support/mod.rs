@@ -28,6 +28,10 @@ impl Golden {
         self.json.pointer(&format!("/{path}")).unwrap_or_else(|| panic!("no {path} in the reference"))
     }
 
+    pub fn has(&self, path: &str) -> bool {
+        self.json.pointer(&format!("/{path}")).is_some()
+    }
+
     pub fn number(&self, path: &str) -> f64 {
         self.at(path).as_f64().unwrap_or_else(|| panic!("{path} is no number"))
     }

@@ -40,6 +40,11 @@ impl Design {
         compile::compile(formula.expand_dot(&layout.names())?, layout, options, facts)
     }
 
+    /// The same design over a layout that has the predictors but perhaps not the columns around them.
+    pub fn relocated(&self, layout: &Layout) -> Result<Design> {
+        compile::compile(self.formula.clone(), layout, &self.options, self.facts.clone())
+    }
+
     /// The formula, without a `.`.
     pub fn formula(&self) -> &Formula {
         &self.formula

@@ -101,7 +101,7 @@ fn searches(
     if learner.tests {
         for (t, term) in view.design.terms().iter().enumerate() {
             let own = of_columns(&|j| term.columns.contains(&j));
-            if !own.is_empty() && view.design.is_droppable(t) {
+            if !own.is_empty() && !view.design.is_marginal(t) {
                 searches.push((Purpose::Without(t), start(without(&own))));
             }
             let later = of_columns(&|j| j >= term.columns.start);

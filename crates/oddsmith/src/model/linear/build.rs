@@ -28,7 +28,7 @@ impl LogisticModel {
         let layout = prediction_layout(&knowledge.layout, &view)?;
         let design = match layout == *knowledge.layout {
             true => Arc::clone(&view.design),
-            false => Arc::new(view.design.relocated(&knowledge.layout, &layout)?),
+            false => Arc::new(view.design.relocated(&layout)?),
         };
         Ok(LogisticModel::new(Arc::new(layout), design, parameters, precision, account))
     }
@@ -36,7 +36,8 @@ impl LogisticModel {
 
 /// The layout without columns that only the fit needed: responses, shares, clusters.
 fn prediction_layout(layout: &Layout, view: &View) -> Result<Layout> {
-    let used: Vec<usize> = (0..layout.features().len()).filter(|j| view.design.reads(*j)).collect();
+    let names = view.design.formula().columns();
+    let used: Vec<usize> = (0..layout.features().len()).filter(|j| names.contains(&layout.features()[*j].name)).collect();
     layout.select(&used)
 }
 
@@ -127,9 +128,11 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
     };
     let null_objective = value_of(&Purpose::Null);
     // Without offset, penalty or missing intercept the null model is known in closed form.
+    let closed = knowledge.frame.intercept && !view.design.has_offset();
     let null_loss = match (null_objective, estimate.firth) {
         (Some(value), false) => value,
-        _ => survey.null_loss(),
+        _ if closed => survey.null_loss(),
+        _ => f64::NAN,
     };
     let design = &view.design;
     let counted = |t: usize| -> f64 {

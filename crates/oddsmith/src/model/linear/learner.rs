@@ -16,7 +16,7 @@ use super::probe::{Curvature, Probe, Shape, Sums};
 use super::rank;
 use super::separation::Margins;
 use super::solver::{Next, Plan, Second, Solver};
-use super::stage::{Analysis, Estimate, Facts, Fitting, Ranking, Raw, Separation, Stage};
+use super::stage::{Estimate, Facts, Fitting, Ranking, Raw, Separation, Stage};
 use super::survey::Survey;
 use super::target::Target;
 use crate::data::{Design, DesignSurvey, Formula, Layout, Response};
@@ -119,7 +119,7 @@ impl Logistic {
         let reserved = self.reserved();
         let others: Vec<String> = layout.names().into_iter().filter(|name| !reserved.contains(name)).collect();
         match &self.formula {
-            Some(formula) => Ok(formula.expand_dot(&others)),
+            Some(formula) => formula.expand_dot(&others),
             None => Ok(Formula::of_columns(layout.target(), &others)),
         }
     }
@@ -132,7 +132,6 @@ impl Logistic {
             return Err(DataFault::new("the target has one class:").column(layout.target()).value(label).accepted("at least two").into());
         }
         let target = match (formula.response(), &self.shares) {
-            (Response::Grouped { .. }, _) => Target::Grouped(formula.grouped(layout)?),
             (_, Some(columns)) => Target::Shares {
                 planes: columns.iter().map(|name| number_plane(layout, name)).collect::<Result<_>>()?,
                 names: columns.clone(),

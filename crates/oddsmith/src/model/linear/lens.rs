@@ -127,9 +127,10 @@ impl Lens {
     fn expand(&mut self, view: &View, frame: &Frame, rows: &Rows<'_>, lo: usize, hi: usize, dropped: &mut [u64]) -> Result<()> {
         let design = &*view.design;
         let columns = design.columns().len();
-        design.expand(&rows.features, lo, hi, &mut self.expanded).map_err(|error| in_source(error, rows.first_row))?;
+        self.expanded.first_row = rows.first_row;
+        design.expand(&rows.features, lo, hi, &mut self.expanded)?;
         for i in 0..hi - lo {
-            let gap = self.expanded.gap(i);
+            let gap = self.expanded.gaps[i].feature();
             if let Some(feature) = gap.filter(|_| self.weights[i] > 0.0) {
                 dropped[feature] += 1;
             }

@@ -10,7 +10,6 @@ use super::sandwich::Meat;
 use super::separation::Margins;
 use super::stage::Stage;
 use super::survey::Survey;
-use super::target::Target;
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::stats::Statistics;
@@ -67,7 +66,7 @@ impl Statistics for LinearStats {
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         if let PassSums::Design(survey) = &mut self.sums {
             self.weight += rows.labels.len() as f64;
-            return survey.observe(rows);
+            return survey.observe(&rows);
         }
         let LinearStats { knowledge, sums, weight, dropped, lens } = self;
         let knowledge = &**knowledge;
@@ -86,7 +85,7 @@ impl Statistics for LinearStats {
             *weight += block.weights.iter().sum::<f64>();
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),
-                PassSums::Survey(survey) => survey.add(block, matches!(view.target, Target::Grouped(_))),
+                PassSums::Survey(survey) => survey.add(block, false),
                 PassSums::Points(points) => {
                     points.iter_mut().zip(&knowledge.probes).try_for_each(|(sums, probe)| sums.add(probe, block))
                 }

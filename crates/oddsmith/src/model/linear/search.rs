@@ -123,7 +123,7 @@ impl Search {
         self.propose(answer);
         // The step's length in standard errors is the distance from the constrained optimum.
         let length = dot(self.step.as_slice(), answer.gradient.as_slice()).abs();
-        if length <= GRADIENT_TOLERANCE * (1.0 + answer.value.abs()) || self.step.norm() <= 1e-14 * at.norm() {
+        if length <= GRADIENT_TOLERANCE * (1.0 + answer.value.abs()) || self.step.norm() <= 1e-14 * (at.norm() + self.origin.norm()) {
             self.outcome = Some(Outcome::Found { theta: at, value: answer.value });
         }
     }

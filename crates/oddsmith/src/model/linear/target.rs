@@ -1,6 +1,6 @@
 //! What a row says about its class: a label, counts of two outcomes, or a share of every class.
 
-use crate::data::{GroupedResponse, Rows, SKIP};
+use crate::data::{Rows, SKIP};
 use crate::error::{DataFault, Result};
 
 /// How far shares of a row may be from adding up to one.
@@ -11,8 +11,6 @@ const SHARE_ROUNDING: f64 = 1e-6;
 pub(crate) enum Target {
     /// The label of the row.
     Labels,
-    /// Successes and failures in number columns: the second class is success, the trials multiply the weight.
-    Grouped(GroupedResponse),
     /// A share of every class, in number columns of the batch.
     Shares {
         /// Number planes of the classes, in the order of the classes.
@@ -51,17 +49,6 @@ impl Target {
                         SKIP => *weight = 0.0,
                         0 => {}
                         label => row[label as usize - 1] = 1.0,
-                    }
-                }
-            }
-            Target::Grouped(response) => {
-                for (i, (share, weight)) in shares.iter_mut().zip(weights).enumerate() {
-                    match response.read(&rows.features, lo + i).map_err(|error| super::lens::in_source(error, rows.first_row))? {
-                        Some((successes, trials)) if trials > 0.0 && labels[lo + i] != SKIP => {
-                            *share = successes / trials;
-                            *weight *= trials;
-                        }
-                        _ => *weight = 0.0,
                     }
                 }
             }

@@ -1,0 +1,164 @@
+//! Logistic regression against R's glm, multinom, brglm2 and glmnet, from their design matrices.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod support;
+
+use oddsmith::control::Control;
+use oddsmith::data::{Classes, Feature, Features, Formula, Layout, ViewSource, Weighting};
+use oddsmith::model::linear::{Logistic, LogisticModel, Precision};
+use oddsmith::model::{Predictions, Predictor};
+use oddsmith::num::MatrixView;
+use oddsmith::train::fit;
+use serde_json::Value;
+use support::{Golden, close, same_digits};
+
+/// The design matrix of a golden as number columns, shares of two classes or labels, weights and an offset.
+struct Problem {
+    layout: Layout,
+    cells: Vec<f64>,
+    labels: Vec<u32>,
+    weights: Vec<f64>,
+    learner: Logistic,
+    rows: usize,
+}
+
+const OFFSET: &str = "the offset";
+const SHARES: [&str; 2] = ["share of failures", "share of successes"];
+
+impl Problem {
+    fn new(golden: &Golden, learner: Logistic) -> Self {
+        let columns = golden.texts("model/columns");
+        let x = golden.at("model/X").as_array().unwrap();
+        let rows = x.len();
+        let intercept = columns[0] == "(Intercept)";
+        let predictors: Vec<String> = columns.iter().skip(usize::from(intercept)).cloned().collect();
+        let list = |path: &str| golden.at("model").get(path).filter(|v| v.is_array()).map(support::flat);
+        let offset = list("offset").filter(|offset| offset.iter().any(|o| *o != 0.0));
+        let weights = list("weights").unwrap_or(vec![1.0; rows]);
+        let y = golden.at("model/y").as_array().unwrap();
+        let texts: Vec<String> = y.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let quoted = |name: &str| format!("`{name}`");
+        let mut terms: Vec<String> = predictors.iter().map(|name| quoted(name)).collect();
+        let mut names = predictors.clone();
+        if offset.is_some() {
+            terms.push(format!("offset({})", quoted(OFFSET)));
+            names.push(OFFSET.into());
+        }
+        if !intercept {
+            terms.push("-1".into());
+        }
+        if terms.is_empty() {
+            terms.push("1".into());
+        }
+        let formula = Formula::parse(&format!("y ~ {}", terms.join(" + ").replace("+ -1", "- 1"))).unwrap();
+        let mut learner = Logistic { formula: Some(formula), ..learner };
+        let (mut labels, mut shares) = (vec![0; rows], None);
+        let classes = match texts.is_empty() {
+            false => {
+                let classes = golden.texts("results/classes");
+                labels = texts.iter().map(|text| classes.iter().position(|c| c == text).unwrap() as u32).collect();
+                classes
+            }
+            true => {
+                let values: Vec<f64> = support::flat(golden.at("model/y"));
+                match values.iter().all(|v| *v == 0.0 || *v == 1.0) {
+                    true => labels = values.iter().map(|v| *v as u32).collect(),
+                    false => shares = Some(values),
+                }
+                vec!["0".into(), "1".into()]
+            }
+        };
+        if shares.is_some() {
+            names.extend(SHARES.map(String::from));
+            learner.shares = Some(SHARES.map(String::from).to_vec());
+        }
+        let mut cells = Vec::new();
+        for (i, row) in x.iter().enumerate() {
+            cells.extend(support::flat(row).iter().skip(usize::from(intercept)));
+            cells.extend(offset.as_ref().map(|offset| offset[i]));
+            cells.extend(shares.iter().flat_map(|s| [1.0 - s[i], s[i]]));
+        }
+        let features = names.into_iter().map(Feature::number).collect();
+        let layout = Layout::new("y", features, Classes::new(classes).unwrap(), Weighting::Frequency).unwrap();
+        Problem { layout, cells, labels, weights, learner, rows }
+    }
+
+    fn features(&self) -> Features<'_> {
+        Features::of_numbers(MatrixView::row_major(&self.cells, self.rows, self.layout.features().len()).unwrap())
+    }
+
+    fn fit(&self) -> oddsmith::Result<LogisticModel> {
+        let source = ViewSource::new(&self.layout, self.features(), &self.labels, Some(&self.weights)).unwrap();
+        Ok(fit(&self.learner, &source, None, &Control::new())?.model)
+    }
+}
+
+/// Numbers of a list in which R's NA stands for an aliased term.
+fn known(golden: &Golden, path: &str) -> Vec<f64> {
+    golden.at(path).as_array().unwrap().iter().filter_map(Value::as_f64).collect()
+}
+
+fn vcov(model: &LogisticModel) -> (Vec<f64>, usize) {
+    let precision = model.precision().unwrap();
+    (precision.matrix.clone(), precision.lower.len())
+}
+
+fn check_glm(id: &str) {
+    let golden = Golden::load(id);
+    let profile = Logistic { precision: Precision::Profile, ..Logistic::new() };
+    let problem = Problem::new(&golden, profile);
+    let model = problem.fit().unwrap();
+    let (covariance, size) = vcov(&model);
+    let error = |at: usize| covariance[at * size + at].sqrt();
+    let (coefficients, errors) = match golden.has("certified/coef") {
+        true => (known(&golden, "certified/coef"), known(&golden, "certified/se")),
+        false => (known(&golden, "results/coef"), known(&golden, "results/se")),
+    };
+    let estimates = model.parameters().estimates();
+    assert_eq!(estimates.len(), coefficients.len(), "{id}: as many coefficients as R keeps");
+    for (at, want) in coefficients.iter().enumerate() {
+        assert!((estimates[at] - want).abs() <= 1e-11 * errors[at], "{id}: coefficient {at}: {} is not {want}", estimates[at]);
+        same_digits(error(at), errors[at], 1e-10);
+    }
+    for (at, (got, want)) in covariance.iter().zip(golden.numbers("results/vcov")).enumerate() {
+        let scale = error(at / size) * error(at % size);
+        assert!((got - want).abs() <= 1e-10 * scale, "{id}: vcov {got} is not {want}");
+    }
+    let account = model.account();
+    close(account.deviance(), golden.number("results/deviance"), 1e-10);
+    close(account.null_deviance(), golden.number("results/null_deviance"), 1e-10);
+    // Profile limits in units of the standard error.
+    let precision = model.precision().unwrap();
+    let (lower, upper) = (known(&golden, "results/profile_lo"), known(&golden, "results/profile_hi"));
+    if lower.len() == size {
+        for at in 0..size {
+            assert!((precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at], "{id}: lower {at}: {} is not {}", precision.lower[at], lower[at]);
+            assert!((precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at], "{id}: upper {at}: {} is not {}", precision.upper[at], upper[at]);
+        }
+    }
+    let mut out = Predictions::new();
+    Predictor::new(&model).predict(&problem_features(&problem, &model), &mut out).unwrap();
+    for (i, want) in known(&golden, "results/fitted").iter().enumerate() {
+        assert!((out.row(i)[1] - want).abs() <= 1e-11, "{id}: row {i}: {} is not {want}", out.row(i)[1]);
+    }
+}
+
+/// The batch without the columns that only the fit needed.
+fn problem_features<'a>(problem: &'a Problem, model: &LogisticModel) -> Features<'a> {
+    use oddsmith::model::Classifier;
+    let kept = model.layout().features().len();
+    let all = problem.layout.features().len();
+    Features::of_numbers(MatrixView::new(&problem.cells, 0, (problem.rows, kept), (all as isize, 1)).unwrap())
+}
+
+macro_rules! goldens {
+    ($check:ident: $($name:ident),+ $(,)?) => {
+        $(#[test] fn $name() { $check(stringify!($name)); })+
+    };
+}
+
+goldens!(check_glm:
+    glm_birthwt_int_weights, glm_birthwt_main, glm_birthwt_offset, glm_birthwt_smoke_by_race, glm_budworm,
+    glm_esoph_poly_contrasts, glm_infert_unmatched, glm_iris_virginica, glm_kyphosis, glm_menarche_grouped, glm_mtcars_am_wt,
+    glm_mtcars_no_intercept, glm_nodal, glm_pima_main, glm_ucb_freq_weights);
