@@ -131,9 +131,10 @@ def agreement(work: Workload, folder: Path, peer: Worker, ours: Worker, results:
     """Fills in how far the answers of the best peer and ours differ: estimates relatively, probabilities absolutely,
     labels by the share of rows that differ."""
     for result in results:
-        peer.ask(f"fit {result.best}")
-        ours.ask(f"fit {work.peers()[result.best].model}")
-        request, reply = ("parameters", "") if result.phase.name == "fit" else ("answer", "proba")
+        if work.fits:
+            peer.ask(f"fit {result.best}")
+            ours.ask(f"fit {work.peers()[result.best].model}")
+        request, reply = ("parameters", "") if result.phase.name == "fit" else ("answer", "proba" if work.fits else result.phase.name)
         files = []
         for name, worker in (("peer", peer), ("ours", ours)):
             if reply:

@@ -64,6 +64,11 @@ class Session:
             method = self.model.predict_proba if request == "proba" else self.model.predict
             self.answer, reply = timed(lambda: method(self.x))
             return reply
+        elif request == "auc":
+            from sklearn.metrics import roc_auc_score
+
+            self.answer, reply = timed(lambda: np.array([[roc_auc_score(self.y, self.x[:, 0])]]))
+            return reply
         elif request == "answer":
             np.save(rest, self.answer)
         elif request == "parameters":

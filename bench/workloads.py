@@ -37,6 +37,8 @@ class Workload:
     phases: ClassVar[tuple[Phase, ...]]
     full: ClassVar[dict[str, int]]
     quick: ClassVar[dict[str, int]]
+    fits: ClassVar[bool] = True
+    """Whether requests are asked of a fitted model."""
 
     def make(self, rng: np.random.Generator, size: dict[str, int]) -> dict[str, object]:
         """Arrays by name: `X` (dense, or SciPy's compressed rows) and `y`."""
@@ -209,4 +211,23 @@ class Qda(Workload):
         return {f"QDA {solver}": make(solver) for solver in ("eigen", "svd")}
 
 
-WORKLOADS = {work.name: work for work in (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda())}
+class AucDelong(Workload):
+    """The area under the ROC curve; ours comes with DeLong's variance, which the peer does not give."""
+
+    name = "auc_delong"
+    about = "scores of two overlapping classes"
+    phases = (Phase("auc", 5, 1e-12),)
+    full = dict(rows=10_000_000)
+    quick = dict(rows=1_000_000)
+    fits = False
+
+    def make(self, rng, size):
+        y = rng.integers(0, 2, size["rows"])
+        return {"X": (rng.standard_normal(size["rows"]) + y)[:, None], "y": y}
+
+    def peers(self):
+        return {"roc_auc_score": Peer(lambda: None, "")}
+
+
+ALL = (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda(), AucDelong())
+WORKLOADS = {work.name: work for work in ALL}

@@ -5,11 +5,12 @@
 //! fit MODEL [KNOB=VALUE…]     a model of the registry
 //! proba                       class probabilities of all rows
 //! predict                     the label of every row
+//! auc                         the area under the ROC curve of the first column, with DeLong's variance
 //! answer FILE                 writes the last answer
 //! parameters FILE             writes the estimates of the model's own table
 //! ```
 //!
-//! `fit`, `proba` and `predict` answer `ok SECONDS CPU EXTRA`: wall time, processor time of all threads, and the peak of
+//! `fit`, `proba`, `predict` and `auc` answer `ok SECONDS CPU EXTRA`: wall time, processor time of all threads, and the peak of
 //! memory in bytes beyond what was there before and beyond the answer itself; `-` stands for what the system does not
 //! tell. The others answer `ok`. What fails answers `error` and a message.
 //! Everything that a caller with NumPy arrays would wait for is inside the time: finding classes and levels, bringing

@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
-use oddsmith::data::FeatureBlocks;
+use oddsmith::data::{FeatureBlocks, Weighting};
 use oddsmith::error::{Error, Result};
+use oddsmith::eval::{Auc, Ranking, ScoreScale};
 use oddsmith::model::{Classifier, Knobs};
 use oddsmith::{registry, train};
 
-use crate::arrays::Arrays;
+use crate::arrays::{Arrays, Features};
 use crate::cpu;
 use crate::memory::Watermark;
 use crate::npy;
@@ -77,6 +78,13 @@ impl Session {
                 self.fitted = Some(fitted);
                 Ok(reply)
             }
+            ["auc"] => {
+                self.answer = None;
+                let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
+                let (answer, reply) = timed(|| area(arrays), |_| 0)?;
+                self.answer = Some(answer);
+                Ok(reply)
+            }
             ["proba"] => self.answer(probabilities),
             ["predict"] => self.answer(labels),
             ["answer", file] => {
@@ -112,6 +120,16 @@ impl Session {
         self.answer = Some(answer);
         Ok(reply)
     }
+}
+
+/// The area under the ROC curve of the first column, with its variance.
+fn area(arrays: &Arrays) -> Result<Answer> {
+    let Features::Numbers(scores) = &arrays.features else { return Err(Error::data("scores are numbers")) };
+    let width = scores.shape[1];
+    let rows = arrays.labels.iter().enumerate().map(|(i, label)| (scores.data[i * width], *label == 1, 1.0));
+    let auc = Auc::of(&Ranking::new(rows, ScoreScale::Order), Weighting::None).map_err(|reason| Error::data(reason.to_string()))?;
+    auc.variance.ok_or_else(|| Error::data("the area has no variance"))?;
+    Ok(Answer::Probabilities(vec![auc.area], 1))
 }
 
 fn probabilities(arrays: &Arrays, fitted: &Fitted) -> Result<Answer> {

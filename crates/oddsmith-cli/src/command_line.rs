@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, completions, explain, fit, help, predict, sample, show, stats};
+use crate::commands::{check, completions, evaluate, explain, fit, help, predict, sample, show, stats};
 use crate::options::OutputArgs;
 
 /// Examples stand before the flags: most people come for the first line they can copy.
@@ -18,6 +18,7 @@ const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usag
   oddsmith check births.csv --target low            look before you fit
   oddsmith fit births.csv --target low -o low.odds  fit and save a model
   oddsmith predict low.odds new.csv > scored.csv    class and probabilities of new rows
+  oddsmith evaluate low.odds new.csv                how good the probabilities are
   oddsmith explain low.odds new.csv --row 7         where a probability comes from
   oddsmith help W112                                what a warning means",
     help_template = TEMPLATE,
@@ -53,6 +54,9 @@ pub(crate) enum Command {
     /// Class and probabilities of new rows.
     #[command(help_template = TEMPLATE, before_help = predict::EXAMPLES)]
     Predict(Box<predict::PredictArgs>),
+    /// How good the probabilities of a model, or of any scored table, are.
+    #[command(help_template = TEMPLATE, before_help = evaluate::EXAMPLES)]
+    Evaluate(Box<evaluate::EvaluateArgs>),
     /// Where the probability of one row comes from.
     #[command(help_template = TEMPLATE, before_help = explain::EXAMPLES)]
     Explain(Box<explain::ExplainArgs>),

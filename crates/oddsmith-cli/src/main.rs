@@ -8,9 +8,12 @@ mod edge;
 mod exit;
 mod explanation;
 mod files;
+mod gate;
+mod judgement;
 mod lint;
 mod options;
 mod progress;
+mod scored;
 mod signals;
 mod stream;
 

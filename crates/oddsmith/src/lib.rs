@@ -1,9 +1,12 @@
 //! Class probabilities you can trust, learned from mergeable statistics of batches of rows.
 
+pub mod calibrate;
 pub mod card;
 pub mod control;
 pub mod data;
 pub mod error;
+pub mod eval;
+pub mod info;
 pub mod model;
 pub mod notice;
 pub mod num;

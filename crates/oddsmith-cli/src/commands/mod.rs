@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod help;
@@ -32,6 +33,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Fit(args)) => fit::run(&args, console, control),
         Some(Command::Show(args)) => show::run(&args, console),
         Some(Command::Predict(args)) => predict::run(&args, console, control),
+        Some(Command::Evaluate(args)) => evaluate::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),
         Some(Command::Stats(command)) => stats::run(&command, console, control),

@@ -9,4 +9,4 @@ mod size;
 pub(crate) use knobs::{KnobArgs, PriorArgs, parse_number};
 pub(crate) use list::split_list;
 pub(crate) use output::{ColorWhen, OutputArgs};
-pub(crate) use reading::{ReadingArgs, RoleArgs, TextArgs};
+pub(crate) use reading::{ReadingArgs, RoleArgs, TextArgs, WeightArgs};

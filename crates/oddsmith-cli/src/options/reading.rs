@@ -115,6 +115,14 @@ pub(crate) struct RoleArgs {
     #[arg(long, value_name = "COLUMN,…")]
     pub(crate) exclude: Vec<String>,
 
+    #[command(flatten)]
+    weights: WeightArgs,
+}
+
+/// Flags about row weights.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct WeightArgs {
     /// The column of row weights; rows of weight zero vanish before anything is counted.
     #[arg(long, value_name = "COLUMN")]
     weight: Option<String>,
@@ -122,6 +130,13 @@ pub(crate) struct RoleArgs {
     /// What weights mean: numbers of equal rows, or units of the population that a row stands for.
     #[arg(long, value_name = "KIND", default_value = "frequency", requires = "weight", value_parser = weight_kinds())]
     weight_kind: Weighting,
+}
+
+impl WeightArgs {
+    /// The column and what its numbers mean.
+    pub(crate) fn weight(&self) -> Option<(String, Weighting)> {
+        self.weight.clone().map(|column| (column, self.weight_kind))
+    }
 }
 
 impl ReadingArgs {
@@ -183,7 +198,7 @@ impl RoleArgs {
             target: self.target.clone(),
             features: (!self.features.is_empty()).then(|| names(&self.features)),
             exclude: names(&self.exclude),
-            weight: self.weight.clone().map(|column| (column, self.weight_kind)),
+            weight: self.weights.weight(),
         }
     }
 }

@@ -16,6 +16,7 @@ mod command;
 mod files;
 mod fitting;
 mod interrupts;
+mod judging;
 mod names;
 mod predicting;
 mod reading;

@@ -1,0 +1,190 @@
+//! `oddsmith evaluate`: how good the probabilities of a model, or of any scored table, are.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use oddsmith::control::Control;
+use oddsmith::data::{Rows, SKIP, UNSEEN, Weighting};
+use oddsmith::error::DataFault;
+use oddsmith::eval::{Evaluation, Settings};
+use oddsmith::model::{Classifier, Decision};
+use oddsmith::stats::Statistics;
+use oddsmith::{Error, Notice, notice, train};
+use oddsmith_io::{Input, NewBatch, Roles, open_for_prediction};
+
+use crate::console::Console;
+use crate::exit::Failure;
+use crate::files;
+use crate::gate::{self, FailIf};
+use crate::judgement::{Judgement, Part};
+use crate::options::{PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
+use crate::progress::Progress;
+use crate::scored::{ProbabilityColumns, ScoredRows};
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith evaluate low.odds new.csv                          every figure, with intervals
+  oddsmith evaluate low.odds new.csv --threshold 0.2          the event from a probability of 0.2 up
+  oddsmith evaluate low.odds new.csv --show reliability       the calibration curve
+  oddsmith evaluate scored.csv --target low                   columns p_no and p_yes, from any program
+  oddsmith evaluate low.odds new.csv --fail-if 'auc<0.75' -q  a gate for scripts: exit code 7";
+
+/// Arguments of `evaluate`.
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// A model file and a table with its columns and the target; or a table that already holds probabilities.
+    #[arg(value_name = "MODEL DATA", num_args = 1..=2, required = true)]
+    inputs: Vec<OsString>,
+
+    /// The column that holds the truth, in a table with probabilities.
+    #[arg(short, long, value_name = "COLUMN")]
+    target: Option<String>,
+
+    /// Columns with probabilities: one per class in sorted order, or the event's alone [default: p_ and the class].
+    #[arg(long, value_name = "COLUMN,…", requires = "target")]
+    probabilities: Vec<String>,
+
+    /// Call the event if and only if its probability is at least this; needs two classes.
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = parse_number)]
+    threshold: Option<f64>,
+
+    /// Show one table: figures, classes, the confusion matrix, or a curve.
+    #[arg(long, value_enum, value_name = "TABLE")]
+    show: Option<Part>,
+
+    /// Fail with exit code 7 if a figure is too low or too high, such as 'auc<0.75'; may be repeated.
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<FailIf>,
+
+    #[command(flatten)]
+    prior: PriorArgs,
+
+    #[command(flatten)]
+    weights: WeightArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Judges, shows, and applies the gates.
+pub(crate) fn run(args: &EvaluateArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let judgement = match &args.inputs[..] {
+        [model, data] => of_model(args, Path::new(model), data, console, control)?,
+        [data] => of_table(args, data, console, control)?,
+        _ => return Err(Failure::Usage("evaluate takes a model and a table, or a table with probabilities".into())),
+    };
+    let figures = judgement.evaluation.figures();
+    let names: Vec<&str> = figures.iter().map(|(name, _)| *name).collect();
+    gate::check_names(&args.fail_if, &names)?;
+    judgement.show(args.show, console)?;
+    gate::check(&args.fail_if, &figures)
+}
+
+fn settings(args: &EvaluateArgs, classes: usize, memory: u64) -> Result<Settings, Failure> {
+    let decision = args.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes))?;
+    let weighting = args.weights.weight().map_or(Weighting::None, |(_, kind)| kind);
+    let memory = usize::try_from(memory / 2).unwrap_or(usize::MAX);
+    Ok(Settings { decision, weighting, memory, ..Settings::default() })
+}
+
+fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<Judgement, Failure> {
+    if args.target.is_some() {
+        return Err(Failure::Usage("--target belongs to a table with probabilities; a model knows its target".into()));
+    }
+    let model = args.prior.applied(files::read_model(path)?)?;
+    let input = files::table(data)?;
+    let layout = model.layout();
+    let options = args.reading.options(&args.text)?;
+    let weight = args.weights.weight().map(|(column, _)| column);
+    let echo: Vec<String> = std::iter::once(layout.target().to_owned()).chain(weight.clone()).collect();
+    let rows = open_for_prediction(&input, &options, layout, &echo)?;
+    let mut notices = rows.notices.clone();
+    let classes = layout.classes().len();
+    let empty = Evaluation::new(classes, train::score_scale(classes), settings(args, classes, options.memory)?);
+    let mut judging = train::Judging::new(&*model, empty);
+    let _progress = Progress::start(console, control, "judging");
+    let mut skipped = 0u64;
+    let in_table = |error: Error| error.in_table(&input.name());
+    notices.extend(
+        rows.scan(control, &mut |batch| {
+            let labels = batch.labels.unwrap_or(&[]);
+            refuse_unknown_class(&batch, labels, &*model)?;
+            skipped += labels.iter().filter(|label| **label == SKIP).count() as u64;
+            let weights = weight.as_ref().map(|column| weights_of(&batch, column)).transpose()?;
+            judging.observe(Rows { features: batch.features, labels, weights: weights.as_deref(), first_row: batch.first_row })
+        })
+        .map_err(in_table)?,
+    );
+    if skipped > 0 {
+        notices
+            .push(Notice::new(notice::MISSING_TARGET, format!("{skipped} rows have no target and were left out")).column(layout.target()));
+    }
+    let title = format!("{} on {}", path.display(), input.name());
+    Ok(Judgement { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation: judging.into_sums(), notices })
+}
+
+/// A row of a class that the model never saw cannot be judged.
+fn refuse_unknown_class(batch: &NewBatch<'_>, labels: &[u32], model: &dyn Classifier) -> oddsmith::Result<()> {
+    let Some(i) = labels.iter().position(|label| *label == UNSEEN) else { return Ok(()) };
+    let mut value = String::new();
+    batch.echo(0, |row, cell| {
+        if row == i {
+            value = cell.to_owned();
+        }
+    });
+    let fault = DataFault::new("the model does not know the class").column(model.layout().target()).row(batch.first_row + i as u64 + 1);
+    Err(fault.value(value).accepted(format!("it knows {}", model.layout().classes().labels().join(", "))).into())
+}
+
+fn weights_of(batch: &NewBatch<'_>, column: &str) -> oddsmith::Result<Vec<f64>> {
+    let mut weights = Vec::new();
+    let mut refused = None;
+    batch.echo(1, |i, cell| match cell.trim().parse::<f64>() {
+        Ok(weight) => weights.push(weight),
+        Err(_) => {
+            refused.get_or_insert((i, cell.to_owned()));
+        }
+    });
+    match refused {
+        None => Ok(weights),
+        Some((i, cell)) => {
+            let fault = DataFault::new("is no weight:").column(column).row(batch.first_row + i as u64 + 1).value(cell);
+            Err(fault.accepted("weights are finite numbers from 0 up").into())
+        }
+    }
+}
+
+fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<Judgement, Failure> {
+    let Some(target) = &args.target else {
+        return Err(Failure::Usage("give a model and a table, or a table with probabilities and --target".into()));
+    };
+    let input: Input = files::table(data)?;
+    let named: Vec<String> = args.probabilities.iter().flat_map(|list| split_list(list)).collect();
+    let mut options = args.reading.options(&args.text)?;
+    options.kinds.extend(named.iter().map(|name| (name.clone(), oddsmith::data::Kind::Number)));
+    let roles = Roles {
+        target: Some(target.clone()),
+        features: (!named.is_empty()).then(|| named.clone()),
+        weight: args.weights.weight(),
+        ..Roles::default()
+    };
+    let opened = {
+        let _progress = Progress::start(console, control, "reading");
+        oddsmith_io::open(&input, &options, &roles, control)?
+    };
+    let classes = opened.layout().classes().clone();
+    if let [only] = classes.labels() {
+        let fault = DataFault::new(format!("the target has one class: {only} ({} rows)", opened.rows)).column(target);
+        return Err(Error::from(fault.accepted("two classes or more are needed")).in_table(&input.name()).into());
+    }
+    let columns = ProbabilityColumns::find(opened.layout(), &named)?;
+    let facts = vec![columns.fact(&classes)];
+    let empty = ScoredRows::new(columns, classes.len(), settings(args, classes.len(), options.memory)?);
+    let _progress = Progress::start(console, control, "judging");
+    let judged = train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?;
+    Ok(Judgement { title: input.name(), facts, classes, evaluation: judged.into_evaluation(), notices: opened.notices })
+}

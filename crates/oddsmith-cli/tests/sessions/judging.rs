@@ -1,0 +1,98 @@
+//! Probabilities judged: figures, tables, gates, scored tables of other programs.
+
+use serde_json::Value;
+
+use crate::session::Session;
+
+fn fitted() -> Session {
+    let session = Session::new();
+    let fit = session.shell("oddsmith fit -q births.csv --target low --features age,lwt,race,smoke -o low.odds");
+    assert_eq!(fit.status.code(), Some(0), "{}", String::from_utf8_lossy(&fit.stderr));
+    session
+}
+
+#[test]
+fn a_model_is_judged_on_a_table() {
+    assert_session!(fitted().transcript(&[
+        "oddsmith evaluate low.odds births.csv -q --format table",
+        "oddsmith evaluate low.odds births.csv -q --threshold 0.3 --show confusion --format table",
+        "oddsmith evaluate low.odds births.csv -q --threshold 0.3 --show classes",
+        "oddsmith evaluate low.odds births.csv -q --show lift --format table",
+        "oddsmith evaluate low.odds births.csv -q --show groups --format table",
+        "oddsmith evaluate low.odds births.csv -q --show decision | head -3",
+        "oddsmith evaluate low.odds births.csv -q --show roc | head -3",
+        "oddsmith evaluate low.odds births.csv -q --show pr | head -3",
+        "oddsmith evaluate low.odds births.csv --show reliability | head -3",
+    ]));
+}
+
+#[test]
+fn what_cannot_be_judged_is_said() {
+    let session = fitted();
+    session.write("strange.csv", "age,lwt,race,smoke,low\n20,100,white,1,maybe\n");
+    session.write("odd.csv", "low,p_yes\nno,0.2\nyes,1.5\n");
+    session.write("one.csv", "low,p_no,p_yes\nno,0.8,0.2\nno,0.4,0.6\n");
+    assert_session!(session.transcript(&[
+        "oddsmith evaluate low.odds strange.csv",
+        "cut -d, -f2-6 births.csv | oddsmith evaluate low.odds -",
+        "oddsmith evaluate low.odds births.csv --target low",
+        "oddsmith evaluate births.csv",
+        "oddsmith evaluate births.csv --target low",
+        "oddsmith evaluate odd.csv --target low",
+        "oddsmith evaluate odd.csv --target low --probabilities p_no,p_maybe,p_yes",
+        "oddsmith evaluate one.csv --target low --format table",
+        "oddsmith evaluate low.odds births.csv --fail-if 'acu<0.5'",
+        "oddsmith evaluate low.odds births.csv --fail-if 'auc=0.5'",
+        "oddsmith evaluate low.odds births.csv --threshold 7",
+    ]));
+}
+
+#[test]
+fn gates_stop_scripts_with_exit_code_7() {
+    let session = fitted();
+    assert_session!(session.transcript(&[
+        "oddsmith evaluate low.odds births.csv -q --fail-if 'auc<0.5' --fail-if 'bits>2' > /dev/null",
+        "oddsmith evaluate low.odds births.csv -q --fail-if 'auc<0.99' --fail-if 'ece>0' > /dev/null",
+        "oddsmith evaluate low.odds births.csv -q --json --fail-if 'auc<0.99' > /dev/null",
+    ]));
+}
+
+#[test]
+fn a_scored_table_gets_the_figures_of_the_model() {
+    let session = fitted();
+    session.shell("oddsmith predict -q low.odds births.csv --id low > scored.csv");
+    let figures = |line: &str| -> Vec<(String, f64)> {
+        let card: Value = serde_json::from_slice(&session.shell(line).stdout).unwrap();
+        let rows = card["evaluation"]["metrics"].as_array().unwrap().clone();
+        rows.iter().map(|row| (row["metric"].as_str().unwrap().to_owned(), row["estimate"].as_f64().unwrap())).collect()
+    };
+    let model = figures("oddsmith evaluate -q low.odds births.csv --json");
+    for line in
+        ["oddsmith evaluate -q scored.csv --target low --json", "oddsmith evaluate -q scored.csv --target low --probabilities p_yes --json"]
+    {
+        let table = figures(line);
+        assert_eq!(table.len(), model.len());
+        for ((name, left), (_, right)) in model.iter().zip(table) {
+            assert!((left - right).abs() <= 1e-9 * left.abs().max(1.0), "{name}: {left} {right}");
+        }
+    }
+}
+
+#[test]
+fn weights_stand_for_rows() {
+    let session = Session::new();
+    session.write("w.csv", "y,p_b,w\na,0.2,2\nb,0.9,3\nb,0.4,1\na,0.6,1\na,0.1,0\n");
+    session.write("r.csv", "y,p_b\na,0.2\na,0.2\nb,0.9\nb,0.9\nb,0.9\nb,0.4\na,0.6\n");
+    let values = |line: &str| {
+        let text = String::from_utf8(session.shell(line).stdout).unwrap();
+        text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (weighted, repeated) = (values("oddsmith evaluate w.csv -t y --weight w -q"), values("oddsmith evaluate r.csv -t y -q"));
+    assert_eq!(weighted.len(), repeated.len());
+    for (left, right) in weighted.iter().zip(&repeated) {
+        match (left.parse::<f64>(), right.parse::<f64>()) {
+            (Ok(left), Ok(right)) => assert!((left - right).abs() < 1e-9, "{left} {right}"),
+            _ => assert_eq!(left, right),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The Brier score: the mean squared distance between probabilities and truth.
+//!
+//! Σ w Σ_k (p_k − y_k)² / Σ w; with two classes half of that, (p − y)² of the event. Time O(rows·K), memory O(1).
+
+use super::figure::{Estimate, Figure, Undefined};
+use super::judged::Judged;
+use crate::data::SKIP;
+use crate::error::Result;
+use crate::num::logspace::NeumaierSum;
+use crate::stats::Statistics;
+
+/// Sums of squared distances.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Brier {
+    classes: usize,
+    weight: NeumaierSum,
+    squared_weight: NeumaierSum,
+    sum: NeumaierSum,
+    squares: NeumaierSum,
+}
+
+impl Brier {
+    /// Nothing seen of `classes` classes.
+    pub fn new(classes: usize) -> Self {
+        let empty = NeumaierSum::default();
+        Brier { classes, weight: empty, squared_weight: empty, sum: empty, squares: empty }
+    }
+
+    /// The score per row.
+    pub fn score(&self) -> Figure {
+        let weight = self.weight.value();
+        if weight <= 0.0 {
+            return Err(Undefined::no_rows());
+        }
+        let mean = self.sum.value() / weight;
+        let effective = weight * weight / self.squared_weight.value();
+        let variance = (self.squares.value() / weight - mean * mean).max(0.0) / effective;
+        Ok(Estimate::normal(mean, variance, (0.0, 2.0)))
+    }
+}
+
+impl Statistics for Brier {
+    type Input<'a> = Judged<'a>;
+
+    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+        let labels = rows.counted_labels(self.classes)?;
+        let unit = if self.classes == 2 { 0.5 } else { 1.0 };
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            let row = &rows.probabilities[i * self.classes..(i + 1) * self.classes];
+            let distance = |(k, p): (usize, &f64)| (p - f64::from(u8::from(k == label as usize))).powi(2);
+            let (weight, squared) = (rows.weight(i), unit * row.iter().enumerate().map(distance).sum::<f64>());
+            self.weight.add(weight);
+            self.squared_weight.add(weight * weight);
+            self.sum.add(weight * squared);
+            self.squares.add(weight * squared * squared);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.weight.merge(&other.weight);
+        self.squared_weight.merge(&other.squared_weight);
+        self.sum.merge(&other.sum);
+        self.squares.merge(&other.squares);
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.weight.value()
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}

@@ -1,0 +1,45 @@
+//! Calibration as two figures: log odds of the event = a + b · predicted log odds.
+//!
+//! The slope b is 1 for calibrated probabilities, below 1 for overconfident ones. The intercept is reported with the slope
+//! held at 1 (calibration in the large): positive when events are more frequent than predicted. Both come from maximum
+//! likelihood with Wald intervals.
+
+use super::figure::{Estimate, Figure, Undefined};
+use super::ranking::{Ranking, ScoreScale};
+use crate::calibrate::{LogitLine, NoLine, Outcomes};
+use crate::data::Weighting;
+
+/// Intercept and slope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrationLine {
+    /// Log odds by which predictions are off on the whole.
+    pub intercept: Figure,
+    /// By how much predicted log odds are to be multiplied.
+    pub slope: Figure,
+}
+
+impl CalibrationLine {
+    /// The line of a ranking by log odds or probabilities.
+    pub fn of(ranking: &Ranking, weighting: Weighting) -> Self {
+        if ranking.scale() == ScoreScale::Order {
+            let reason = || Undefined::from("the scores are no probabilities");
+            return CalibrationLine { intercept: Err(reason()), slope: Err(reason()) };
+        }
+        let unit = evidence_per_weight(ranking, weighting);
+        let points: Vec<Outcomes> = ranking
+            .ties()
+            .map(|tie| Outcomes { score: ranking.scale().log_odds(tie.score), events: unit * tie.events, others: unit * tie.others })
+            .collect();
+        let undefined = |why: NoLine| Undefined(why.to_string());
+        let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
+        let intercept = LogitLine::intercept_alone(&points).map(|(a, variance)| Estimate::normal(a, variance, everywhere));
+        let slope = LogitLine::fit(&points).map(|line| Estimate::normal(line.slope, line.covariance[2], everywhere));
+        CalibrationLine { intercept: intercept.map_err(undefined), slope: slope.map_err(undefined) }
+    }
+}
+
+/// How many rows a unit of weight is worth as evidence: one, unless weights say how much of a population a row stands for.
+pub(super) fn evidence_per_weight(ranking: &Ranking, weighting: Weighting) -> f64 {
+    let (events, others) = ranking.rows();
+    if weighting == Weighting::Sampling { (events + others) as f64 / ranking.weight() } else { 1.0 }
+}

@@ -1,0 +1,169 @@
+//! The confusion matrix of a decision and what is read off it.
+//!
+//! Cell (t, p) is the weight of the rows of class t that were called p. Accuracy: the diagonal's share. Recall of a class:
+//! its diagonal over its row; precision: over its column; F1: their harmonic mean. Balanced accuracy: the mean recall.
+//! Matthews' coefficient (Gorodkin's for many classes): (c s − Σ p_k t_k) / √((s² − Σ p_k²)(s² − Σ t_k²)), with s the total,
+//! c the diagonal, t and p the margins. Cohen's κ: (p_o − p_e)/(1 − p_e). Memory O(K²).
+
+use super::figure::{Estimate, Figure, Undefined, share};
+use super::judged::Judged;
+use crate::data::SKIP;
+use crate::error::{Error, Result};
+use crate::model::Decision;
+use crate::stats::Statistics;
+
+/// Weights by true and by called class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Confusion {
+    classes: usize,
+    decision: Decision,
+    cells: Vec<f64>,
+}
+
+impl Confusion {
+    /// Nothing seen of `classes` classes.
+    pub fn new(classes: usize, decision: Decision) -> Self {
+        Confusion { classes, decision, cells: vec![0.0; classes * classes] }
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// How classes were called.
+    pub fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Weight of the rows of class `truth` that were called `called`.
+    pub fn cell(&self, truth: usize, called: usize) -> f64 {
+        self.cells[truth * self.classes + called]
+    }
+
+    /// Weight of the rows of a class.
+    pub fn truth(&self, k: usize) -> f64 {
+        (0..self.classes).map(|called| self.cell(k, called)).sum()
+    }
+
+    /// Weight of the rows that were called a class.
+    pub fn called(&self, k: usize) -> f64 {
+        (0..self.classes).map(|truth| self.cell(truth, k)).sum()
+    }
+
+    /// Share of rows that were called right.
+    pub fn accuracy(&self) -> Figure {
+        share(self.diagonal(), self.total(), "there are no rows")
+    }
+
+    /// Share of a class that was called so: sensitivity, for the event.
+    pub fn recall(&self, k: usize) -> Figure {
+        share(self.cell(k, k), self.truth(k), "no row has the class")
+    }
+
+    /// Share of those called a class that have it.
+    pub fn precision(&self, k: usize) -> Figure {
+        share(self.cell(k, k), self.called(k), "no row was called so")
+    }
+
+    /// Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
+    pub fn f1(&self, k: usize) -> Figure<f64> {
+        let either = self.truth(k) + self.called(k);
+        if either > 0.0 { Ok(2.0 * self.cell(k, k) / either) } else { Err("no row has the class or was called so".into()) }
+    }
+
+    /// Mean recall of the classes that occur.
+    pub fn balanced_accuracy(&self) -> Figure<f64> {
+        let recalls: Vec<f64> = (0..self.classes).filter_map(|k| self.recall(k).ok()).map(|recall| recall.value).collect();
+        if recalls.is_empty() { Err(Undefined::no_rows()) } else { Ok(recalls.iter().sum::<f64>() / recalls.len() as f64) }
+    }
+
+    /// Matthews' correlation coefficient.
+    pub fn matthews(&self) -> Figure<f64> {
+        let total = self.total();
+        if total <= 0.0 {
+            return Err(Undefined::no_rows());
+        }
+        // Shares, not weights, so that products neither overflow nor vanish.
+        let share = |weight: f64| weight / total;
+        let (mut agree, mut truth, mut called) = (0.0, 0.0, 0.0);
+        for k in 0..self.classes {
+            let (t, p) = (share(self.truth(k)), share(self.called(k)));
+            agree += t * p;
+            truth += t * t;
+            called += p * p;
+        }
+        let spread = (1.0 - truth) * (1.0 - called);
+        match spread > 0.0 && self.margins_vary() {
+            true => Ok((share(self.diagonal()) - agree) / spread.sqrt()),
+            false => Err("only one class occurs, or only one is called".into()),
+        }
+    }
+
+    /// Cohen's κ: agreement beyond chance.
+    pub fn kappa(&self) -> Figure<f64> {
+        let total = self.total();
+        if total <= 0.0 {
+            return Err(Undefined::no_rows());
+        }
+        let chance: f64 = (0..self.classes).map(|k| self.truth(k) / total * (self.called(k) / total)).sum();
+        let observed = self.diagonal() / total;
+        match (0..self.classes).any(|k| self.truth(k) == total && self.called(k) == total) {
+            false => Ok((observed - chance) / (1.0 - chance)),
+            true => Err("all rows have one class and are called so".into()),
+        }
+    }
+
+    fn margins_vary(&self) -> bool {
+        let total = self.total();
+        (0..self.classes).all(|k| self.truth(k) < total && self.called(k) < total)
+    }
+
+    fn diagonal(&self) -> f64 {
+        (0..self.classes).map(|k| self.cell(k, k)).sum()
+    }
+
+    fn total(&self) -> f64 {
+        self.cells.iter().sum()
+    }
+
+    /// Share of the others that were not called the event, with two classes.
+    pub fn specificity(&self) -> Figure {
+        self.recall(0)
+    }
+
+    /// Mean F1 of the classes, each counted alike.
+    pub fn macro_f1(&self) -> Figure {
+        let each = (0..self.classes).map(|k| self.f1(k)).collect::<Figure<Vec<f64>>>()?;
+        Ok(Estimate::exact(each.iter().sum::<f64>() / each.len().max(1) as f64))
+    }
+}
+
+impl Statistics for Confusion {
+    type Input<'a> = Judged<'a>;
+
+    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+        let labels = rows.counted_labels(self.classes)?;
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            let called = self.decision.choose(&rows.probabilities[i * self.classes..(i + 1) * self.classes]);
+            self.cells[label as usize * self.classes + called] += rows.weight(i);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        if (self.classes, self.decision) != (other.classes, other.decision) {
+            return Err(Error::internal("confusion matrices of different decisions were merged"));
+        }
+        crate::stats::add(&mut self.cells, &other.cells);
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.total()
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + 8 * self.cells.len()
+    }
+}

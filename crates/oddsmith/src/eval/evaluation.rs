@@ -1,0 +1,238 @@
+//! Everything that is asked of probabilities, from one pass over judged rows.
+
+use super::figure::{Estimate, Figure, Undefined};
+use super::judged::Judged;
+use super::multiclass::{hand_till, one_vs_rest};
+use super::{
+    Auc, Brier, CalibrationLine, Confusion, Kept, LogLoss, Ranking, Reliability, ScoreScale, average_precision, calibration_error,
+    hosmer_lemeshow,
+};
+use crate::card::{Cell, Table};
+use crate::data::{Classes, Weighting};
+use crate::error::Result;
+use crate::model::Decision;
+use crate::stats::Statistics;
+
+/// How rows are judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// How a class is called.
+    pub decision: Decision,
+    /// What weights mean.
+    pub weighting: Weighting,
+    /// Bytes for kept scores; beyond it they are binned, and the areas say by how much they may be off.
+    pub memory: usize,
+    /// Bins of the expected calibration error, default 10.
+    pub bins: usize,
+    /// Groups of Hosmer and Lemeshow's test, default 10.
+    pub groups: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { decision: Decision::MostProbable, weighting: Weighting::None, memory: 512 << 20, bins: 10, groups: 10 }
+    }
+}
+
+/// Sums and scores of judged rows.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    settings: Settings,
+    classes: usize,
+    /// Log loss.
+    pub loss: LogLoss,
+    /// Brier score.
+    pub brier: Brier,
+    /// Confusion matrix.
+    pub confusion: Confusion,
+    /// Scores.
+    pub kept: Kept,
+}
+
+/// A named figure.
+pub type Named = (&'static str, Figure);
+
+impl Evaluation {
+    /// Nothing seen of `classes` classes; `scale` says whether rows of two classes come with log odds.
+    pub fn new(classes: usize, scale: ScoreScale, settings: Settings) -> Self {
+        Evaluation {
+            settings,
+            classes,
+            loss: LogLoss::new(classes),
+            brier: Brier::new(classes),
+            confusion: Confusion::new(classes, settings.decision),
+            kept: Kept::new(classes, scale, settings.memory),
+        }
+    }
+
+    /// How rows are judged.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// The event against the rest, with two classes.
+    pub fn ranking(&self) -> Figure<Ranking> {
+        match self.classes {
+            2 => Ok(self.kept.ranking(1)),
+            classes => Err(Undefined(format!("it needs two classes, and there are {classes}"))),
+        }
+    }
+
+    /// Every figure with its stable name, in the order in which they are listed.
+    pub fn figures(&self) -> Vec<Named> {
+        let mut figures = self.figures_of_probabilities();
+        match self.ranking() {
+            Ok(ranking) => figures.extend(self.figures_of_order(&ranking)),
+            Err(_) => figures.extend(self.figures_of_areas()),
+        }
+        figures.extend(self.figures_of_decision());
+        figures
+    }
+
+    fn figures_of_probabilities(&self) -> Vec<Named> {
+        let known = |figure: Figure<f64>| figure.map(Estimate::exact);
+        vec![
+            ("log_loss", self.loss.nats()),
+            ("bits", self.loss.bits()),
+            ("base_rate_bits", known(self.loss.base_rate_bits())),
+            ("bits_saved", self.loss.bits_saved()),
+            ("brier", self.brier.score()),
+        ]
+    }
+
+    fn figures_of_order(&self, ranking: &Ranking) -> Vec<Named> {
+        let weighting = self.settings.weighting;
+        let reliability = Reliability::of(ranking, weighting);
+        let part = |of: fn(&Reliability) -> f64| reliability.as_ref().map(|r| Estimate::exact(of(r))).map_err(Clone::clone);
+        let line = CalibrationLine::of(ranking, weighting);
+        let ece = calibration_error(ranking, self.settings.bins, weighting);
+        let chance = ece.as_ref().map(|ece| Estimate::exact(ece.by_chance)).map_err(Clone::clone);
+        let test = hosmer_lemeshow(ranking, self.settings.groups, weighting);
+        vec![
+            ("brier_miscalibration", part(|r| r.miscalibration)),
+            ("brier_discrimination", part(|r| r.discrimination)),
+            ("brier_uncertainty", part(|r| r.uncertainty)),
+            ("auc", Auc::of(ranking, weighting).map(|auc| auc.estimate())),
+            ("average_precision", average_precision(ranking).map(Estimate::exact)),
+            ("calibration_intercept", line.intercept),
+            ("calibration_slope", line.slope),
+            ("ece", ece.map(|ece| ece.error)),
+            ("ece_by_chance", chance),
+            ("hosmer_lemeshow_p", test.map(|test| Estimate::exact(test.p_value))),
+        ]
+    }
+
+    fn figures_of_areas(&self) -> Vec<Named> {
+        let areas = one_vs_rest(&self.kept, self.classes, self.settings.weighting);
+        let areas = areas.into_iter().collect::<Figure<Vec<Auc>>>().map_err(|_| Undefined("a class has no rows".into()));
+        let weights = &self.loss.class_weights().weight;
+        let mean = |areas: &[Auc], weight: &dyn Fn(usize) -> f64| {
+            let total: f64 = (0..areas.len()).map(weight).sum();
+            Estimate::exact(areas.iter().enumerate().map(|(k, auc)| weight(k) * auc.area).sum::<f64>() / total)
+        };
+        vec![
+            ("auc", hand_till(&self.kept, self.classes, self.settings.weighting).map(Estimate::exact)),
+            ("auc_one_vs_rest", areas.as_ref().map(|areas| mean(areas, &|_| 1.0)).map_err(Clone::clone)),
+            ("auc_one_vs_rest_weighted", areas.map(|areas| mean(&areas, &|k| weights[k]))),
+        ]
+    }
+
+    fn figures_of_decision(&self) -> Vec<Named> {
+        let table = &self.confusion;
+        let known = |figure: Figure<f64>| figure.map(Estimate::exact);
+        let mut figures = vec![
+            ("accuracy", table.accuracy()),
+            ("balanced_accuracy", known(table.balanced_accuracy())),
+            ("mcc", known(table.matthews())),
+            ("kappa", known(table.kappa())),
+        ];
+        match self.classes {
+            2 => figures.extend([
+                ("sensitivity", table.recall(1)),
+                ("specificity", table.specificity()),
+                ("precision", table.precision(1)),
+                ("negative_predictive_value", table.precision(0)),
+                ("f1", known(table.f1(1))),
+            ]),
+            _ => figures.push(("macro_f1", table.macro_f1())),
+        }
+        figures
+    }
+
+    /// The figures as a table: what has no value says why.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new("metrics", &["metric", "estimate", "conf_low", "conf_high", "note"]);
+        for (name, figure) in self.figures() {
+            table.push(match figure {
+                Ok(Estimate { value, interval }) => {
+                    let end = |end: Option<f64>| end.map_or(Cell::Empty, Cell::from);
+                    let (low, high) = (interval.map(|i| i.0), interval.map(|i| i.1));
+                    vec![name.into(), value.into(), end(low), end(high), self.note(name).map_or(Cell::Empty, Cell::from)]
+                }
+                Err(reason) => vec![name.into(), Cell::Empty, Cell::Empty, Cell::Empty, reason.to_string().into()],
+            });
+        }
+        table
+    }
+
+    fn note(&self, name: &str) -> Option<String> {
+        if name != "auc" {
+            return None;
+        }
+        if self.classes != 2 {
+            return Some("Hand and Till's mean over pairs of classes".into());
+        }
+        let bound = Auc::of(&self.ranking().ok()?, self.settings.weighting).ok()?.bound;
+        (!self.kept.exact()).then(|| format!("from binned scores, exact to {bound:.1e}"))
+    }
+
+    /// Precision, recall and F1 of every class.
+    pub fn class_table(&self, classes: &Classes) -> Table {
+        let mut table = Table::new("classes", &["class", "weight", "called", "precision", "recall", "f1"]);
+        let cell = |figure: Figure<f64>| figure.map_or_else(|reason| Cell::from(reason.to_string()), Cell::from);
+        for k in 0..self.classes {
+            let value = |figure: Figure| cell(figure.map(|estimate| estimate.value));
+            let (precision, recall) = (value(self.confusion.precision(k)), value(self.confusion.recall(k)));
+            let row = [classes.label(k).into(), self.confusion.truth(k).into(), self.confusion.called(k).into()];
+            table.push(row.into_iter().chain([precision, recall, cell(self.confusion.f1(k))]).collect());
+        }
+        table
+    }
+
+    /// The confusion matrix: one row per true and called class.
+    pub fn confusion_table(&self, classes: &Classes) -> Table {
+        let mut table = Table::new("confusion", &["truth", "called", "weight"]);
+        for truth in 0..self.classes {
+            for called in 0..self.classes {
+                table.push(vec![classes.label(truth).into(), classes.label(called).into(), self.confusion.cell(truth, called).into()]);
+            }
+        }
+        table
+    }
+}
+
+impl Statistics for Evaluation {
+    type Input<'a> = Judged<'a>;
+
+    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+        self.loss.observe(rows)?;
+        self.brier.observe(rows)?;
+        self.confusion.observe(rows)?;
+        self.kept.observe(rows)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.loss.merge(&other.loss)?;
+        self.brier.merge(&other.brier)?;
+        self.confusion.merge(&other.confusion)?;
+        self.kept.merge(&other.kept)
+    }
+
+    fn weight(&self) -> f64 {
+        self.loss.weight()
+    }
+
+    fn bytes(&self) -> usize {
+        self.loss.bytes() + self.brier.bytes() + self.confusion.bytes() + self.kept.bytes()
+    }
+}

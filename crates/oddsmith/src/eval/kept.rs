@@ -1,0 +1,185 @@
+//! Scores and truth of judged rows, kept whole within a budget of memory and in bins beyond it.
+//!
+//! Which of the two depends on the rows alone, never on how they were shared out. With two classes one score per row is
+//! kept, else K probabilities.
+
+use super::figure::Figure;
+use super::judged::Judged;
+use super::ranking::{Ranking, ScoreScale};
+use super::score_histogram::ScoreHistogram;
+use crate::data::SKIP;
+use crate::error::{Error, Result};
+use crate::stats::Statistics;
+
+/// Scores and truth.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    classes: usize,
+    scale: ScoreScale,
+    budget: usize,
+    weight: f64,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    Rows(KeptRows),
+    /// One histogram per class, or the event's alone.
+    Bins(Vec<ScoreHistogram>),
+}
+
+/// Rows as they came.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KeptRows {
+    pub(super) scores: Vec<f64>,
+    pub(super) labels: Vec<u32>,
+    /// Weights; all 1 when it is empty.
+    pub(super) weights: Vec<f64>,
+}
+
+impl KeptRows {
+    fn bytes(&self) -> usize {
+        8 * self.scores.len() + 4 * self.labels.len() + 8 * self.weights.len()
+    }
+
+    fn append(&mut self, scores: impl Iterator<Item = f64>, labels: &[u32], weights: Option<&[f64]>) {
+        if weights.is_some() && self.weights.len() < self.labels.len() {
+            self.weights.resize(self.labels.len(), 1.0);
+        }
+        match weights {
+            Some(weights) => self.weights.extend_from_slice(weights),
+            None if !self.weights.is_empty() => self.weights.resize(self.labels.len() + labels.len(), 1.0),
+            None => {}
+        }
+        self.scores.extend(scores);
+        self.labels.extend_from_slice(labels);
+    }
+
+    pub(super) fn weights(&self) -> Option<&[f64]> {
+        (!self.weights.is_empty()).then_some(&self.weights[..])
+    }
+
+    /// Rows of plane `at` among `width` as score, whether it has class `event`, and weight.
+    fn rows(&self, at: usize, width: usize, event: u32) -> impl Iterator<Item = (f64, bool, f64)> + '_ {
+        let counted = (0..self.labels.len()).filter(|&i| self.labels[i] != SKIP);
+        counted.map(move |i| (self.scores[i * width + at], self.labels[i] == event, self.weights.get(i).copied().unwrap_or(1.0)))
+    }
+}
+
+impl Kept {
+    /// Nothing seen. `scale` says what the scores of two classes are; with more classes they are probabilities.
+    pub fn new(classes: usize, scale: ScoreScale, budget: usize) -> Self {
+        let scale = if classes == 2 { scale } else { ScoreScale::Probability };
+        Kept { classes, scale, budget, weight: 0.0, content: Content::Rows(KeptRows::default()) }
+    }
+
+    /// Whether all scores are there.
+    pub fn exact(&self) -> bool {
+        matches!(self.content, Content::Rows(_))
+    }
+
+    /// Class `k` against all others; with two classes only the second, the event.
+    pub fn ranking(&self, k: usize) -> Ranking {
+        let at = if self.classes == 2 { 0 } else { k };
+        match &self.content {
+            Content::Rows(rows) => Ranking::new(rows.rows(at, self.width(), k as u32), self.scale),
+            Content::Bins(bins) => bins[at].ranking(self.scale),
+        }
+    }
+
+    /// The rows, where all are kept.
+    pub(super) fn rows(&self) -> Figure<&KeptRows> {
+        match &self.content {
+            Content::Rows(rows) => Ok(rows),
+            Content::Bins(_) => Err("the scores do not fit the memory budget".into()),
+        }
+    }
+
+    fn width(&self) -> usize {
+        if self.classes == 2 { 1 } else { self.classes }
+    }
+
+    /// Turns rows into bins once they are more than the budget allows.
+    fn settle(&mut self) {
+        if let Content::Rows(rows) = &self.content
+            && rows.bytes() > self.budget
+        {
+            let histogram = |at: usize| {
+                let mut histogram = ScoreHistogram::default();
+                let event = if self.classes == 2 { 1 } else { at as u32 };
+                histogram.add(rows.rows(at, self.width(), event));
+                histogram
+            };
+            self.content = Content::Bins((0..self.width()).map(histogram).collect());
+        }
+    }
+}
+
+impl Statistics for Kept {
+    type Input<'a> = Judged<'a>;
+
+    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+        let labels = rows.counted_labels(self.classes)?;
+        let (classes, width) = (self.classes, self.width());
+        let log_odds = match self.scale {
+            ScoreScale::LogOdds => Some(rows.log_odds.ok_or_else(|| Error::internal("rows are judged without log odds"))?),
+            _ => None,
+        };
+        let score = |i: usize, at: usize| match log_odds {
+            Some(odds) => odds[i],
+            None => rows.probabilities[i * classes + if classes == 2 { 1 } else { at }],
+        };
+        self.weight += (0..labels.len()).filter(|&i| labels[i] != SKIP).map(|i| rows.weight(i)).sum::<f64>();
+        match &mut self.content {
+            Content::Rows(kept) => {
+                let scores = (0..labels.len()).flat_map(|i| (0..width).map(move |at| score(i, at)));
+                kept.append(scores, &labels, rows.weights);
+            }
+            Content::Bins(bins) => {
+                for (at, bins) in bins.iter_mut().enumerate() {
+                    let event = if classes == 2 { 1 } else { at as u32 };
+                    let counted = (0..labels.len()).filter(|&i| labels[i] != SKIP);
+                    bins.add(counted.map(|i| (score(i, at), labels[i] == event, rows.weight(i))));
+                }
+            }
+        }
+        self.settle();
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        if (self.classes, self.scale) != (other.classes, other.scale) {
+            return Err(Error::internal("scores of different problems were merged"));
+        }
+        self.weight += other.weight;
+        if let (Content::Rows(mine), Content::Rows(theirs)) = (&mut self.content, &other.content) {
+            mine.append(theirs.scores.iter().copied(), &theirs.labels, theirs.weights());
+            self.settle();
+            return Ok(());
+        }
+        let mut theirs = other.clone();
+        for side in [&mut *self, &mut theirs] {
+            side.budget = 0;
+            side.settle();
+            side.budget = other.budget;
+        }
+        match (&mut self.content, &theirs.content) {
+            (Content::Bins(mine), Content::Bins(theirs)) => mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.merge(theirs)),
+            // Only a summary without a single row is not binned by an empty budget.
+            (content @ Content::Rows(_), _) => *content = theirs.content,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn bytes(&self) -> usize {
+        match &self.content {
+            Content::Rows(rows) => rows.bytes(),
+            Content::Bins(bins) => bins.iter().map(ScoreHistogram::bytes).sum(),
+        }
+    }
+}

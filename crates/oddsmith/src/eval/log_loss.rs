@@ -1,0 +1,130 @@
+//! How many bits the probabilities need to name the classes, and how many the class shares alone need.
+//!
+//! Loss: −Σ w log p(y|x) / Σ w, in nats or, divided by log 2, in bits. Base rate: the entropy of the class weights,
+//! −Σ_k (W_k/W) log (W_k/W). Saved: base rate minus loss. Per class, Σ w l and Σ w l² are kept, which also give the
+//! variance of each. Time O(rows), memory O(K).
+
+use std::f64::consts::LN_2;
+
+use super::figure::{Estimate, Figure, Undefined};
+use super::judged::Judged;
+use crate::data::SKIP;
+use crate::error::Result;
+use crate::info::entropy;
+use crate::num::logspace::NeumaierSum;
+use crate::stats::{ClassWeights, Statistics};
+
+/// Log loss of judged rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogLoss {
+    classes: ClassWeights,
+    nats: Vec<NeumaierSum>,
+    squares: Vec<NeumaierSum>,
+    impossible: u64,
+}
+
+impl LogLoss {
+    /// Nothing seen of `classes` classes.
+    pub fn new(classes: usize) -> Self {
+        let empty = vec![NeumaierSum::default(); classes];
+        LogLoss { classes: ClassWeights::new(classes), nats: empty.clone(), squares: empty, impossible: 0 }
+    }
+
+    /// Rows and weights per class.
+    pub fn class_weights(&self) -> &ClassWeights {
+        &self.classes
+    }
+
+    /// Nats per row.
+    pub fn nats(&self) -> Figure {
+        self.possible()?;
+        let shift = vec![0.0; self.nats.len()];
+        Ok(self.mean(&shift, 1.0))
+    }
+
+    /// Bits per row.
+    pub fn bits(&self) -> Figure {
+        self.possible()?;
+        let shift = vec![0.0; self.nats.len()];
+        Ok(self.mean(&shift, 1.0 / LN_2))
+    }
+
+    /// Bits per row that the class shares need.
+    pub fn base_rate_bits(&self) -> Figure<f64> {
+        if self.classes.total() > 0.0 { Ok(entropy(&self.classes.weight) / LN_2) } else { Err(Undefined::no_rows()) }
+    }
+
+    /// Bits per row that the probabilities save against the class shares; negative when they are worse. The interval
+    /// takes the shares as known.
+    pub fn bits_saved(&self) -> Figure {
+        self.possible()?;
+        let total = self.classes.total();
+        let base = |weight: &f64| if *weight > 0.0 { -(weight / total).ln() } else { 0.0 };
+        let shift: Vec<f64> = self.classes.weight.iter().map(base).collect();
+        let Estimate { value, interval } = self.mean(&shift, -1.0 / LN_2);
+        Ok(Estimate { value, interval: interval.map(|(a, b)| (a.min(b), a.max(b))) })
+    }
+
+    fn possible(&self) -> Figure<()> {
+        match (self.classes.total() > 0.0, self.impossible) {
+            (false, _) => Err(Undefined::no_rows()),
+            (true, 0) => Ok(()),
+            (true, 1) => Err(Undefined("1 row was called impossible in its class, so the loss is infinite".into())),
+            (true, rows) => Err(Undefined(format!("{rows} rows were called impossible in their class, so the loss is infinite"))),
+        }
+    }
+
+    /// Mean of the losses minus a shift per class, times a unit.
+    fn mean(&self, shift: &[f64], unit: f64) -> Estimate {
+        let (mut sum, mut squares) = (NeumaierSum::default(), NeumaierSum::default());
+        for (k, c) in shift.iter().enumerate() {
+            let (nats, weight) = (self.nats[k].value(), self.classes.weight[k]);
+            sum.add(nats - c * weight);
+            squares.add(self.squares[k].value() - 2.0 * c * nats + c * c * weight);
+        }
+        let total = self.classes.total();
+        let mean = sum.value() / total;
+        let rows = self.classes.total_rows() as f64;
+        // The number of rows is the evidence, whatever their weights add up to.
+        let effective = total * total / self.classes.squared.iter().sum::<f64>();
+        let variance = if rows > 1.0 { (squares.value() / total - mean * mean).max(0.0) / effective } else { f64::INFINITY };
+        Estimate::normal(unit * mean, unit * unit * variance, (f64::NEG_INFINITY, f64::INFINITY))
+    }
+}
+
+impl Statistics for LogLoss {
+    type Input<'a> = Judged<'a>;
+
+    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+        let classes = self.nats.len();
+        let labels = rows.counted_labels(classes)?;
+        self.classes.observe(&labels, rows.weights)?;
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            let k = label as usize;
+            let loss = -rows.log_true.map_or_else(|| rows.probabilities[i * classes + k].ln(), |log_true| log_true[i]);
+            if loss == f64::INFINITY {
+                self.impossible += 1;
+                continue;
+            }
+            self.nats[k].add(rows.weight(i) * loss);
+            self.squares[k].add(rows.weight(i) * loss * loss);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.classes.merge(&other.classes);
+        self.nats.iter_mut().zip(&other.nats).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.squares.iter_mut().zip(&other.squares).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.impossible += other.impossible;
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.classes.total()
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + 56 * self.nats.len()
+    }
+}

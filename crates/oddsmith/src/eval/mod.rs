@@ -1,0 +1,50 @@
+//! Judging probabilities: figures over scores, truth and weights. This room never sees a model.
+//!
+//! ```text
+//! judged rows -> sums (log loss, Brier, confusion)        exact in one pass, merge by addition
+//!             -> kept scores, or a histogram of them      -> ranking -> curves, areas, calibration
+//! ```
+//!
+//! A figure that the rows do not determine is an [`Undefined`] with its reason, never a NaN.
+
+mod auc;
+mod brier;
+mod calibration;
+mod confusion;
+mod delong;
+mod ece;
+mod evaluation;
+mod figure;
+mod hosmer_lemeshow;
+mod judged;
+mod kept;
+mod lift;
+mod log_loss;
+mod multiclass;
+mod net_benefit;
+mod precision_recall;
+mod ranking;
+mod reliability;
+mod roc;
+mod score_histogram;
+mod sorting;
+
+pub use auc::Auc;
+pub use brier::Brier;
+pub use calibration::CalibrationLine;
+pub use confusion::Confusion;
+pub use delong::{PairedAreas, paired_areas};
+pub use ece::{CalibrationError, calibration_error};
+pub use evaluation::{Evaluation, Named, Settings};
+pub use figure::{Estimate, Figure, Undefined};
+pub use hosmer_lemeshow::{HosmerLemeshow, hosmer_lemeshow};
+pub use judged::Judged;
+pub use kept::Kept;
+pub use lift::{Lift, lift};
+pub use log_loss::LogLoss;
+pub use multiclass::{hand_till, one_vs_rest};
+pub use net_benefit::{NetBenefit, net_benefit};
+pub use precision_recall::{PrPoint, average_precision, precision_recall};
+pub use ranking::{Ranking, ScoreScale, Tie};
+pub use reliability::{Reliability, ReliabilityStep};
+pub use roc::{Roc, RocPoint};

@@ -1,0 +1,5 @@
+//! Information: entropy of weighted counts.
+
+mod entropy;
+
+pub use entropy::entropy;

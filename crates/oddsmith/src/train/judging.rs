@@ -1,0 +1,97 @@
+//! A model in front of a statistic over judged rows: every batch is predicted, then judged.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::data::{Rows, SKIP};
+use crate::error::Result;
+use crate::eval::{Judged, ScoreScale};
+use crate::model::{Classifier, Predictions, Predictor};
+use crate::stats::Statistics;
+
+/// Judges what a model says about labelled rows.
+pub struct Judging<'a, S> {
+    model: &'a dyn Classifier,
+    sums: S,
+    /// Buffers of the batch; not part of the sums.
+    buffers: Mutex<Buffers>,
+}
+
+#[derive(Default)]
+struct Buffers {
+    predictions: Predictions,
+    log_odds: Vec<f64>,
+    log_true: Vec<f64>,
+}
+
+impl<'a, S> Judging<'a, S> {
+    /// Judges with an empty statistic.
+    pub fn new(model: &'a dyn Classifier, empty: S) -> Self {
+        Judging { model, sums: empty, buffers: Mutex::default() }
+    }
+
+    /// What the statistic has seen.
+    pub fn into_sums(self) -> S {
+        self.sums
+    }
+}
+
+/// What rows of a model with so many classes are ranked by.
+pub fn score_scale(classes: usize) -> ScoreScale {
+    if classes == 2 { ScoreScale::LogOdds } else { ScoreScale::Probability }
+}
+
+/// Predicts a batch and gives it, judged, to `sink`.
+fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: impl FnOnce(Judged<'_>) -> Result<()>) -> Result<()> {
+    let Buffers { predictions, log_odds, log_true } = buffers;
+    Predictor::new(model).predict(&rows.features, predictions)?;
+    let two = model.layout().classes().len() == 2;
+    log_odds.clear();
+    log_true.clear();
+    for (i, &label) in rows.labels.iter().enumerate() {
+        let scores = predictions.scores().row(i);
+        // From the scores and not from the probability, which rounds to zero long before its logarithm overflows.
+        log_true.push(if label == SKIP { 0.0 } else { scores[label as usize] - predictions.log_evidence(i) });
+        if two {
+            log_odds.push(scores[1] - scores[0]);
+        }
+    }
+    sink(Judged {
+        probabilities: predictions.probabilities(),
+        log_odds: two.then_some(&log_odds[..]),
+        log_true: Some(log_true),
+        labels: rows.labels,
+        weights: rows.weights,
+        first_row: rows.first_row,
+    })
+}
+
+impl<S: Clone> Clone for Judging<'_, S> {
+    fn clone(&self) -> Self {
+        Judging { model: self.model, sums: self.sums.clone(), buffers: Mutex::default() }
+    }
+}
+
+impl<S> Statistics for Judging<'_, S>
+where
+    S: for<'b> Statistics<Input<'b> = Judged<'b>>,
+{
+    type Input<'b> = Rows<'b>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        let buffers = self.buffers.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let sums = &mut self.sums;
+        judge(self.model, buffers, rows, |judged| sums.observe(judged))
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.sums.merge(&other.sums)
+    }
+
+    fn weight(&self) -> f64 {
+        self.sums.weight()
+    }
+
+    fn bytes(&self) -> usize {
+        self.sums.bytes()
+    }
+}
