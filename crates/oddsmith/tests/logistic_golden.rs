@@ -162,3 +162,90 @@ goldens!(check_glm:
     glm_birthwt_int_weights, glm_birthwt_main, glm_birthwt_offset, glm_birthwt_smoke_by_race, glm_budworm,
     glm_esoph_poly_contrasts, glm_infert_unmatched, glm_iris_virginica, glm_kyphosis, glm_menarche_grouped, glm_mtcars_am_wt,
     glm_mtcars_no_intercept, glm_nodal, glm_pima_main, glm_ucb_freq_weights);
+
+fn check_multinom(id: &str) {
+    let golden = Golden::load(id);
+    let problem = Problem::new(&golden, Logistic::new());
+    let model = problem.fit().unwrap();
+    let (covariance, size) = vcov(&model);
+    let (coefficients, errors) = (golden.numbers("certified/coef"), golden.numbers("certified/se"));
+    let estimates = model.parameters().estimates();
+    assert_eq!((estimates.len(), size), (coefficients.len(), coefficients.len()));
+    for at in 0..size {
+        assert!((estimates[at] - coefficients[at]).abs() <= 1e-10 * errors[at], "{id}: {} is not {}", estimates[at], coefficients[at]);
+        same_digits(covariance[at * size + at].sqrt(), errors[at], 1e-9);
+    }
+    for (at, want) in golden.numbers("results/vcov").iter().enumerate() {
+        let scale = errors[at / size] * errors[at % size];
+        assert!((covariance[at] - want).abs() <= 1e-8 * scale, "{id}: vcov {} is not {want}", covariance[at]);
+    }
+    same_digits(model.account().log_likelihood, golden.number("certified/loglik"), 1e-12);
+    same_digits(model.account().aic(size), golden.number("results/aic"), 1e-12);
+    let mut out = Predictions::new();
+    Predictor::new(&model).predict(&problem_features(&problem, &model), &mut out).unwrap();
+    for (got, want) in out.probabilities().iter().zip(golden.numbers("results/fitted")) {
+        assert!((got - want).abs() <= 1e-10, "{id}: {got} is not {want}");
+    }
+}
+
+goldens!(check_multinom: multinom_birthwt_race, multinom_haireye, multinom_iris_sepal_length);
+
+fn check_firth(id: &str) {
+    let golden = Golden::load(id);
+    let problem = Problem::new(&golden, Logistic { firth: true, precision: Precision::Profile, ..Logistic::new() });
+    let model = problem.fit().unwrap();
+    let (covariance, size) = vcov(&model);
+    let (coefficients, errors) = (golden.numbers("certified/coef"), golden.numbers("certified/se"));
+    let estimates = model.parameters().estimates();
+    for at in 0..size {
+        assert!((estimates[at] - coefficients[at]).abs() <= 1e-10 * errors[at], "{id}: {} is not {}", estimates[at], coefficients[at]);
+        same_digits(covariance[at * size + at].sqrt(), errors[at], 1e-9);
+    }
+    let account = model.account();
+    same_digits(account.log_likelihood, golden.number("certified/loglik_kernel"), 1e-11);
+    same_digits(account.penalised_log_likelihood.unwrap(), golden.number("certified/penalized_loglik_kernel"), 1e-11);
+    let precision = model.precision().unwrap();
+    let (lower, upper) = (golden.numbers("results/profile_penalized_lo"), golden.numbers("results/profile_penalized_hi"));
+    let ratios = golden.numbers("results/penalized_lr_chisq");
+    for at in 0..size {
+        assert!((precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at], "{id}: lower {at}: {} is not {}", precision.lower[at], lower[at]);
+        assert!((precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at], "{id}: upper {at}: {} is not {}", precision.upper[at], upper[at]);
+        same_digits(account.parameter_tests[at], ratios[at], 1e-9);
+    }
+}
+
+goldens!(check_firth: firth_birthwt, firth_endometrial, firth_separated_toy);
+
+#[test]
+fn glm_separated_toy() {
+    let golden = Golden::load("glm_separated_toy");
+    let error = Problem::new(&golden, Logistic::new()).fit().unwrap_err().to_string();
+    assert!(error.contains("separation") && error.contains("`x`"), "{error}");
+}
+
+fn check_penalised(id: &str) {
+    let golden = Golden::load(id);
+    let columns = golden.texts("model/columns");
+    let csv = golden.table("data");
+    let y: Vec<u32> = golden.numbers("model/y").iter().map(|y| *y as u32).collect();
+    let cells: Vec<f64> = (0..y.len()).flat_map(|i| columns.iter().map(|c| csv.column(c)[i].parse().unwrap()).collect::<Vec<f64>>()).collect();
+    let features = columns.iter().cloned().map(Feature::number).collect();
+    let layout = Layout::new("y", features, Classes::new(vec!["0".into(), "1".into()]).unwrap(), Weighting::None).unwrap();
+    let view = Features::of_numbers(MatrixView::row_major(&cells, y.len(), columns.len()).unwrap());
+    let source = ViewSource::new(&layout, view, &y, None).unwrap();
+    for fitted in golden.at("certified/fits").as_array().unwrap() {
+        let strength = fitted["lambda"].as_f64().unwrap() * y.len() as f64;
+        let learner = match golden.number("model/alpha") {
+            0.0 => Logistic { l2: strength, ..Logistic::new() },
+            _ => Logistic { l1: strength, ..Logistic::new() },
+        };
+        let model = fit(&learner, &source, None, &Control::new()).unwrap().model;
+        assert!(model.precision().is_none());
+        close(model.parameters().intercept(0), fitted["intercept"].as_f64().unwrap(), 1e-10);
+        for (got, want) in model.parameters().of(0).iter().zip(support::flat(&fitted["coef"])) {
+            assert!((got - want).abs() <= 1e-10 * want.abs(), "{id}: {got} is not {want}");
+        }
+    }
+}
+
+goldens!(check_penalised: logit_l1_pima, logit_l2_pima);

@@ -72,7 +72,7 @@ pub struct Logistic {
     pub cluster: Option<String>,
     /// Units of change for odds ratios, by column.
     pub units: Vec<(String, f64)>,
-    /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-9.
+    /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10.
     pub tolerance: f64,
     /// Most steps; default 200.
     pub most_steps: usize,
@@ -96,7 +96,7 @@ impl Default for Logistic {
             robust: None,
             cluster: None,
             units: Vec::new(),
-            tolerance: 1e-9,
+            tolerance: 1e-10,
             most_steps: 200,
         }
     }

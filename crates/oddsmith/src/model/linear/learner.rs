@@ -27,6 +27,8 @@ use crate::model::{Learner, Step};
 const MOST_FULL: usize = 3000;
 /// |η| from which on separation is looked for.
 const WATCHED_REACH: f64 = 12.0;
+/// Operations of a pass up to which a further one costs nothing that anybody would notice.
+const CHEAP_FIT: f64 = 1e7;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
 
@@ -326,11 +328,13 @@ impl Logistic {
         let full = shape.words == 0 && shape.outputs * shape.width <= MOST_FULL;
         let curvature = if full { Curvature::Full } else { Curvature::Diagonal };
         let smallest = facts.survey.class_weights.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+        let cheap = facts.survey.rows as f64 * (shape.len() as f64).powi(2) < CHEAP_FIT;
         let plan = Plan {
             curvature,
             // A Gram pass of p columns costs about p/12 gradient passes per pair of outputs.
             cost: 1.0 + shape.width as f64 * (shape.outputs as f64 + 1.0) / 24.0,
-            tolerance: self.tolerance,
+            // Where passes cost nothing the last digits are free.
+            tolerance: if cheap { self.tolerance.min(1e-12) } else { self.tolerance },
             most_steps: self.most_steps,
             root_weight: smallest.max(1.0).sqrt(),
             end_with_curvature: full && self.wants_information(),
