@@ -3,6 +3,7 @@
 use crate::error::{ErrorKind, Result};
 use crate::model::bayes::{self, Family, NaiveBayes};
 use crate::model::discriminant::{self, Lda, Qda};
+use crate::model::linear::{self, Logistic};
 use crate::model::{AnyLearner, Classifier, Knobs};
 use crate::record::Record;
 
@@ -16,6 +17,8 @@ pub struct Entry {
     pub python: &'static str,
     /// What it is, in one line.
     pub summary: &'static str,
+    /// Whether a table of statistics is all that it learns from; others need the rows themselves, several times.
+    pub one_pass: bool,
     /// Builds the learner; refuses knobs that the model does not have.
     pub build: fn(&Knobs) -> Result<Box<dyn AnyLearner>>,
 }
@@ -35,6 +38,7 @@ pub const MODELS: &[Entry] = &[
         aliases: &["mixed-nb", "naive-bayes"],
         python: "MixedNB",
         summary: "naive Bayes over numbers, categories, booleans and text, each column with its own distribution",
+        one_pass: true,
         build: |knobs| naive_bayes(Family::Mixed, knobs),
     },
     Entry {
@@ -42,6 +46,7 @@ pub const MODELS: &[Entry] = &[
         aliases: &["gnb"],
         python: "GaussianNB",
         summary: "naive Bayes with normal densities for number columns",
+        one_pass: true,
         build: |knobs| naive_bayes(Family::Gaussian, knobs),
     },
     Entry {
@@ -49,6 +54,7 @@ pub const MODELS: &[Entry] = &[
         aliases: &["bnb"],
         python: "BernoulliNB",
         summary: "naive Bayes over flags and words that are present or absent",
+        one_pass: true,
         build: |knobs| naive_bayes(Family::Bernoulli, knobs),
     },
     Entry {
@@ -56,6 +62,7 @@ pub const MODELS: &[Entry] = &[
         aliases: &["mnb"],
         python: "MultinomialNB",
         summary: "naive Bayes over counts: words, or number columns that are counts",
+        one_pass: true,
         build: |knobs| naive_bayes(Family::Multinomial, knobs),
     },
     Entry {
@@ -63,6 +70,7 @@ pub const MODELS: &[Entry] = &[
         aliases: &["cnb"],
         python: "ComplementNB",
         summary: "multinomial naive Bayes learned from the other classes, for uneven class sizes",
+        one_pass: true,
         build: |knobs| naive_bayes(Family::Complement, knobs),
     },
     Entry {
@@ -70,6 +78,7 @@ pub const MODELS: &[Entry] = &[
         aliases: &["catnb"],
         python: "CategoricalNB",
         summary: "naive Bayes over categories, each with its own number of levels",
+        one_pass: true,
         build: |knobs| naive_bayes(Family::Categorical, knobs),
     },
     Entry {
@@ -77,6 +86,7 @@ pub const MODELS: &[Entry] = &[
         aliases: &["linear-discriminant"],
         python: "LinearDiscriminantAnalysis",
         summary: "linear discriminant analysis: normal classes that share a covariance matrix",
+        one_pass: true,
         build: |knobs| Ok(Box::new(Lda::from_knobs(knobs)?)),
     },
     Entry {
@@ -84,7 +94,16 @@ pub const MODELS: &[Entry] = &[
         aliases: &["quadratic-discriminant"],
         python: "QuadraticDiscriminantAnalysis",
         summary: "quadratic discriminant analysis: normal classes with covariance matrices of their own",
+        one_pass: true,
         build: |knobs| Ok(Box::new(Qda::from_knobs(knobs)?)),
+    },
+    Entry {
+        name: "logistic",
+        aliases: &["logit", "softmax", "logistic-regression"],
+        python: "LogisticRegression",
+        summary: "logistic regression, and softmax regression for more than two classes, with inference",
+        one_pass: false,
+        build: |knobs| Ok(Box::new(Logistic::from_knobs(knobs)?)),
     },
 ];
 
@@ -102,6 +121,7 @@ pub const READERS: &[Reader] = &[
     Reader { tag: "categorical-nb", read: bayes::read },
     Reader { tag: "lda", read: discriminant::read_lda },
     Reader { tag: "qda", read: discriminant::read_qda },
+    Reader { tag: "logistic", read: linear::read },
 ];
 
 /// The model of a name or alias.

@@ -133,8 +133,18 @@ fn check_glm(id: &str) {
     let (lower, upper) = (known(&golden, "results/profile_lo"), known(&golden, "results/profile_hi"));
     if lower.len() == size {
         for at in 0..size {
-            assert!((precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at], "{id}: lower {at}: {} is not {}", precision.lower[at], lower[at]);
-            assert!((precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at], "{id}: upper {at}: {} is not {}", precision.upper[at], upper[at]);
+            assert!(
+                (precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at],
+                "{id}: lower {at}: {} is not {}",
+                precision.lower[at],
+                lower[at]
+            );
+            assert!(
+                (precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at],
+                "{id}: upper {at}: {} is not {}",
+                precision.upper[at],
+                upper[at]
+            );
         }
     }
     let mut out = Predictions::new();
@@ -208,8 +218,18 @@ fn check_firth(id: &str) {
     let (lower, upper) = (golden.numbers("results/profile_penalized_lo"), golden.numbers("results/profile_penalized_hi"));
     let ratios = golden.numbers("results/penalized_lr_chisq");
     for at in 0..size {
-        assert!((precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at], "{id}: lower {at}: {} is not {}", precision.lower[at], lower[at]);
-        assert!((precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at], "{id}: upper {at}: {} is not {}", precision.upper[at], upper[at]);
+        assert!(
+            (precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at],
+            "{id}: lower {at}: {} is not {}",
+            precision.lower[at],
+            lower[at]
+        );
+        assert!(
+            (precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at],
+            "{id}: upper {at}: {} is not {}",
+            precision.upper[at],
+            upper[at]
+        );
         same_digits(account.parameter_tests[at], ratios[at], 1e-9);
     }
 }
@@ -228,7 +248,8 @@ fn check_penalised(id: &str) {
     let columns = golden.texts("model/columns");
     let csv = golden.table("data");
     let y: Vec<u32> = golden.numbers("model/y").iter().map(|y| *y as u32).collect();
-    let cells: Vec<f64> = (0..y.len()).flat_map(|i| columns.iter().map(|c| csv.column(c)[i].parse().unwrap()).collect::<Vec<f64>>()).collect();
+    let cells: Vec<f64> =
+        (0..y.len()).flat_map(|i| columns.iter().map(|c| csv.column(c)[i].parse().unwrap()).collect::<Vec<f64>>()).collect();
     let features = columns.iter().cloned().map(Feature::number).collect();
     let layout = Layout::new("y", features, Classes::new(vec!["0".into(), "1".into()]).unwrap(), Weighting::None).unwrap();
     let view = Features::of_numbers(MatrixView::row_major(&cells, y.len(), columns.len()).unwrap());

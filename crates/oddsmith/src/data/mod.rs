@@ -14,10 +14,10 @@ mod view_source;
 mod vocabulary;
 
 pub use blocks::FeatureBlocks;
-pub use design::{Design, DesignBlock, DesignOptions, DesignSurvey};
-pub use formula::{Formula, Response};
 pub use classes::Classes;
+pub use design::{Design, DesignBlock, DesignOptions, DesignSurvey};
 pub use features::{CodesView, Csr, Features, MISSING, Rows, SKIP, UNSEEN};
+pub use formula::{Formula, Response};
 pub use layout::{Feature, Kind, Layout, Plane, Space, Weighting};
 pub use levels::Levels;
 pub use source::Source;

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::Prior;
+use super::linear::Logistic;
 use crate::error::{Error, Result};
 
 /// What a sum of squared deviations is divided by.
@@ -80,6 +81,8 @@ pub struct Knobs {
     pub distributions: Vec<(String, Distribution)>,
     /// A number above this is a set flag for Bernoulli columns; default 0.
     pub threshold: Option<f64>,
+    /// Knobs of regressions; default all of theirs.
+    pub regression: Option<Logistic>,
 }
 
 impl Knobs {
@@ -96,6 +99,7 @@ impl Knobs {
             ("shrinkage", self.shrinkage.is_some()),
             ("distribution", !self.distributions.is_empty()),
             ("binarize", self.threshold.is_some()),
+            ("regression", self.regression.is_some()),
         ];
         match given.iter().find(|(knob, set)| *set && !accepted.contains(knob)) {
             Some((knob, _)) => Err(Error::knob(knob, "…", format!("{model} has no such knob; it has {}", accepted.join(", ")))),

@@ -72,12 +72,7 @@ pub(crate) fn functionals(knowledge: &Knowledge, shape: Shape) -> Vec<DVector<f6
     rows
 }
 
-fn searches(
-    learner: &Logistic,
-    knowledge: &Knowledge,
-    analysis: &Analysis,
-    factor: &Cholesky<f64, Dyn>,
-) -> Result<Vec<(Purpose, Search)>> {
+fn searches(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, factor: &Cholesky<f64, Dyn>) -> Result<Vec<(Purpose, Search)>> {
     let view = view(knowledge)?;
     let (shape, estimate) = (analysis.facts.shape, &analysis.estimate);
     let functionals = functionals(knowledge, shape);

@@ -88,7 +88,8 @@ impl LogisticModel {
     fn facts(&self) -> Vec<(String, Cell)> {
         let account = &self.account;
         let parameters = self.parameter_count();
-        let mut facts: Vec<(String, Cell)> = vec![("formula".into(), account.formula.as_str().into()), ("rows".into(), account.rows.into())];
+        let mut facts: Vec<(String, Cell)> =
+            vec![("formula".into(), account.formula.as_str().into()), ("rows".into(), account.rows.into())];
         let mut say = |name: &str, value: Cell| facts.push((name.into(), value));
         let dropped: u64 = account.dropped.iter().map(|(_, rows)| rows).sum();
         if dropped > 0 {
@@ -155,8 +156,22 @@ impl LogisticModel {
     /// Every parameter, with reference rows, for programs.
     fn tidy(&self) -> Table {
         let columns = [
-            "class", "term", "level", "column", "estimate", "std_error", "statistic", "p_value", "log_p_value", "conf_low", "conf_high",
-            "odds_ratio", "odds_low", "odds_high", "unit", "flag",
+            "class",
+            "term",
+            "level",
+            "column",
+            "estimate",
+            "std_error",
+            "statistic",
+            "p_value",
+            "log_p_value",
+            "conf_low",
+            "conf_high",
+            "odds_ratio",
+            "odds_low",
+            "odds_high",
+            "unit",
+            "flag",
         ];
         let mut table = Table::new("tidy", &columns);
         let classes = self.layout.classes();
@@ -174,9 +189,10 @@ impl LogisticModel {
             }
             row.extend(line.inference.map_or([Cell::Empty, Cell::Empty], |known| [known.lower, known.upper].map(Cell::from)));
             row.push((line.estimate * unit).exp().into());
-            row.extend(line.inference.map_or([Cell::Empty, Cell::Empty], |known| {
-                [known.lower, known.upper].map(|limit| Cell::from((limit * unit).exp()))
-            }));
+            row.extend(
+                line.inference
+                    .map_or([Cell::Empty, Cell::Empty], |known| [known.lower, known.upper].map(|limit| Cell::from((limit * unit).exp()))),
+            );
             row.extend([unit.into(), Cell::Empty]);
             table.push(row);
         }
@@ -266,7 +282,12 @@ impl LogisticModel {
                 && referred.insert((line.output, term))
             {
                 let mut row: Vec<Cell> = class.clone().into_iter().collect();
-                row.extend([label.as_str().into(), level.as_str().into(), "1".into(), if known { "reference".into() } else { Cell::Empty }]);
+                row.extend([
+                    label.as_str().into(),
+                    level.as_str().into(),
+                    "1".into(),
+                    if known { "reference".into() } else { Cell::Empty },
+                ]);
                 row.extend(std::iter::repeat_n(Cell::Empty, columns.len() - row.len()));
                 table.push(row);
             }

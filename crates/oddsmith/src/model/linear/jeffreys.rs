@@ -73,7 +73,8 @@ impl JeffreysSums {
         let (mut panel, mut scores, mut forms) = (Panel::new(), Vec::new(), Vec::new());
         probe.scores(block, &mut panel, &mut scores)?;
         leverage.forms(block, &mut panel, &mut forms);
-        let mut probabilities: Vec<f64> = scores.chunks_exact(outputs).flat_map(|row| std::iter::once(0.0).chain(row.iter().copied())).collect();
+        let mut probabilities: Vec<f64> =
+            scores.chunks_exact(outputs).flat_map(|row| std::iter::once(0.0).chain(row.iter().copied())).collect();
         softmax(&mut probabilities, outputs + 1, None);
         let mut factors = vec![0.0; scores.len()];
         for (i, &weight) in block.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {

@@ -3,6 +3,7 @@
 use super::sandwich::Robust;
 use crate::data::{DesignOptions, Formula};
 use crate::error::{Error, Result};
+use crate::model::Knobs;
 use crate::model::knobs::at_least;
 
 /// What to do when no finite maximum of the likelihood exists.
@@ -40,7 +41,7 @@ pub enum ClassWeighting {
 }
 
 /// Knobs of logistic regression (two classes) and softmax regression (more).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Logistic {
     /// The formula; default: all columns side by side.
     pub formula: Option<Formula>,
@@ -111,6 +112,14 @@ impl Logistic {
     /// A formula with defaults for everything else.
     pub fn with_formula(formula: Formula) -> Self {
         Logistic { formula: Some(formula), ..Logistic::default() }
+    }
+
+    /// The knobs that a front end collected; refuses those of other models.
+    pub fn from_knobs(knobs: &Knobs) -> Result<Self> {
+        knobs.only("logistic", &["regression"])?;
+        let learner = knobs.regression.clone().unwrap_or_default();
+        learner.check()?;
+        Ok(learner)
     }
 
     /// Refuses values outside their ranges.

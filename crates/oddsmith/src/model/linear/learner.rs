@@ -98,9 +98,11 @@ fn raw(sums: &Sums, probe: &Probe) -> Raw {
 
 /// The answer with Firth's penalty −½ ln |I| in it.
 fn firth_answer(answer: &Raw, slope: &[f64]) -> Raw {
-    let log_determinant = answer.hessian.clone().and_then(Cholesky::new).map_or(f64::NEG_INFINITY, |factor| {
-        2.0 * factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>()
-    });
+    let log_determinant = answer
+        .hessian
+        .clone()
+        .and_then(Cholesky::new)
+        .map_or(f64::NEG_INFINITY, |factor| 2.0 * factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>());
     let gradient = answer.gradient.iter().zip(slope).map(|(g, s)| g - s).collect();
     Raw { value: answer.value - 0.5 * log_determinant, gradient, ..answer.clone() }
 }
@@ -364,9 +366,10 @@ impl Logistic {
         let (widths, shape) = (knowledge.layout.word_widths(), stage.shape());
         let mut leverages = Vec::new();
         for answer in &answers {
-            let factor = answer.hessian.clone().and_then(Cholesky::new).ok_or_else(|| {
-                no_estimate("the information matrix is singular even with Firth's penalty", "drop a column, or use --l2")
-            })?;
+            let factor =
+                answer.hessian.clone().and_then(Cholesky::new).ok_or_else(|| {
+                    no_estimate("the information matrix is singular even with Firth's penalty", "drop a column, or use --l2")
+                })?;
             leverages.push(Leverage::new(&factor, &knowledge.frame, shape));
         }
         let again = |probe: &Probe| Probe::new(probe.theta.clone(), Curvature::None, &knowledge.frame, shape, &widths);
@@ -426,9 +429,7 @@ impl Logistic {
     /// Does what the solver wants next.
     fn follow(&self, knowledge: &Knowledge, fitting: Fitting, next: Next) -> Result<Step<LinearStats, LogisticModel>> {
         match next {
-            Next::Ask { theta, curvature } => {
-                Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)])))
-            }
+            Next::Ask { theta, curvature } => Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)]))),
             Next::Converged => self.after_convergence(knowledge, fitting),
             Next::Stuck(why) => Err(no_estimate(
                 &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),

@@ -140,9 +140,10 @@ impl LogisticModel {
         let outputs = self.parameters.outputs();
         work.out.clear();
         work.out.resize((hi - lo) * outputs, 0.0);
-        let in_place = self.design.plain_numbers().is_some_and(|planes| {
-            planes.len() == rows.numbers.cols() && planes.iter().enumerate().all(|(at, plane)| at == *plane)
-        });
+        let in_place = self
+            .design
+            .plain_numbers()
+            .is_some_and(|planes| planes.len() == rows.numbers.cols() && planes.iter().enumerate().all(|(at, plane)| at == *plane));
         if in_place {
             self.scores.score(rows.numbers.slice(lo, hi), &mut work.panel, &mut work.out);
         } else {

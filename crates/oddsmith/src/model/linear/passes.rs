@@ -86,9 +86,7 @@ impl Statistics for LinearStats {
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),
                 PassSums::Survey(survey) => survey.add(block, false),
-                PassSums::Points(points) => {
-                    points.iter_mut().zip(&knowledge.probes).try_for_each(|(sums, probe)| sums.add(probe, block))
-                }
+                PassSums::Points(points) => points.iter_mut().zip(&knowledge.probes).try_for_each(|(sums, probe)| sums.add(probe, block)),
                 PassSums::Jeffreys(points) => {
                     let known = knowledge.probes.iter().zip(&knowledge.leverages);
                     points.iter_mut().zip(known).try_for_each(|(sums, (probe, leverage))| sums.add(probe, leverage, frame, block))
