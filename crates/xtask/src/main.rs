@@ -11,6 +11,7 @@
 mod arrows;
 mod bench;
 mod failure;
+mod package;
 mod python;
 mod shell;
 mod test;

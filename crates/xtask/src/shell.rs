@@ -30,6 +30,17 @@ pub(crate) fn run(program: &Path, arguments: &[&str], environment: &[(&str, &str
     }
 }
 
+/// What a program prints.
+pub(crate) fn output(program: &Path, arguments: &[&str]) -> Result<String, Failure> {
+    let name = program.display();
+    let done = Command::new(program).args(arguments).current_dir(root()).stderr(Stdio::inherit()).output();
+    match done {
+        Ok(done) if done.status.success() => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
+        Ok(done) => Err(Failure::of_program(format!("`{name}` failed"), done.status.code())),
+        Err(error) => Err(Failure::new(format!("`{name}` cannot be started: {error}"))),
+    }
+}
+
 /// Whether a program can be called, without showing what it says.
 pub(crate) fn answers(program: &Path, arguments: &[&str]) -> bool {
     let quiet = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{arrows, python, shell};
+use crate::{arrows, package, python, shell};
 
 /// A check: what it is called, and what it does.
 struct Step {
@@ -89,7 +89,8 @@ fn docs() -> Result<(), Failure> {
 fn python_tests() -> Result<(), Failure> {
     cargo(&["build", "--release", "--workspace", "--all-targets"])?;
     let interpreter = python::environment("venv", "python/requirements-test.txt")?;
-    shell::run(&interpreter, &["-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests"], &[])
+    package::install(&interpreter)?;
+    shell::run(&interpreter, &["-m", "pytest", "-q", "python/tests"], &[])
 }
 
 #[cfg(test)]

@@ -8,4 +8,4 @@ mod scorer;
 pub use driver::{Fitted, fit, gather, pass};
 pub use judging::{Judging, score_scale};
 pub use log_loss::LogLoss;
-pub use scorer::{classify_into, predict_into};
+pub use scorer::{classify_into, predict_into, score_into};

@@ -31,6 +31,23 @@ pub fn predict_into<M: Classifier + ?Sized>(
     })
 }
 
+/// Writes the scores of all rows to `out`, row after row: log p(x, y) for generative models. Gives the rows that every
+/// class calls impossible, for which the log prior stands in `out`.
+pub fn score_into<M: Classifier + ?Sized>(
+    model: &M,
+    rows: &dyn FeatureBlocks,
+    threads: Option<NonZeroUsize>,
+    control: &Control,
+    out: &mut [f64],
+) -> Result<Vec<usize>> {
+    let classes = model.layout().classes().len();
+    for_blocks(rows, classes, threads, control, out, |scores: &mut Scores, features, out| {
+        model.score(features, scores)?;
+        out.copy_from_slice(scores.values());
+        Ok(scores.impossible().to_vec())
+    })
+}
+
 /// Writes the most probable class of every row to `out`, the first of several equals. Gives the rows that every class
 /// calls impossible, for which the prior decides.
 pub fn classify_into<M: Classifier + ?Sized>(
@@ -129,6 +146,9 @@ mod tests {
             assert!(predict_into(&model, &features, threads, &control, &mut probabilities).unwrap().is_empty());
             assert_eq!(probabilities, whole.probabilities());
             assert!(classify_into(&model, &features, threads, &control, &mut chosen).unwrap().is_empty());
+            let mut scores = vec![0.0; 3 * rows];
+            assert!(score_into(&model, &features, threads, &control, &mut scores).unwrap().is_empty());
+            assert_eq!(scores, whole.scores().values());
             for (row, &class) in probabilities.chunks_exact(3).zip(&chosen) {
                 assert!(row.iter().all(|p| *p <= row[class as usize]));
             }

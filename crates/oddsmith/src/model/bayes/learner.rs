@@ -27,12 +27,21 @@ pub struct NaiveBayes {
     pub divisor: Divisor,
     /// Smallest variance within a class as a share ≥ 0 of the same column's overall variance; default 1e-9.
     pub variance_floor: f64,
+    /// Added to every variance as a share ≥ 0 of the largest overall variance of any column; default 0. It depends on the
+    /// columns' units, which is why the floor is the default; scikit-learn smooths this way.
+    pub variance_addend: f64,
     /// Integrate the parameters out under conjugate priors; default no.
     pub predictive: bool,
     /// Distributions by column name, where they are not the family's own.
     pub distributions: Vec<(String, Distribution)>,
     /// A number above this is a set flag in a Bernoulli column; default 0.
     pub threshold: f64,
+    /// Pseudo-counts ≥ 0 word by word (or count column by count column) in place of `smoothing`, for multinomial and
+    /// complement columns; default empty: all have `smoothing`.
+    pub word_smoothing: Vec<f64>,
+    /// Divide the weights of every class of complement columns by their sum, so that long classes do not outweigh short
+    /// ones; default no.
+    pub normalized: bool,
 }
 
 impl NaiveBayes {
@@ -46,9 +55,12 @@ impl NaiveBayes {
             tying: Tying::PerClass,
             divisor: Divisor::Ml,
             variance_floor: 1e-9,
+            variance_addend: 0.0,
             predictive: false,
             distributions: Vec::new(),
             threshold: 0.0,
+            word_smoothing: Vec::new(),
+            normalized: false,
         }
     }
 
@@ -76,14 +88,14 @@ impl NaiveBayes {
         Ok(NaiveBayes {
             smoothing: or("smoothing", knobs.smoothing, default.smoothing)?,
             prior_smoothing: knobs.prior_smoothing.map(|v| at_least("prior-smoothing", v, 0.0)).transpose()?,
-            prior: knobs.prior.clone().unwrap_or(default.prior),
+            prior: knobs.prior.clone().unwrap_or_else(|| default.prior.clone()),
             tying: knobs.tying.unwrap_or_default(),
             divisor: knobs.divisor.unwrap_or_default(),
             variance_floor: or("variance-floor", knobs.variance_floor, default.variance_floor)?,
             predictive: knobs.predictive,
             distributions: knobs.distributions.clone(),
             threshold: knobs.threshold.unwrap_or(0.0),
-            family,
+            ..default
         })
     }
 
@@ -105,6 +117,8 @@ impl NaiveBayes {
     fn check_knobs(&self, distributions: &[Distribution]) -> Result<()> {
         at_least("smoothing", self.smoothing, 0.0)?;
         at_least("variance-floor", self.variance_floor, 0.0)?;
+        at_least("variance-addend", self.variance_addend, 0.0)?;
+        self.word_smoothing.iter().try_for_each(|lambda| at_least("smoothing", *lambda, 0.0).map(drop))?;
         if self.predictive && self.smoothing == 0.0 {
             return Err(Error::knob("smoothing", 0, "integrating parameters out needs a proper prior: smoothing above 0"));
         }
@@ -163,8 +177,11 @@ impl Learner for NaiveBayes {
             tying: self.tying,
             divisor: self.divisor,
             variance_floor: self.variance_floor,
+            variance_addend: self.variance_addend,
             predictive: self.predictive,
             threshold: self.threshold,
+            word_smoothing: &self.word_smoothing,
+            normalized: self.normalized,
         };
         let mut estimate = Estimate::new(stats, settings);
         estimate.all_columns(&distributions)?;

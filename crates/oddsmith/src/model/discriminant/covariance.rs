@@ -78,6 +78,27 @@ pub(super) fn per_class(moments: &Moments, settings: &Settings, ledoit_wolf: Opt
     Ok(found)
 }
 
+/// Matrices that were estimated elsewhere, in scaled coordinates.
+pub(super) fn given(moments: &Moments, matrices: &[Vec<f64>], shared: bool) -> Result<Covariances> {
+    let width = moments.layout.numbers().len();
+    let wanted = if shared { 1 } else { moments.classes.rows.len() };
+    if matrices.len() != wanted || matrices.iter().any(|matrix| matrix.len() != width * width) {
+        return Err(Error::knob("covariance", format!("{} matrices", matrices.len()), format!("{wanted} of {width} × {width} numbers")));
+    }
+    let scaled = |matrix: &Vec<f64>| {
+        let cell = |a: usize, b: usize| {
+            let (i, j) = (moments.columns[a.min(b)], moments.columns[a.max(b)]);
+            matrix[i * width + j] / moments.scale[a] / moments.scale[b]
+        };
+        DMatrix::from_fn(moments.width(), moments.width(), cell)
+    };
+    let matrices: Vec<DMatrix<f64>> = matrices.iter().map(scaled).collect();
+    match matrices.iter().all(|matrix| matrix.iter().all(|cell| cell.is_finite()) && matrix.diagonal().iter().all(|v| *v > 0.0)) {
+        true => Ok(Covariances { matrices, divisors: Vec::new(), shares: Vec::new() }),
+        false => Err(Error::knob("covariance", "…", "finite covariances with variances above 0")),
+    }
+}
+
 fn too_few(what: String, need: &str) -> Error {
     let advice = "use --divisor ml, or lda, which pools the classes".to_owned();
     ErrorKind::NoEstimate { what: format!("{what}; {need}"), advice }.into()

@@ -70,6 +70,8 @@ pub(super) fn card(title: &str, joint: &Joint, account: &Account) -> Card {
             )
             .into(),
         );
+    } else if account.divisors.is_empty() {
+        say("covariance", "given".into());
     } else {
         say("divisor", account.divisor.to_string().into());
         say("divided by", listed(&account.divisors));

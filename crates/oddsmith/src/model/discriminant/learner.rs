@@ -132,7 +132,7 @@ impl Plan<'_> {
                 if let Some(again) = table.rescaled() {
                     return Ok(Step::Again(DiscriminantStats(Pass::First(Box::new(again)))));
                 }
-                let moments = Moments::new(table, self.products())?;
+                let moments = Moments::new(table, self.products(), self.settings.given.as_ref())?;
                 match (self.settings.predictive, self.settings.shrinkage) {
                     (true, _) => self.integrate(&moments)?,
                     (false, Shrinkage::LedoitWolf) => {
@@ -169,9 +169,10 @@ impl Plan<'_> {
 
     /// Plugs estimates in.
     fn estimate(&self, moments: &Moments, shares: Option<&[f64]>) -> Result<(Joint, Account)> {
-        let found: Covariances = match self.shared {
-            true => covariance::pooled(moments, self.settings, shares)?,
-            false => covariance::per_class(moments, self.settings, shares)?,
+        let found: Covariances = match (&self.settings.given, self.shared) {
+            (Some(given), shared) => covariance::given(moments, &given.covariances, shared)?,
+            (None, true) => covariance::pooled(moments, self.settings, shares)?,
+            (None, false) => covariance::per_class(moments, self.settings, shares)?,
         };
         let pooled = pool(&found.matrices, &moments.classes.weight);
         let own = if self.shared { &[][..] } else { &found.matrices[..] };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::settings::Given;
 use crate::data::{Layout, Weighting};
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::Divisor;
@@ -42,8 +43,9 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// The sums of a table that keeps at least the products `wanted`.
-    pub(super) fn new(stats: &TableStats, wanted: ScatterPart) -> Result<Self> {
+    /// The sums of a table that keeps at least the products `wanted`. Where covariances are `given` from elsewhere, a column
+    /// varies as much as they say.
+    pub(super) fn new(stats: &TableStats, wanted: ScatterPart, given: Option<&Given>) -> Result<Self> {
         let layout = Arc::clone(stats.layout());
         let scatter = stats.scatter().filter(|scatter| wanted == ScatterPart::Pooled || scatter.part() == wanted);
         let scatter = scatter.ok_or_else(|| Error::data("the statistics lack sums that this model needs; gather them again"))?;
@@ -63,12 +65,15 @@ impl Moments {
             layout,
         };
         moments.notices.extend(incomplete_rows(left_out, moments.classes.total_rows()));
-        moments.place_columns(&group, stats)?;
+        moments.place_columns(&group, stats, given.map(|given| &given.covariances[..]))?;
+        if let Some(means) = given.and_then(|given| given.means.as_ref()) {
+            moments.place_means(means)?;
+        }
         moments.scale_products(&group, stats, wanted);
         Ok(moments)
     }
 
-    fn place_columns(&mut self, group: &ScatterGroup, stats: &TableStats) -> Result<()> {
+    fn place_columns(&mut self, group: &ScatterGroup, stats: &TableStats, given: Option<&[Vec<f64>]>) -> Result<()> {
         let (classes, width) = (group.rows.len(), group.columns());
         for j in 0..width {
             let squares: f64 = group.products.iter().map(|products| products[j * width + j]).sum();
@@ -78,10 +83,14 @@ impl Moments {
                 let fault = DataFault::new("the values are too large to be squared").column(self.plane_name(j));
                 return Err(fault.accepted("measure the column in a larger unit").into());
             }
-            let deviation = (squares / group.total()).sqrt();
             let noise = ROUNDING * means.clone().fold(0.0, |size: f64, m| size.max(m.abs()));
             // Sums of extreme columns are in units of their own.
             let unit = stats.scale(j);
+            let variance = |matrix: &Vec<f64>| matrix.get(j * width + j).copied().unwrap_or(f64::NAN);
+            let deviation = match given {
+                None => (squares / group.total()).sqrt(),
+                Some(matrices) => matrices.iter().map(variance).fold(0.0, f64::max).sqrt() * unit,
+            };
             if deviation <= noise {
                 self.set_aside(j, group, noise, unit)?;
                 continue;
@@ -95,6 +104,19 @@ impl Moments {
                 // What rounding dropped of a mean far from zero counts when the centre is near.
                 offsets.push(((group.mean.get(k, j) - centre) + group.mean_low.get(k, j)) / scale);
             }
+        }
+        Ok(())
+    }
+
+    /// Takes class means from elsewhere.
+    fn place_means(&mut self, means: &[Vec<f64>]) -> Result<()> {
+        let width = self.layout.numbers().len();
+        if means.len() != self.offsets.len() || means.iter().any(|mean| mean.len() != width || !mean.iter().all(|m| m.is_finite())) {
+            return Err(Error::knob("means", "…", format!("one for each class, of {width} finite numbers")));
+        }
+        for (offsets, mean) in self.offsets.iter_mut().zip(means) {
+            let place = |(at, &j): (usize, &usize)| (mean[j] - self.centre[at]) / self.scale[at];
+            *offsets = self.columns.iter().enumerate().map(place).collect();
         }
         Ok(())
     }

@@ -21,6 +21,17 @@ pub struct Settings {
     pub shrinkage: Shrinkage,
     /// Integrate means and covariances out; default no.
     pub predictive: bool,
+    /// Densities that were estimated elsewhere; default none. Divisor and shrinkage then have no part.
+    pub given: Option<Given>,
+}
+
+/// Class densities that were estimated elsewhere, in the users' units and over all number columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// One matrix for LDA, one per class for QDA, row after row.
+    pub covariances: Vec<Vec<f64>>,
+    /// The mean of every class, where it is not that of its rows.
+    pub means: Option<Vec<Vec<f64>>>,
 }
 
 impl Settings {
@@ -36,6 +47,7 @@ impl Settings {
             divisor: knobs.divisor.unwrap_or_default(),
             shrinkage: knobs.shrinkage.unwrap_or_default(),
             predictive: knobs.predictive,
+            given: None,
         };
         settings.check()?;
         Ok(settings)
@@ -50,6 +62,9 @@ impl Settings {
             && !(0.0..=1.0).contains(&share)
         {
             return Err(Error::knob("shrinkage", share, "none, ledoit-wolf, or a share from 0 to 1"));
+        }
+        if self.given.is_some() && (self.predictive || self.shrinkage != Shrinkage::None) {
+            return Err(Error::knob("covariance", "…", "given covariances are neither shrunk nor integrated out"));
         }
         if self.predictive && self.shrinkage != Shrinkage::None {
             return Err(Error::knob("shrinkage", self.shrinkage, "parameters that are integrated out have a prior instead of shrinkage"));

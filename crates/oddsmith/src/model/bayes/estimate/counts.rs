@@ -4,7 +4,7 @@ use super::super::polya::CountSource;
 use super::super::{CountPart, Part, PolyaPart};
 use super::word_table::{CountMemo, word_major};
 use super::{Estimate, dirichlet_evidence};
-use crate::error::{DataFault, Result};
+use crate::error::{DataFault, Error, Result};
 use crate::model::term::{FlagTerm, LevelTerm, NumberTerm, Term, WordTerm};
 use crate::model::{Distribution, Prepared};
 
@@ -82,7 +82,7 @@ impl Estimate<'_> {
             self.polya(CountSource::Numbers { columns }, &per_class, lengths);
             return Ok(());
         }
-        let weights = self.word_weights(&per_class, distribution);
+        let weights = self.word_weights(&per_class, distribution)?;
         let width = columns.len();
         let term = NumberTerm { columns, centre: vec![0.0; width], base: vec![0.0; width * self.classes], weights };
         self.parts.push(Part::Count(CountPart { distribution, term: Term::Numbers(term), lengths }));
@@ -105,7 +105,7 @@ impl Estimate<'_> {
             self.polya(CountSource::Words { block }, &per_class, lengths);
             return Ok(());
         }
-        let table = self.word_weights(&per_class, distribution);
+        let table = self.word_weights(&per_class, distribution)?;
         let term = Term::Words(WordTerm {
             block,
             presence: false,
@@ -134,7 +134,7 @@ impl Estimate<'_> {
     }
 
     /// Weight per word and class: the log share of the word in the class, or minus its log share in all others.
-    fn word_weights(&self, per_class: &[&[f64]], distribution: Distribution) -> Vec<f64> {
+    fn word_weights(&self, per_class: &[&[f64]], distribution: Distribution) -> Result<Vec<f64>> {
         let width = per_class.first().map_or(0, |cells| cells.len());
         let complement = distribution == Distribution::Complement;
         let mut elsewhere = Vec::new();
@@ -145,12 +145,25 @@ impl Estimate<'_> {
         }
         let counts: Vec<&[f64]> = if complement { elsewhere.iter().map(Vec::as_slice).collect() } else { per_class.to_vec() };
         let sign = if complement { -1.0 } else { 1.0 };
+        let mut table = match self.settings.word_smoothing {
+            [] => self.evenly_smoothed(&counts, sign),
+            lambdas => smoothed_by_word(&counts, lambdas, sign)?,
+        };
+        if complement && self.settings.normalized {
+            normalize(&mut table, self.classes);
+        }
+        Ok(table)
+    }
+
+    /// `sign` · log((n + λ)/(N + λ v)) of every count, word after word.
+    fn evenly_smoothed(&self, counts: &[&[f64]], sign: f64) -> Vec<f64> {
+        let width = counts.first().map_or(0, |cells| cells.len());
         let weight = |k: usize| {
             let log_share = self.log_share(counts[k].iter().sum(), width);
             CountMemo::new(width, move |n| sign * log_share(n))
         };
         let memos: Vec<_> = (0..self.classes).map(weight).collect();
-        word_major(&counts, |k, n| memos[k].at(n))
+        word_major(counts, |k, n| memos[k].at(n))
     }
 
     fn word_coins(&mut self, block: usize) -> Result<()> {
@@ -183,6 +196,27 @@ impl Estimate<'_> {
         self.parts.push(Part::Count(CountPart { distribution: Distribution::Bernoulli, term, lengths: vec![0.0; self.classes] }));
         Ok(())
     }
+}
+
+/// `sign` · log((n + λ_w)/Σ(n + λ)) of every count n of word w, word after word.
+fn smoothed_by_word(counts: &[&[f64]], lambdas: &[f64], sign: f64) -> Result<Vec<f64>> {
+    let width = counts.first().map_or(0, |cells| cells.len());
+    if lambdas.len() != width {
+        let accepted = format!("one number, or one for each of the {width} columns");
+        return Err(Error::knob("smoothing", format!("{} numbers", lambdas.len()), accepted));
+    }
+    let smoothed = |cells: &[f64]| cells.iter().zip(lambdas).map(|(n, lambda)| n + lambda).collect::<Vec<f64>>();
+    let counts: Vec<Vec<f64>> = counts.iter().map(|cells| smoothed(cells)).collect();
+    let totals: Vec<f64> = counts.iter().map(|cells| cells.iter().sum()).collect();
+    let rows: Vec<&[f64]> = counts.iter().map(Vec::as_slice).collect();
+    Ok(word_major(&rows, |k, n| sign * if totals[k] > 0.0 { (n / totals[k]).ln() } else { -(width as f64).ln() }))
+}
+
+/// Divides the weights of every class by their sum.
+fn normalize(table: &mut [f64], classes: usize) {
+    let mut sums = vec![0.0; classes];
+    table.chunks_exact(classes).for_each(|row| crate::stats::add(&mut sums, row));
+    table.chunks_exact_mut(classes).for_each(|row| row.iter_mut().zip(&sums).for_each(|(weight, sum)| *weight /= sum));
 }
 
 fn mean_length(counts: &[f64], rows: f64) -> f64 {

@@ -118,6 +118,9 @@ impl Estimate<'_> {
             }
         }
         let mean_variance = overall.iter().map(|m| m.squares / m.weight).sum::<f64>() / width as f64;
+        // In the user's units, because columns of different units are compared.
+        let widest = overall.iter().zip(&cells.units).map(|(m, unit)| m.squares / m.weight / unit / unit).fold(0.0, f64::max);
+        let addend = self.settings.variance_addend * widest;
         let mut deviations = Vec::with_capacity(means.len());
         for k in 0..self.classes {
             for (at, &j) in columns.iter().enumerate() {
@@ -129,7 +132,8 @@ impl Estimate<'_> {
                     (true, true) => squares / divisor,
                     (true, false) => return Err(self.too_few_rows(k, j)),
                 };
-                deviations.push(self.floored(variance, reference, k, j)?.sqrt() / cells.units[at]);
+                let widened = if addend > 0.0 { variance + addend * cells.units[at] * cells.units[at] } else { variance };
+                deviations.push(self.floored(widened, reference, k, j)?.sqrt() / cells.units[at]);
             }
         }
         let shared = self.settings.tying != Tying::PerClass;

@@ -13,19 +13,22 @@ use crate::num::special::ln_gamma_ratio;
 use crate::stats::TableStats;
 
 /// The knobs that estimates depend on.
-pub(super) struct Settings {
+pub(super) struct Settings<'a> {
     pub(super) smoothing: f64,
     pub(super) tying: Tying,
     pub(super) divisor: Divisor,
     pub(super) variance_floor: f64,
+    pub(super) variance_addend: f64,
     pub(super) predictive: bool,
     pub(super) threshold: f64,
+    pub(super) word_smoothing: &'a [f64],
+    pub(super) normalized: bool,
 }
 
 /// Parts estimated so far, what to tell the user, and the log evidence when parameters are integrated out.
 pub(super) struct Estimate<'a> {
     stats: &'a TableStats,
-    settings: Settings,
+    settings: Settings<'a>,
     classes: usize,
     pub(super) parts: Vec<Part>,
     pub(super) notices: Vec<Notice>,
@@ -41,7 +44,7 @@ pub(super) fn dirichlet_evidence(counts: &[f64], lambda: f64) -> f64 {
 }
 
 impl<'a> Estimate<'a> {
-    pub(super) fn new(stats: &'a TableStats, settings: Settings) -> Self {
+    pub(super) fn new(stats: &'a TableStats, settings: Settings<'a>) -> Self {
         // Sampling weights say nothing about how much evidence there is.
         let has_evidence = settings.predictive && stats.layout().weighting() != Weighting::Sampling;
         let classes = stats.layout().classes().len();

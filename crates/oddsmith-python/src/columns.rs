@@ -1,0 +1,41 @@
+//! The layout of a problem, as Python describes it.
+
+use std::sync::Arc;
+
+use oddsmith::Result;
+use oddsmith::data::{Classes, Feature, Layout, Levels, Vocabulary, Weighting, WordValue};
+use pyo3::prelude::*;
+
+use crate::edge::raise;
+
+/// Columns and classes that rows are read against. Weights stand for repeated rows.
+#[pyclass(frozen, module = "oddsmith._core")]
+pub(crate) struct Columns(pub(crate) Arc<Layout>);
+
+fn layout(features: Vec<Feature>, classes: Vec<String>) -> Result<Columns> {
+    Ok(Columns(Arc::new(Layout::new("y", features, Classes::new(classes)?, Weighting::Frequency)?)))
+}
+
+#[pymethods]
+impl Columns {
+    /// Number columns.
+    #[staticmethod]
+    fn numbers(py: Python<'_>, names: Vec<String>, classes: Vec<String>) -> PyResult<Self> {
+        layout(names.into_iter().map(Feature::number).collect(), classes).map_err(|error| raise(py, error))
+    }
+
+    /// Columns of codes; `counts` are their numbers of levels.
+    #[staticmethod]
+    fn levels(py: Python<'_>, names: Vec<String>, counts: Vec<usize>, classes: Vec<String>) -> PyResult<Self> {
+        let levels = |count: usize| Levels::in_order((0..count).map(|level| level.to_string()).collect());
+        let features = names.into_iter().zip(counts).map(|(name, count)| Feature::category(name, levels(count))).collect();
+        layout(features, classes).map_err(|error| raise(py, error))
+    }
+
+    /// One sparse block of columns.
+    #[staticmethod]
+    fn words(py: Python<'_>, names: Vec<String>, classes: Vec<String>) -> PyResult<Self> {
+        let feature = Feature::words("x", Vocabulary::Listed(names), WordValue::Count);
+        layout(vec![feature], classes).map_err(|error| raise(py, error))
+    }
+}

@@ -1,0 +1,106 @@
+//! Knobs of learners from keyword arguments.
+
+use oddsmith::Result;
+use oddsmith::data::Classes;
+use oddsmith::error::Error;
+use oddsmith::model::bayes::{Family, NaiveBayes};
+use oddsmith::model::discriminant::{Given, Settings};
+use oddsmith::model::{Divisor, Prior, Shrinkage, Tying};
+use pyo3::prelude::*;
+
+/// A class prior from Python.
+#[derive(FromPyObject)]
+pub(crate) enum GivenPrior {
+    /// One probability per class.
+    Shares(Vec<f64>),
+    /// "data" or "uniform".
+    Named(String),
+}
+
+impl GivenPrior {
+    /// The prior over these classes.
+    pub(crate) fn over(self, classes: &Classes) -> Result<Prior> {
+        match self {
+            GivenPrior::Named(name) if name == "data" => Ok(Prior::Data),
+            GivenPrior::Named(name) if name == "uniform" => Ok(Prior::Uniform),
+            GivenPrior::Named(name) => Err(Error::knob("prior", name, "data, uniform, or one probability per class")),
+            GivenPrior::Shares(shares) if shares.len() == classes.len() => {
+                Ok(Prior::Given(classes.labels().iter().cloned().zip(shares).collect()))
+            }
+            GivenPrior::Shares(shares) => {
+                Err(Error::knob("prior", format!("{} numbers", shares.len()), format!("one for each of the {} classes", classes.len())))
+            }
+        }
+    }
+}
+
+/// Keyword arguments of naive Bayes.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct BayesKnobs {
+    family: String,
+    prior: GivenPrior,
+    smoothing: f64,
+    word_smoothing: Vec<f64>,
+    normalized: bool,
+    threshold: f64,
+    variance_addend: f64,
+    variance_floor: f64,
+    tying: String,
+    divisor: String,
+    predictive: bool,
+}
+
+impl BayesKnobs {
+    /// The learner over these classes.
+    pub(crate) fn learner(self, classes: &Classes) -> Result<NaiveBayes> {
+        let family = match self.family.as_str() {
+            "mixed" => Family::Mixed,
+            "gaussian" => Family::Gaussian,
+            "bernoulli" => Family::Bernoulli,
+            "multinomial" => Family::Multinomial,
+            "complement" => Family::Complement,
+            "categorical" => Family::Categorical,
+            other => return Err(Error::internal(format!("there is no family `{other}`"))),
+        };
+        Ok(NaiveBayes {
+            prior: self.prior.over(classes)?,
+            smoothing: self.smoothing,
+            word_smoothing: self.word_smoothing,
+            normalized: self.normalized,
+            threshold: self.threshold,
+            variance_addend: self.variance_addend,
+            variance_floor: self.variance_floor,
+            tying: self.tying.parse::<Tying>()?,
+            divisor: self.divisor.parse::<Divisor>()?,
+            predictive: self.predictive,
+            ..NaiveBayes::new(family)
+        })
+    }
+}
+
+/// Keyword arguments of the discriminants.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct DiscriminantKnobs {
+    prior: GivenPrior,
+    covariances: Option<Vec<Vec<f64>>>,
+    means: Option<Vec<Vec<f64>>>,
+    divisor: String,
+    predictive: bool,
+    ledoit_wolf: bool,
+}
+
+impl DiscriminantKnobs {
+    /// The settings over these classes.
+    pub(crate) fn settings(self, classes: &Classes) -> Result<Settings> {
+        Ok(Settings {
+            prior: self.prior.over(classes)?,
+            divisor: self.divisor.parse()?,
+            predictive: self.predictive,
+            given: self.covariances.map(|covariances| Given { covariances, means: self.means }),
+            shrinkage: if self.ledoit_wolf { Shrinkage::LedoitWolf } else { Shrinkage::None },
+            ..Settings::default()
+        })
+    }
+}

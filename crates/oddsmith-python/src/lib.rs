@@ -1,0 +1,38 @@
+//! `oddsmith._core`: what the Python package cannot do in Python. It takes arrays where they lie, releases the
+//! interpreter while it works, and knows nothing of scikit-learn: names, attributes and checks live in `python/oddsmith`.
+
+mod columns;
+mod dense;
+mod edge;
+mod forms;
+mod knobs;
+mod labels;
+mod model;
+mod sparse;
+mod sums;
+mod table;
+mod work;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use super::columns::Columns;
+    #[pymodule_export]
+    use super::labels::{factorize, level_counts};
+    #[pymodule_export]
+    use super::model::{Model, shrunk_covariances};
+    #[pymodule_export]
+    use super::sums::{Sums, gather};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // A panic is told by an exception; the default hook would also write to the standard error of a library.
+        std::panic::set_hook(Box::new(|_| ()));
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,240 @@
+//! A fitted model, as Python sees it.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use oddsmith::data::{FeatureBlocks, Features};
+use oddsmith::model::discriminant::Qda;
+use oddsmith::model::{Classifier, Predictions, Predictor};
+use oddsmith::num::MatrixView;
+use oddsmith::persist::{load_model, save_model};
+use oddsmith::{registry, train};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::columns::Columns;
+use crate::edge::{Told, raise, told};
+use crate::knobs::DiscriminantKnobs;
+use crate::sums::check_rows;
+use crate::table::{Labelled, Table, all_finite, with_data};
+use crate::work;
+
+/// A fitted model; its pickle is its model file.
+#[pyclass(frozen, module = "oddsmith._core")]
+pub(crate) struct Model {
+    model: Box<dyn Classifier>,
+    /// Columns of a plain row, when all features are numbers.
+    plain_width: Option<usize>,
+    /// The Python class of such models.
+    owner: &'static str,
+}
+
+impl Model {
+    pub(crate) fn new(model: Box<dyn Classifier>) -> Self {
+        let layout = model.layout();
+        let plain_width = (layout.numbers().len() == layout.features().len()).then(|| layout.features().len());
+        let owner = registry::find(model.tag()).map_or("", |entry| entry.python);
+        Model { model, plain_width, owner }
+    }
+
+    fn classes(&self) -> usize {
+        self.model.layout().classes().len()
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// The model in the bytes of a model file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        load_model(bytes).map(Model::new).map_err(|error| raise(py, error))
+    }
+
+    /// The bytes of a model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = save_model(&*self.model).map_err(|error| raise(py, error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Model>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// The registry name of the model.
+    #[getter]
+    fn tag(&self) -> &'static str {
+        self.model.tag()
+    }
+
+    /// The model in words.
+    #[getter]
+    fn title(&self) -> String {
+        self.model.card().title
+    }
+
+    /// Class labels in order.
+    #[getter]
+    fn class_labels(&self) -> Vec<String> {
+        self.model.layout().classes().labels().to_vec()
+    }
+
+    /// Names of the array columns that it takes.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        let layout = self.model.layout();
+        match layout.words() {
+            [0] if layout.features().len() == 1 => (0..layout.word_widths()[0]).filter_map(|w| layout.level_name(0, w)).collect(),
+            _ => layout.names(),
+        }
+    }
+
+    /// What went wrong without being an error: (id, column, level, text).
+    #[getter]
+    fn notices(&self) -> Vec<Told> {
+        told(self.model.card().notices)
+    }
+
+    /// log p(y) per class, for models of the joint distribution.
+    #[getter]
+    fn log_prior<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.model.generative().map(|model| PyArray1::from_slice(py, model.log_prior()))
+    }
+
+    /// The same model with another prior.
+    fn with_log_prior(&self, py: Python<'_>, log_prior: Vec<f64>) -> PyResult<Model> {
+        let model = self.model.generative().filter(|_| log_prior.len() == self.classes());
+        let model = model.ok_or_else(|| raise(py, oddsmith::error::Error::data("one log probability per class is needed")))?;
+        Ok(Model::new(model.with_log_prior(log_prior)))
+    }
+
+    /// The arrays of the model file, by name.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let record = self.model.record().map_err(|error| raise(py, error))?;
+        let arrays = PyDict::new(py);
+        for (name, array) in &record.arrays {
+            match array {
+                oddsmith::record::Array::Numbers(values) => arrays.set_item(name, PyArray1::from_slice(py, values))?,
+                oddsmith::record::Array::Counts(values) => arrays.set_item(name, PyArray1::from_slice(py, values))?,
+                oddsmith::record::Array::Bytes(_) => {}
+            }
+        }
+        Ok(arrays)
+    }
+
+    /// Class probabilities.
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        threshold: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.by_class(py, x, threshold, |table, control, out| {
+            train::predict_into(&*self.model, table, work::threads(threads), control, out)
+        })
+    }
+
+    /// Scores: log p(x, y) for models of the joint distribution.
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        threshold: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.by_class(py, x, threshold, |table, control, out| train::score_into(&*self.model, table, work::threads(threads), control, out))
+    }
+
+    /// Index of the most probable class.
+    fn decide<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        threshold: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        with_data(x, |data| {
+            let (rows, cells) = (data.shape().0, data.cells());
+            let chosen = work::run(py, cells, |control| {
+                let table = Table::new(data, self.model.layout(), threshold, self.owner)?;
+                let mut out = vec![0; rows];
+                train::classify_into(&*self.model, &table, work::threads(threads), control, &mut out)?;
+                Ok(out)
+            })?;
+            Ok(PyArray1::from_vec(py, chosen))
+        })
+    }
+
+    /// Class probabilities of a few plain rows: a C-contiguous `float64` array with the right number of columns and finite
+    /// cells. `None` for everything else, which wants to be checked and converted first.
+    fn quick<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        const MOST_CELLS: usize = 4096;
+        let (Some(width), Ok(array)) = (self.plain_width, x.cast_exact::<PyArray2<f64>>()) else { return Ok(None) };
+        let shape = [array.shape()[0], array.shape()[1]];
+        if shape[1] != width || shape[0] == 0 || shape[0] * width > MOST_CELLS || !array.is_c_contiguous() {
+            return Ok(None);
+        }
+        let borrowed = array.try_readonly()?;
+        let values = borrowed.as_slice()?;
+        if !all_finite(values) {
+            return Ok(None);
+        }
+        thread_local! {
+            static BUFFERS: std::cell::RefCell<Predictions> = std::cell::RefCell::new(Predictions::new());
+        }
+        let rows = MatrixView::row_major(values, shape[0], width).map_err(|error| raise(py, error))?;
+        BUFFERS.with_borrow_mut(|out| {
+            Predictor::new(&*self.model).probabilities(&Features::of_numbers(rows), out).map_err(|error| raise(py, error))?;
+            PyArray1::from_slice(py, out.probabilities()).reshape([shape[0], self.classes()]).map(Some)
+        })
+    }
+}
+
+impl Model {
+    fn by_class<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        threshold: Option<f64>,
+        fill: impl Fn(&Table<'_, '_>, &oddsmith::control::Control, &mut [f64]) -> oddsmith::Result<Vec<usize>> + Sync + Send,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        with_data(x, |data| {
+            let (rows, cells) = (data.shape().0, data.cells());
+            let filled = work::run(py, cells, |control| {
+                let table = Table::new(data, self.model.layout(), threshold, self.owner)?;
+                let mut out = vec![0.0; table.rows() * self.classes()];
+                fill(&table, control, &mut out)?;
+                Ok(out)
+            })?;
+            PyArray1::from_vec(py, filled).reshape([rows, self.classes()])
+        })
+    }
+}
+
+/// Covariance matrices of the classes, shrunk by the shares that Ledoit and Wolf's formula gives.
+#[pyfunction]
+#[pyo3(signature = (columns, x, labels, weights, knobs, threads))]
+pub(crate) fn shrunk_covariances<'py>(
+    py: Python<'py>,
+    columns: &Columns,
+    x: &Bound<'py, PyAny>,
+    labels: PyReadonlyArray1<'py, u32>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    knobs: DiscriminantKnobs,
+    threads: usize,
+) -> PyResult<Bound<'py, PyList>> {
+    let labels = labels.as_slice()?;
+    let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+    let (classes, p) = (columns.0.classes().len(), columns.0.features().len());
+    let learner = Qda::new(knobs.settings(columns.0.classes()).map_err(|error| raise(py, error))?);
+    let matrices: Vec<Vec<f64>> = with_data(x, |data| {
+        let cells = data.cells();
+        work::run(py, cells, |control| {
+            let table = Table::new(data, &columns.0, None, "")?;
+            check_rows(table.rows(), labels, weights, columns.0.classes())?;
+            let model = train::fit(&learner, &Labelled { table, labels, weights }, work::threads(threads), control)?.model;
+            let matrix = |k: usize| (0..p * p).map(|at| model.covariance(k, at / p, at % p)).collect();
+            Ok((0..classes).map(matrix).collect())
+        })
+    })?;
+    let arrays = matrices.iter().map(|matrix| PyArray1::from_slice(py, matrix).reshape([p, p])).collect::<PyResult<Vec<_>>>()?;
+    PyList::new(py, arrays)
+}

@@ -1,0 +1,259 @@
+//! Mergeable statistics, as Python sees them.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use oddsmith::Result;
+use oddsmith::data::{Classes, FeatureBlocks};
+use oddsmith::error::Error;
+use oddsmith::model::discriminant::{Lda, Qda};
+use oddsmith::model::{Classifier, Learner, Step};
+use oddsmith::persist::{load_stats, save_stats};
+use oddsmith::stats::{ClassTable, Named, Parts, ScatterPart, TableStats, WordParts, separate, unite};
+use oddsmith::train;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::columns::Columns;
+use crate::edge::{Told, raise, told};
+use crate::knobs::{BayesKnobs, DiscriminantKnobs};
+use crate::model::Model;
+use crate::table::{Labelled, Table, with_data};
+use crate::work;
+
+/// Sums over rows, from which any number of models can be finished.
+#[pyclass(frozen, module = "oddsmith._core")]
+pub(crate) struct Sums(pub(crate) TableStats);
+
+/// A two-dimensional array.
+type Grid<'py> = Bound<'py, PyArray2<f64>>;
+
+/// Which sums are wanted.
+fn parts(name: &str, threshold: f64) -> PyResult<Parts> {
+    let none = Parts { patterns: 1, ..Parts::default() };
+    Ok(match name {
+        "moments" => Parts { moments: true, levels: true, ..none },
+        "totals" => {
+            Parts { tallies: true, flag_threshold: threshold, levels: true, words: WordParts { totals: true, presence: false }, ..none }
+        }
+        "flags" => {
+            Parts { tallies: true, flag_threshold: threshold, levels: true, words: WordParts { totals: false, presence: true }, ..none }
+        }
+        "levels" => Parts { levels: true, ..none },
+        "pooled" => Parts { scatter: ScatterPart::Pooled, ..none },
+        "per-class" => Parts { scatter: ScatterPart::PerClass, ..none },
+        "all" => Parts::all(),
+        other => return Err(PyValueError::new_err(format!("there are no sums called {other}"))),
+    })
+}
+
+/// Sums rows up.
+#[pyfunction]
+#[pyo3(signature = (owner, columns, wanted, x, labels, weights, threshold, threads))]
+#[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
+pub(crate) fn gather(
+    py: Python<'_>,
+    owner: &str,
+    columns: &Columns,
+    wanted: &str,
+    x: &Bound<'_, PyAny>,
+    labels: PyReadonlyArray1<'_, u32>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    threshold: f64,
+    threads: usize,
+) -> PyResult<Sums> {
+    let parts = parts(wanted, threshold)?;
+    let labels = labels.as_slice()?;
+    let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+    let flags = (wanted == "flags").then_some(threshold);
+    with_data(x, |data| {
+        let cells = data.cells();
+        let sums = work::run(py, cells, |control| {
+            let table = Table::new(data, &columns.0, flags, owner)?.of_counts(wanted == "totals");
+            check_rows(table.rows(), labels, weights, columns.0.classes())?;
+            train::gather(&Labelled { table, labels, weights }, parts, work::threads(threads), control)
+        })?;
+        Ok(Sums(sums))
+    })
+}
+
+/// Refuses labels and weights that do not belong to the rows.
+pub(crate) fn check_rows(rows: usize, labels: &[u32], weights: Option<&[f64]>, classes: &Classes) -> Result<()> {
+    if labels.len() != rows || weights.is_some_and(|weights| weights.len() != rows) {
+        return Err(Error::data(format!("{rows} rows come with {} labels", labels.len())));
+    }
+    match labels.iter().all(|label| (*label as usize) < classes.len()) {
+        true => Ok(()),
+        false => Err(Error::internal("a label is the code of no class")),
+    }
+}
+
+fn table<'py>(py: Python<'py>, cells: &[f64], rows: usize, columns: usize) -> PyResult<Grid<'py>> {
+    PyArray1::from_slice(py, cells).reshape([rows, columns])
+}
+
+#[pymethods]
+impl Sums {
+    /// The sums in the bytes of a statistics file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        load_stats(bytes).map(Sums).map_err(|error| raise(py, error))
+    }
+
+    /// The bytes of a statistics file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = save_stats(&self.0).map_err(|error| raise(py, error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Sums>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// The sums of both, over the union of their columns, levels and classes, and the notices of what differed.
+    fn merge(&self, py: Python<'_>, other: &Sums) -> PyResult<(Sums, Vec<Told>)> {
+        let members = [Named { name: "the first", stats: &self.0 }, Named { name: "the second", stats: &other.0 }];
+        let (sums, notices) = unite(&members).map_err(|error| raise(py, error))?;
+        Ok((Sums(sums), told(notices)))
+    }
+
+    /// What remains without the rows of `part`.
+    fn subtract(&self, py: Python<'_>, part: &Sums) -> PyResult<Sums> {
+        let (whole, part) = (Named { name: "the whole", stats: &self.0 }, Named { name: "the part", stats: &part.0 });
+        separate(&whole, &part).map(Sums).map_err(|error| raise(py, error))
+    }
+
+    /// Class labels in order.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.0.layout().classes().labels().to_vec()
+    }
+
+    /// Names of the features.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.layout().names()
+    }
+
+    /// Whether the columns are one sparse block.
+    #[getter]
+    fn sparse(&self) -> bool {
+        !self.0.layout().words().is_empty()
+    }
+
+    /// Weight per class.
+    #[getter]
+    fn class_count<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.0.classes().weight)
+    }
+
+    /// Rows per class.
+    #[getter]
+    fn class_rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_slice(py, &self.0.classes().rows)
+    }
+
+    /// Means and sums of squared deviations by class and column, in the users' units, and the same of all classes together
+    /// in the last row.
+    fn moments<'py>(&self, py: Python<'py>) -> PyResult<(Grid<'py>, Grid<'py>)> {
+        let moments = self.0.moments().ok_or_else(|| lacking(py, "moments"))?;
+        let (classes, columns) = (self.0.classes().weight.len(), moments.columns());
+        let (mut means, mut squares) = (Vec::new(), Vec::new());
+        for k in 0..=classes {
+            for j in 0..columns {
+                let (moment, unit) = (if k < classes { moments.get(k, j) } else { moments.pooled(j) }, self.0.scale(j));
+                means.push(moment.mean / unit);
+                squares.push(moment.squares / unit / unit);
+            }
+        }
+        Ok((table(py, &means, classes + 1, columns)?, table(py, &squares, classes + 1, columns)?))
+    }
+
+    /// Sums of counts by class and column.
+    fn totals<'py>(&self, py: Python<'py>) -> PyResult<Grid<'py>> {
+        self.counts(py, |sums| sums.tallies().map(|t| &t.totals).or(sums.words().first().and_then(|w| w.totals.as_ref())))
+    }
+
+    /// Weights of rows whose flag is set by class and column.
+    fn flags<'py>(&self, py: Python<'py>) -> PyResult<Grid<'py>> {
+        self.counts(py, |sums| sums.tallies().map(|t| &t.positive).or(sums.words().first().and_then(|w| w.presence.as_ref())))
+    }
+
+    /// Whether a count column holds negative values.
+    #[getter]
+    fn has_negative(&self) -> bool {
+        self.0.tallies().is_some_and(|tallies| tallies.negative.iter().any(|weight| *weight > 0.0))
+    }
+
+    /// Counts of levels: one array of classes by levels per column.
+    fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let levels = self.0.levels().ok_or_else(|| lacking(py, "level counts"))?;
+        let classes = self.0.classes().weight.len();
+        let tables = (0..levels.offsets.len() - 1).map(|j| {
+            let cells: Vec<f64> = (0..classes).flat_map(|k| levels.column(k, j).iter().copied()).collect();
+            table(py, &cells, classes, levels.offsets[j + 1] - levels.offsets[j])
+        });
+        PyList::new(py, tables.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Class means and sums of products around them (one matrix, or one per class) in the users' units.
+    fn scatter<'py>(&self, py: Python<'py>) -> PyResult<(Grid<'py>, Bound<'py, PyList>)> {
+        let scatter = self.0.scatter().ok_or_else(|| lacking(py, "products"))?;
+        let (group, _) = scatter.complete();
+        let (classes, p) = (group.rows.len(), group.columns());
+        let unit = |j: usize| self.0.scale(j);
+        let means: Vec<f64> = (0..classes).flat_map(|k| (0..p).map(move |j| (k, j))).map(|(k, j)| group.mean.get(k, j) / unit(j)).collect();
+        let full = |products: &Vec<f64>| {
+            let cells: Vec<f64> = (0..p * p)
+                .map(|at| {
+                    let (i, j) = ((at / p).min(at % p), (at / p).max(at % p));
+                    products[i * p + j] / unit(i) / unit(j)
+                })
+                .collect();
+            table(py, &cells, p, p)
+        };
+        let products = group.products.iter().map(full).collect::<PyResult<Vec<_>>>()?;
+        Ok((table(py, &means, classes, p)?, PyList::new(py, products)?))
+    }
+
+    /// A naive Bayes model of these sums.
+    fn naive_bayes(&self, py: Python<'_>, knobs: BayesKnobs) -> PyResult<Model> {
+        let learner = || finish(&knobs.learner(self.0.layout().classes())?, &self.0);
+        learner().map_err(|error| raise(py, error))
+    }
+
+    /// A discriminant of these sums: LDA when the covariance is `shared`, else QDA.
+    fn discriminant(&self, py: Python<'_>, shared: bool, knobs: DiscriminantKnobs) -> PyResult<Model> {
+        let settings = knobs.settings(self.0.layout().classes()).map_err(|error| raise(py, error))?;
+        work::run(py, usize::MAX, |_| match shared {
+            true => finish(&Lda::new(settings), &self.0),
+            false => finish(&Qda::new(settings), &self.0),
+        })
+    }
+}
+
+impl Sums {
+    fn counts<'py>(&self, py: Python<'py>, choose: impl Fn(&TableStats) -> Option<&ClassTable>) -> PyResult<Grid<'py>> {
+        let counts = choose(&self.0).ok_or_else(|| lacking(py, "counts"))?;
+        table(py, counts.cells(), self.0.classes().weight.len(), counts.columns())
+    }
+}
+
+fn lacking(py: Python<'_>, what: &str) -> PyErr {
+    raise(py, Error::data(format!("the statistics hold no {what}")))
+}
+
+/// A model from the sums of one pass.
+fn finish<L>(learner: &L, sums: &TableStats) -> Result<Model>
+where
+    L: Learner,
+    L::Stats: 'static,
+    L::Model: 'static,
+{
+    let adopted = learner.adopt(sums)?;
+    let boxed = oddsmith::model::BoxedStats::new(sums.clone());
+    let stats = adopted.as_ref().or_else(|| boxed.get::<L::Stats>());
+    match learner.finish(stats.ok_or_else(|| Error::internal("a learner was given the statistics of another"))?)? {
+        Step::Done(model) => Ok(Model::new(Box::new(model) as Box<dyn Classifier>)),
+        Step::Again(_) => Err(Error::data("this model takes a second pass over the rows; fit it from the rows")),
+    }
+}

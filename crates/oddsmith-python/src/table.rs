@@ -1,0 +1,271 @@
+//! Arrays as the library's rows: borrowed where they already lie as it wants them, converted block by block elsewhere.
+
+use numpy::ndarray::ArrayView2;
+use oddsmith::Result;
+use oddsmith::data::{CodesView, FeatureBlocks, Features, Layout, Rows, Source, UNSEEN};
+use oddsmith::error::{DataFault, Error};
+use oddsmith::num::MatrixView;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::dense::{Cell, Dense, gather, typed, with_dense};
+use crate::forms::Form;
+use crate::sparse::{Entries, Sparse, negative, not_finite, with_sparse};
+
+/// Cells of a block that stay in a core's cache while they are checked and then summed.
+const BLOCK_CELLS: usize = 1 << 15;
+/// Rows of one partition, the unit in which work is handed out.
+const PARTITION_ROWS: usize = 8192;
+
+/// A borrowed array.
+pub(crate) enum Data<'a> {
+    /// Two-dimensional.
+    Dense(Dense<'a>),
+    /// SciPy's compressed rows.
+    Sparse(Sparse<'a>),
+}
+
+/// Calls `then` with a borrowed array: two-dimensional, or a tuple that holds the parts of sparse rows.
+pub(crate) fn with_data<R>(x: &Bound<'_, PyAny>, then: impl FnOnce(Data<'_>) -> PyResult<R>) -> PyResult<R> {
+    match x.cast::<PyTuple>() {
+        Ok(parts) => with_sparse(parts, |sparse| then(Data::Sparse(sparse))),
+        Err(_) => with_dense(x, |dense| then(Data::Dense(dense))),
+    }
+}
+
+impl Data<'_> {
+    /// Rows and columns.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        match self {
+            Data::Dense(dense) => dense.shape(),
+            Data::Sparse(sparse) => sparse.shape(),
+        }
+    }
+
+    /// Number of stored cells.
+    pub(crate) fn cells(&self) -> usize {
+        match self {
+            Data::Dense(dense) => dense.shape().0 * dense.shape().1,
+            Data::Sparse(sparse) => sparse.entries(),
+        }
+    }
+}
+
+/// An array read in the form of a layout. Views of arrays are invariant, so they have a lifetime of their own.
+pub(crate) struct Table<'d, 'a> {
+    data: Data<'d>,
+    form: Form,
+    layout: &'a Layout,
+    /// The class that speaks in messages.
+    owner: &'a str,
+    /// Whether the cells are counts, which cannot be negative.
+    counts: bool,
+}
+
+impl<'d, 'a> Table<'d, 'a> {
+    /// The array, whose columns must be those of the layout.
+    pub(crate) fn new(data: Data<'d>, layout: &'a Layout, threshold: Option<f64>, owner: &'a str) -> Result<Self> {
+        let form = Form::of(layout, threshold);
+        let (width, wanted) = (data.shape().1, form.width(layout));
+        match width == wanted {
+            true => Ok(Table { data, form, layout, owner, counts: false }),
+            false => Err(Error::data(format!("X has {width} columns; {wanted} are expected"))),
+        }
+    }
+
+    /// The same array, whose cells must be counts.
+    pub(crate) fn of_counts(self, counts: bool) -> Self {
+        Table { counts, ..self }
+    }
+
+    fn name(&self, j: usize) -> String {
+        match self.form {
+            Form::Words { .. } => self.layout.level_name(0, j).unwrap_or_default(),
+            _ => self.layout.features()[j].name.clone(),
+        }
+    }
+
+    fn numbers(&self, view: MatrixView<'_>, lo: usize, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+        self.check_finite(view, lo)?;
+        if self.counts {
+            self.check_counts(view, lo)?;
+        }
+        match self.form {
+            Form::Words { threshold } => Self::words(Entries::of_dense(view), threshold, sink),
+            _ => sink(&Features::of_numbers(view)),
+        }
+    }
+
+    fn words(entries: Entries<'_>, threshold: Option<f64>, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+        let entries = match threshold {
+            Some(threshold) => entries.flags_above(threshold),
+            None => entries,
+        };
+        sink(&Features::of_words(&[entries.view()]))
+    }
+
+    fn codes(
+        &self,
+        dense: &Dense<'_>,
+        levels: &[usize],
+        (lo, hi): (usize, usize),
+        sink: &mut dyn FnMut(&Features<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut codes = Vec::new();
+        let by_row = typed!(dense, view => gather(view, lo, hi, |cell| code(cell.value()), &mut codes));
+        let (rows, cols) = (hi - lo, levels.len());
+        if codes.iter().fold(false, |bad, code| bad | (*code == NO_CODE)) {
+            return Err(self.no_code(dense, lo, hi));
+        }
+        let place = |at: usize| if by_row { at % cols } else { at / rows };
+        for (at, code) in codes.iter_mut().enumerate() {
+            if *code as usize >= levels[place(at)] {
+                *code = UNSEEN;
+            }
+        }
+        let view = if by_row { CodesView::row_major(&codes, rows, cols) } else { CodesView::column_major(&codes, rows, cols) };
+        sink(&Features::of_codes(view?))
+    }
+
+    fn no_code(&self, dense: &Dense<'_>, lo: usize, hi: usize) -> Error {
+        let cell = |i: usize, j: usize| typed!(dense, view => cell_value(view, i, j));
+        for i in lo..hi {
+            for j in 0..self.data.shape().1 {
+                if code(cell(i, j)) == NO_CODE {
+                    return code_fault(cell(i, j), self.owner).column(self.name(j)).row(i as u64 + 1).into();
+                }
+            }
+        }
+        Error::internal("a code was refused and not found again")
+    }
+
+    /// Refuses NaN and infinities. A product with zero is zero for every other number, so one sum per block tells.
+    fn check_finite(&self, view: MatrixView<'_>, lo: usize) -> Result<()> {
+        let slices = match (view.as_row_major(), view.column(0)) {
+            (Some(all), _) => all_finite(all),
+            (None, Some(_)) => (0..view.cols()).all(|j| view.column(j).is_some_and(all_finite)),
+            (None, None) => (0..view.rows()).all(|i| (0..view.cols()).all(|j| view.get(i, j).is_finite())),
+        };
+        if slices {
+            return Ok(());
+        }
+        for i in 0..view.rows() {
+            for j in 0..view.cols() {
+                if !view.get(i, j).is_finite() {
+                    return Err(not_finite(view.get(i, j)).column(self.name(j)).row((lo + i) as u64 + 1).into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Table<'_, '_> {
+    fn check_counts(&self, view: MatrixView<'_>, lo: usize) -> Result<()> {
+        let below = |i: usize| (0..view.cols()).find(|&j| view.get(i, j) < 0.0).map(|j| (i, j));
+        match (0..view.rows()).find_map(below) {
+            None => Ok(()),
+            Some((i, j)) => Err(negative(view.get(i, j), self.owner).column(self.name(j)).row((lo + i) as u64 + 1).into()),
+        }
+    }
+}
+
+fn cell_value<T: Cell>(view: &ArrayView2<'_, T>, i: usize, j: usize) -> f64 {
+    view[(i, j)].value()
+}
+
+/// What a value that is no code becomes; beyond every number of levels.
+const NO_CODE: u32 = u32::MAX - 8;
+
+/// The code that a number stands for: its whole part, as scikit-learn reads floats.
+pub(crate) fn code(value: f64) -> u32 {
+    match value > -1.0 && value < f64::from(NO_CODE) {
+        true => value as u32,
+        false => NO_CODE,
+    }
+}
+
+/// The fault of a number that is no code.
+pub(crate) fn code_fault(value: f64, owner: &str) -> DataFault {
+    match value {
+        v if !v.is_finite() => not_finite(v),
+        v if v < 0.0 => negative(v, owner),
+        v => DataFault::new("is the code of no category:").value(v.to_string()).accepted("categories are whole numbers from 0 up"),
+    }
+}
+
+pub(crate) fn all_finite(values: &[f64]) -> bool {
+    let mut sums = [0.0; 8];
+    let mut chunks = values.chunks_exact(8);
+    for chunk in &mut chunks {
+        sums.iter_mut().zip(chunk).for_each(|(sum, value)| *sum += value * 0.0);
+    }
+    sums.iter().sum::<f64>() == 0.0 && chunks.remainder().iter().all(|value| value.is_finite())
+}
+
+impl FeatureBlocks for Table<'_, '_> {
+    fn rows(&self) -> usize {
+        self.data.shape().0
+    }
+
+    fn block(&self, lo: usize, hi: usize, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+        let mut buffer = Vec::new();
+        match (&self.data, &self.form) {
+            (Data::Dense(dense), Form::Codes(levels)) => self.codes(dense, levels, (lo, hi), sink),
+            (Data::Dense(dense), _) => match dense.in_place() {
+                Some(view) => self.numbers(view.slice(lo, hi), lo, sink),
+                None => self.numbers(dense.gather(lo, hi, &mut buffer)?, lo, sink),
+            },
+            (Data::Sparse(sparse), Form::Words { threshold }) => {
+                let entries = sparse.block(lo, hi)?;
+                entries.check_finite(lo)?;
+                if self.counts {
+                    entries.check_counts(lo, self.owner)?;
+                }
+                Self::words(entries, *threshold, sink)
+            }
+            (Data::Sparse(sparse), Form::Numbers) => {
+                sparse.block(lo, hi)?.fill(&mut buffer);
+                self.numbers(MatrixView::row_major(&buffer, hi - lo, self.data.shape().1)?, lo, sink)
+            }
+            (Data::Sparse(_), Form::Codes(_)) => Err(Error::data("sparse arrays hold no categories; pass a dense one")),
+        }
+    }
+}
+
+/// A table with labels.
+pub(crate) struct Labelled<'d, 'a> {
+    pub(crate) table: Table<'d, 'a>,
+    pub(crate) labels: &'a [u32],
+    pub(crate) weights: Option<&'a [f64]>,
+}
+
+impl Source for Labelled<'_, '_> {
+    fn layout(&self) -> &Layout {
+        self.table.layout
+    }
+
+    fn partitions(&self) -> usize {
+        self.labels.len().div_ceil(PARTITION_ROWS)
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.table.data.cells() * 8) as u64
+    }
+
+    fn rows(&self) -> Option<u64> {
+        Some(self.labels.len() as u64)
+    }
+
+    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let end = ((partition + 1) * PARTITION_ROWS).min(self.labels.len());
+        let cells_per_row = (self.table.data.cells() / self.labels.len().max(1)).max(1);
+        let step = (BLOCK_CELLS / cells_per_row).clamp(256, PARTITION_ROWS);
+        for lo in (partition * PARTITION_ROWS..end).step_by(step) {
+            let hi = (lo + step).min(end);
+            let (labels, weights) = (&self.labels[lo..hi], self.weights.map(|w| &w[lo..hi]));
+            self.table.block(lo, hi, &mut |features| sink(Rows { features: *features, labels, weights, first_row: lo as u64 }))?;
+        }
+        Ok(())
+    }
+}

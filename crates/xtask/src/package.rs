@@ -1,0 +1,40 @@
+//! The Python package in an environment, made of what the build already made: nothing is compiled a second time.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::shell;
+
+/// Puts the package into the environment of `interpreter`: the Python files and the extension module side by side, as the
+/// wheel holds them.
+pub(crate) fn install(interpreter: &Path) -> Result<(), Failure> {
+    let root = shell::root();
+    let ask = ["-c", "import sysconfig; print(sysconfig.get_path('platlib'))"];
+    let place = PathBuf::from(shell::output(interpreter, &ask)?.trim()).join("oddsmith");
+    if place.exists() {
+        fs::remove_dir_all(&place)?;
+    }
+    copy(&root.join("python/oddsmith"), &place)?;
+    let library = root.join("target/release").join(format!("{DLL_PREFIX}_core{DLL_SUFFIX}"));
+    let module = if cfg!(windows) { "_core.pyd" } else { "_core.abi3.so" };
+    fs::copy(library, place.join(module))?;
+    Ok(())
+}
+
+/// Copies the sources of a package; compiled files of earlier tries stay behind.
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name() else { continue };
+        let source = path.extension().is_some_and(|end| end == "py" || end == "pyi" || end == "typed");
+        if path.is_dir() && name != "__pycache__" {
+            copy(&path, &to.join(name))?;
+        } else if source {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+"""What all estimators share: checked input, prediction, model files."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._inputs import class_names, core_rows, thread_count
+from .exceptions import DataError, tell
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """A classifier over the core.
+
+    A fitted one holds ``_model``, the core's model, and ``classes_``. ``_model`` is ``None`` while an incremental fit has
+    seen rows of one class only, which is then certain, or too few rows for a model, which ``_obstacle`` then says.
+    """
+
+    _sparse: ClassVar[bool] = False
+    n_jobs: int | None
+    classes_: np.ndarray
+    _model: _core.Model | None
+    _obstacle: Exception | None
+
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+        """Input checked as scikit-learn does, but for NaN and infinity: the core finds those without a pass of its own."""
+        accept = "csr" if self._sparse else False
+        return validate_data(self, X, y, reset=reset, accept_sparse=accept, dtype="numeric", ensure_all_finite=False, **options)
+
+    def _names(self) -> list[str]:
+        """Names of the columns for messages and model files."""
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+    def _labels(self) -> list[str]:
+        return class_names(self.classes_)
+
+    def _threshold(self) -> float | None:
+        """The value above which entries of sparse rows are flags; ``None`` when they are counts."""
+        return None
+
+    def _adopt(self, model: _core.Model) -> None:
+        """Takes a finished model and warns of what it noticed."""
+        self._model = model
+        self.diagnostics_ = tell(model.notices)
+
+    def _plain(self, X: Any) -> np.ndarray | None:
+        """Probabilities of a few plain rows without the full check; ``None`` when the input wants it."""
+        state = self.__dict__
+        model = state.get("_model")
+        return None if model is None or "feature_names_in_" in state else model.quick(X)
+
+    def _certain(self, X: Any) -> np.ndarray:
+        """One class is all that was seen: it has probability one in every row."""
+        (seen,) = np.flatnonzero(self.class_count_ > 0)
+        certain = np.zeros((X.shape[0], len(self.classes_)))
+        certain[:, seen] = 1.0
+        return certain
+
+    def _ask(self, X: Any, question: str) -> np.ndarray:
+        """What the model answers about checked rows: ``"probabilities"``, ``"scores"`` or ``"decide"``."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        if self._model is None:
+            if self._obstacle is not None:
+                raise self._obstacle
+            certain = self._certain(X)
+            with np.errstate(divide="ignore"):
+                return {"probabilities": certain, "scores": np.log(certain), "decide": certain.argmax(axis=1)}[question]
+        return getattr(self._model, question)(core_rows(X), self._threshold(), thread_count(self.n_jobs))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most probable class of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels; the first of several equally probable ones.
+        """
+        quick = self._plain(X)
+        chosen = self._ask(X, "decide") if quick is None else quick.argmax(axis=1)
+        return self.classes_[chosen]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of ``classes_``; every row adds up to one.
+        """
+        quick = self._plain(X)
+        return self._ask(X, "probabilities") if quick is None else quick
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Give the logarithm of the probability of every class, right where probabilities round to 0 or 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log probabilities in the order of ``classes_``.
+        """
+        scores = self._ask(X, "scores")
+        return scores - logsumexp(scores, axis=1, keepdims=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._sparse
+        return tags
+
+
+def check_not_single(classes: np.ndarray) -> None:
+    """Refuses targets that teach nothing: the classes (of rows with weight) must be two or more."""
+    if len(classes) == 0:
+        raise DataError("there are no rows of any class to learn from; all weights are zero")
+    if len(classes) < 2:
+        raise DataError(f"y has only one class: {classes.tolist()[0]!r}; two classes or more are needed")

@@ -1,0 +1,92 @@
+"""What the core wants: rows where they lie, labels as codes, weights as numbers, a number of threads."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from . import _core
+from .exceptions import DataError, ParameterError
+
+_TYPES = frozenset(np.dtype(t) for t in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
+_SPARSE_TYPES = frozenset(np.dtype(t) for t in ("f8", "f4", "i8", "i4"))
+_THREAD_VARIABLES = ("ODDSMITH_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+def core_rows(X: Any) -> Any:
+    """A validated array as the core borrows it: an array, or the parts of sparse rows. Copies only what no view can be."""
+    if sparse.issparse(X):
+        X = X if X.format == "csr" else X.tocsr()
+        data = X.data if X.data.dtype in _SPARSE_TYPES else X.data.astype(np.float64)
+        return tuple(map(np.ascontiguousarray, (X.indptr, X.indices, data))) + (X.shape[1],)
+    if X.dtype not in _TYPES:
+        X = X.astype(np.float64)
+    whole_strides = all(stride % X.itemsize == 0 for stride in X.strides)
+    return X if X.flags.aligned and whole_strides else np.array(X)
+
+
+def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The classes in order and the class of every label as a code. Whole numbers are not sorted."""
+    found = _core.factorize(y) if y.dtype.isnative else None
+    if found is None:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        return classes, codes.astype(np.uint32)
+    return found[0].astype(y.dtype), found[1]
+
+
+def codes_among(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The codes of labels among classes that were fixed before."""
+    values, codes = encode_labels(y)
+    place = np.searchsorted(classes, values)
+    unknown = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != values)
+    if unknown.any():
+        raise DataError(f"The target label(s) {values[unknown]} in y do not exist in the initial classes {classes}")
+    return place.astype(np.uint32)[codes]
+
+
+def class_names(classes: np.ndarray) -> list[str]:
+    """The labels as the model file holds them."""
+    return [str(label) for label in classes.tolist()]
+
+
+def classes_of_names(names: list[str]) -> np.ndarray:
+    """Labels from a model file: whole numbers, truth values and numbers where every label reads as one, else text."""
+    for kind, turn in ((np.int64, int), (np.float64, float)):
+        try:
+            values = [turn(name) for name in names]
+        except ValueError:
+            continue
+        if [str(value) for value in values] == names:
+            return np.array(values, dtype=kind)
+    if names == ["False", "True"]:
+        return np.array([False, True])
+    return np.array(names)
+
+
+def row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
+    """Weights as numbers from 0 up; no weights stay none."""
+    if sample_weight is None:
+        return None
+    return np.ascontiguousarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads for the core; 0 stands for all that the machine (and its quota) offers.
+
+    ``None`` asks the variables ``ODDSMITH_NUM_THREADS`` and then ``OMP_NUM_THREADS``, which joblib sets in its workers.
+    """
+    if n_jobs is None:
+        for name in _THREAD_VARIABLES:
+            text = os.environ.get(name, "").split(",")[0].strip()
+            if text.isdigit() and int(text) > 0:
+                return int(text)
+        return 0
+    if n_jobs == 0:
+        raise ParameterError("n_jobs = 0 is not accepted: use None, a number from 1 up, or -1 for all cores")
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

@@ -1,0 +1,25 @@
+"""scikit-learn's own estimator checks, for every estimator and with none expected to fail."""
+
+from __future__ import annotations
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oddsmith as od
+
+ESTIMATORS = [
+    od.GaussianNB(),
+    od.GaussianNB(var_tying="per-column", divisor="unbiased"),
+    od.GaussianNB(predictive=True, n_jobs=2),
+    od.BernoulliNB(),
+    od.MultinomialNB(),
+    od.ComplementNB(norm=True),
+    od.CategoricalNB(),
+    od.LinearDiscriminantAnalysis(),
+    od.LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
+    od.QuadraticDiscriminantAnalysis(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)
