@@ -82,6 +82,9 @@ catalogue! {
     CLASS_WEIGHTS = "W213", "class weights",
         "Rows were weighted by class. That moves intercepts by the logarithm of the weights and hardly anything else; unless told \
          otherwise the intercepts are moved back, so that probabilities fit the data as they came.";
+    PROFILE_NOT_FOUND = "W214", "profile not found",
+        "The search for the end of a profile interval, or for a fit without a term, did not come to an end. This happens when the \
+         likelihood is almost flat in some direction; look at the largest standard errors, and try --firth.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
          class impossible, the prior is returned and the row is flagged. Use --smoothing 1 (or any number above 0).";

@@ -97,9 +97,9 @@ fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, par
         let wald = [estimates[parameter] - half, estimates[parameter] + half];
         let end = |upper: bool| match found(&analysis.answers, &Purpose::Limit { parameter, upper }) {
             Some(Outcome::Found { theta, .. }) => functionals[parameter].dot(theta) + shift_of(parameters, knowledge, analysis, parameter),
-            Some(_) if upper => f64::INFINITY,
-            Some(_) => f64::NEG_INFINITY,
-            None => wald[usize::from(upper)],
+            Some(Outcome::Infinite) if upper => f64::INFINITY,
+            Some(Outcome::Infinite) => f64::NEG_INFINITY,
+            Some(Outcome::Failed) | None => wald[usize::from(upper)],
         };
         lower.push(end(false));
         upper.push(end(true));
@@ -248,6 +248,11 @@ fn notices(learner: &Logistic, analysis: &Analysis, view: &View, layout: &Layout
             separation.names(&view.design).join(", ")
         );
         notices.push(Notice::new(notice::SEPARATION, text));
+    }
+    let lost = analysis.answers.iter().filter(|(_, outcome)| *outcome == Outcome::Failed).count();
+    if lost > 0 {
+        let text = format!("{lost} profile limits or tests were not found; Wald limits stand in their place, tests are left out");
+        notices.push(Notice::new(notice::PROFILE_NOT_FOUND, text));
     }
     if facts.penalty.is_some() && learner.precision > Precision::None {
         let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";

@@ -18,6 +18,7 @@ mod linear_view;
 mod link;
 mod metric;
 mod model;
+mod nested;
 mod passes;
 mod penalty;
 mod probe;

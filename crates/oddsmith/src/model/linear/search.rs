@@ -2,24 +2,32 @@
 //! profile intervals. Like the solver, a search owns no data: it asks for the objective at a point and is told.
 //!
 //! With f the objective (−log likelihood), g its gradient and H its second derivatives at the current point:
-//! - Constrained, A θ = r: δ = −H⁻¹g + H⁻¹Aᵀ λ, λ chosen so that A δ = r − A θ. Steps that raise f are shortened.
+//! - Constrained, A θ = r: δ = −H⁻¹g + H⁻¹Aᵀ λ, λ chosen so that A δ = r − A θ. Steps that raise f are shortened. Where H is not
+//!   that of f itself (Firth's penalty, or H at a point nearby) steps shrink only linearly; they are then extrapolated from the last few
+//!   (Anderson's mixing).
 //! - Limit of aᵀθ with f = f*: δ = −H⁻¹g + μ H⁻¹a, μ = ± √(2 (f* − f + ½ gᵀH⁻¹g) / aᵀH⁻¹a). On a quadratic f one step is exact
-//!   (Venzon and Moolgavkar's equations solved as a sequence of quadratic models).
+//!   (Venzon and Moolgavkar's equations solved as a sequence of quadratic models). Where the likelihood is too crooked for that,
+//!   the best fit is found for one value of aᵀθ after the other until its objective is f* (`nested.rs`).
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::metric::dot;
+use super::nested::Nested;
 
 /// Passes after which a search is given up.
-const MOST_PASSES: usize = 60;
+const MOST_PASSES: usize = 400;
+/// Passes after which a limit is looked for value by value.
+const DIRECT_PASSES: usize = 60;
+/// Steps that an extrapolation looks back.
+const HISTORY: usize = 4;
 /// How near, in units of log likelihood, the ends of an interval are found.
-const LEVEL_TOLERANCE: f64 = 1e-11;
+pub(super) const LEVEL_TOLERANCE: f64 = 1e-11;
 /// Squared distance in standard errors at which a constrained fit is found.
-const GRADIENT_TOLERANCE: f64 = 1e-20;
+const GRADIENT_TOLERANCE: f64 = 1e-15;
 /// Largest step of a limit in standard errors.
 const LONGEST_STEP: f64 = 4.0;
 /// Standard errors from the estimate beyond which a limit counts as infinite.
-const INFINITE: f64 = 400.0;
+pub(super) const INFINITE: f64 = 400.0;
 
 /// What is looked for.
 #[derive(Debug, Clone)]
@@ -61,8 +69,14 @@ pub(crate) struct Search {
     step: DVector<f64>,
     factor: f64,
     metric: Cholesky<f64, Dyn>,
+    start_metric: Cholesky<f64, Dyn>,
     unit: f64,
+    /// Last points and the plain steps from them, for extrapolation.
+    history: Vec<(DVector<f64>, DVector<f64>)>,
     passes: usize,
+    /// The objective at the optimum.
+    floor: f64,
+    nested: Option<Nested>,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -81,8 +95,12 @@ impl Search {
             step: DVector::zeros(theta.len()),
             factor: 1.0,
             metric: metric.clone(),
+            start_metric: metric.clone(),
             unit,
+            history: Vec::new(),
             passes: 0,
+            floor: value,
+            nested: None,
             outcome: None,
         };
         let start = Answer { value, gradient: DVector::zeros(theta.len()), metric: None, reach: 0.0 };
@@ -92,7 +110,7 @@ impl Search {
 
     /// The point to look at next.
     pub(crate) fn question(&self) -> &DVector<f64> {
-        &self.trial
+        self.nested.as_ref().map_or(&self.trial, Nested::question)
     }
 
     /// Takes the objective at the point asked for.
@@ -102,8 +120,16 @@ impl Search {
             self.outcome = Some(Outcome::Failed);
             return;
         }
+        if let Some(nested) = &mut self.nested {
+            self.outcome = nested.tell(answer);
+            return;
+        }
         if let Some(metric) = &answer.metric {
             self.metric = metric.clone();
+        }
+        if let (Aim::Limit { of, sign, level }, true) = (&self.aim, self.passes > DIRECT_PASSES) {
+            self.nested = Some(Nested::new(of.clone(), *sign, (self.floor, *level), self.unit, &self.origin, &self.start_metric));
+            return;
         }
         match &self.aim {
             Aim::Constrained { .. } => self.tell_constrained(answer),
@@ -160,10 +186,15 @@ impl Search {
             Aim::Constrained { rows, values } => {
                 let spread = self.metric.solve(&rows.transpose());
                 let gap = values - rows * &self.trial - rows * &newton;
-                match Cholesky::new(rows * &spread) {
+                let plain = match Cholesky::new(rows * &spread) {
                     Some(small) => newton + spread * small.solve(&gap),
                     None => newton,
+                };
+                self.history.push((self.trial.clone(), plain));
+                if self.history.len() > HISTORY {
+                    self.history.remove(0);
                 }
+                extrapolated(&self.history)
             }
             Aim::Limit { of, sign, level } => {
                 let spread = self.metric.solve(of);
@@ -180,5 +211,28 @@ impl Search {
         };
         self.trial = &self.trial + &step;
         self.step = step;
+    }
+}
+
+/// The step that would have left nothing of the last plain steps if these were linear in their points: minimise
+/// |s_k − Σ α_i (s_{i+1} − s_i)|, then take s_k − Σ α_i (Δpoint_i + Δs_i).
+fn extrapolated(history: &[(DVector<f64>, DVector<f64>)]) -> DVector<f64> {
+    let Some((_, last)) = history.last() else { return DVector::zeros(0) };
+    let pairs = history.windows(2);
+    // The first step only reaches the constraint; it belongs to no linear regime.
+    let differences: Vec<(DVector<f64>, DVector<f64>)> = pairs.skip(1).map(|w| (&w[1].0 - &w[0].0, &w[1].1 - &w[0].1)).collect();
+    if differences.is_empty() {
+        return last.clone();
+    }
+    let gram = DMatrix::from_fn(differences.len(), differences.len(), |i, j| differences[i].1.dot(&differences[j].1));
+    let right = DVector::from_fn(differences.len(), |i, _| differences[i].1.dot(last));
+    let ridge = 1e-14 * gram.diagonal().max();
+    let regular = gram + DMatrix::identity(differences.len(), differences.len()) * ridge;
+    match Cholesky::new(regular) {
+        Some(factor) => {
+            let shares = factor.solve(&right);
+            differences.iter().zip(shares.iter()).fold(last.clone(), |step, ((points, steps), share)| step - (points + steps) * *share)
+        }
+        None => last.clone(),
     }
 }
