@@ -6,13 +6,14 @@ use super::coding::full_codings;
 use super::column::{DesignColumn, DesignTerm};
 use super::contrast::{self, Coding, CodingCells};
 use super::facts::Facts;
-use super::intake::{CodeColumn, Computed, Intake, NumberColumn, TextColumn};
+use super::intake::NumberColumn;
+use super::intake_plan::IntakePlan;
 use super::product::{Dense, Indicators, Product};
 use super::step::Step;
 use super::variables::{Resolved, resolve};
 use super::{Design, DesignOptions, MissingPolicy};
-use crate::data::formula::{Expr, Fault, Formula, Place, Variable};
-use crate::data::{Layout, Plane};
+use crate::data::Layout;
+use crate::data::formula::{Contrast, Fault, Formula, Place, Variable};
 use crate::error::{Error, Result};
 
 /// The most dense columns of a design.
@@ -25,17 +26,18 @@ pub(super) const MISSING_LEVEL: &str = "(missing)";
 pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions, facts: Facts) -> Result<Design> {
     check_references(layout, options)?;
     let in_text = |fault: Fault| formula.error(fault);
-    let variables: Vec<Resolved> =
-        formula.variables().iter().map(|v| resolve(v, layout, options, &facts)).collect::<Result<_, _>>().map_err(in_text)?;
+    let variables: Vec<Resolved> = formula
+        .variables()
+        .iter()
+        .enumerate()
+        .map(|(at, v)| resolve(at, v, layout, options, &facts))
+        .collect::<Result<_, _>>()
+        .map_err(in_text)?;
     let mut compiler = Compiler {
         formula: &formula,
         layout,
-        options,
-        facts: &facts,
         variables: &variables,
-        intake: Intake::new(options.missing == MissingPolicy::Error),
-        numbers: BTreeMap::new(),
-        codes: BTreeMap::new(),
+        plan: IntakePlan::new(layout, options.missing == MissingPolicy::Error),
         registers: BTreeMap::new(),
         columns: Vec::new(),
         names: BTreeSet::new(),
@@ -45,10 +47,15 @@ pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions
         offsets: Vec::new(),
     };
     compiler.add_terms().map_err(in_text)?;
-    compiler.add_offsets().map_err(in_text)?;
-    compiler.add_missing_indicators();
-    compiler.intake.plan_copies();
-    let Compiler { intake, columns, terms, products, words, offsets, .. } = compiler;
+    for offset in formula.offsets() {
+        let register = compiler.plan.checked_value(offset).map_err(in_text)?;
+        compiler.offsets.push(register);
+    }
+    for feature in compiler.plan.fill_gaps(options.missing, &facts) {
+        compiler.add_missing_indicator(feature);
+    }
+    let Compiler { plan, columns, terms, products, words, offsets, .. } = compiler;
+    let intake = plan.finish();
     let zeroed = products.iter().any(|product| !product.indicators.is_empty()) || intake.numbers.iter().any(|n| n.indicator.is_some());
     let is_plain = products.is_empty() && offsets.is_empty() && intake.codes.is_empty();
     let is_copy = |n: &NumberColumn| n.stand_in.is_none() && n.register.is_none() && n.copy.is_some();
@@ -78,13 +85,8 @@ fn check_references(layout: &Layout, options: &DesignOptions) -> Result<()> {
 struct Compiler<'a> {
     formula: &'a Formula,
     layout: &'a Layout,
-    options: &'a DesignOptions,
-    facts: &'a Facts,
     variables: &'a [Resolved],
-    intake: Intake,
-    /// Positions in the intake by feature.
-    numbers: BTreeMap<usize, usize>,
-    codes: BTreeMap<usize, usize>,
+    plan: IntakePlan<'a>,
     /// First registers by variable.
     registers: BTreeMap<usize, usize>,
     columns: Vec<DesignColumn>,
@@ -138,7 +140,7 @@ impl Compiler<'_> {
                 return Err(Fault::new(column.place, what, "text columns are added with `+`"));
             }
             self.words.push(*plane);
-            self.intake.texts.push(TextColumn { plane: *plane, feature: *feature, name: column.name.clone() });
+            self.plan.text(*feature);
         }
         Ok(())
     }
@@ -146,8 +148,7 @@ impl Compiler<'_> {
     fn add_term(&mut self, term: &[usize], full: &[bool]) -> Result<(), Fault> {
         let first = self.columns.len();
         if let ([variable], Resolved::Number { feature }) = (term, &self.variables[term[0]]) {
-            let at = self.number(*feature);
-            self.intake.numbers[at].copy = Some(first);
+            self.plan.number(*feature).copy = Some(first);
             let name = self.layout.features()[*feature].name.clone();
             self.push_column(name.clone(), vec![(name.clone(), None)]);
             return self.push_term(name, first, vec![*variable], Vec::new());
@@ -219,168 +220,74 @@ impl Compiler<'_> {
         let written = &self.formula.variables()[variable];
         match &self.variables[variable] {
             Resolved::Number { feature } => {
-                let first = self.number_register(*feature);
+                let first = self.plan.number_register(*feature);
                 let label = self.layout.features()[*feature].name.clone();
                 Ok((Part { label, suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
             }
             Resolved::Computed { expr } => {
-                let first = self.variable_register(variable, |compiler| compiler.checked_value(expr))?;
+                let first = self.variable_register(variable, |plan| plan.checked_value(expr))?;
                 Ok((Part { label: written.to_string(), suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
             }
             Resolved::Category { feature, levels, contrast, reference } => {
-                let coding = if full { contrast::all_levels(levels) } else { contrast::coding(*contrast, levels, *reference) };
-                Ok(self.category_part(variable, *feature, levels.len(), coding))
+                let coding = match full {
+                    true => contrast::all_levels(levels, reference.filter(|_| *contrast == Contrast::Treatment)),
+                    false => contrast::coding(*contrast, levels, *reference),
+                };
+                self.category_part(variable, *feature, levels.len(), coding)
+            }
+            Resolved::Basis { of, basis } => {
+                let width = basis.width();
+                let first = self.variable_register(variable, |plan| {
+                    let registers = of.iter().map(|of| plan.checked_value(of)).collect::<Result<Vec<_>, _>>()?;
+                    let first = plan.step(width, |out| Step::Basis { of: registers, basis: basis.clone(), out });
+                    plan.check(first, width, &of[0], &written.to_string())?;
+                    Ok(first)
+                })?;
+                let suffixes = if width == 1 { vec![String::new()] } else { (1..=width).map(|at| at.to_string()).collect() };
+                Ok((Part { label: written.to_string(), suffixes, source: PartSource::Registers { first } }, None))
             }
             Resolved::Text { .. } => Err(Fault::new(Place::default(), "a text column has no dense columns", "`+`")),
         }
     }
 
-    fn category_part(&mut self, variable: usize, feature: usize, levels: usize, coding: Coding) -> (Part, Option<String>) {
-        let codes = self.code(feature);
+    fn category_part(&mut self, variable: usize, feature: usize, levels: usize, coding: Coding) -> Result<(Part, Option<String>), Fault> {
+        let codes = self.plan.code(feature);
         let label = self.layout.features()[feature].name.clone();
         let width = coding.suffixes.len();
         let source = match coding.cells {
             CodingCells::Indicators(columns) => PartSource::Indicators { codes, columns },
             CodingCells::Table(_) if width == 0 => PartSource::Registers { first: 0 },
             CodingCells::Table(table) => {
-                let first = *self.registers.entry(variable).or_insert_with(|| {
-                    let out = self.intake.registers;
-                    self.intake.registers += width;
-                    self.intake.steps.push(Step::Table { codes, table, levels, out });
-                    out
-                });
-                PartSource::Registers { first }
+                let step = |plan: &mut IntakePlan<'_>| Ok(plan.step(width, |out| Step::Table { codes, table, levels, out }));
+                PartSource::Registers { first: self.variable_register(variable, step)? }
             }
         };
-        (Part { label, suffixes: coding.suffixes, source }, coding.reference)
+        Ok((Part { label, suffixes: coding.suffixes, source }, coding.reference))
     }
 
-    /// The position of a number feature in the intake.
-    fn number(&mut self, feature: usize) -> usize {
-        let (intake, layout, facts, policy) = (&mut self.intake, self.layout, self.facts, self.options.missing);
-        *self.numbers.entry(feature).or_insert_with(|| {
-            let plane = match layout.plane(feature) {
-                Plane::Numbers(plane) | Plane::Codes(plane) | Plane::Words(plane) => plane,
-            };
-            let filled = match policy {
-                MissingPolicy::Mean => true,
-                MissingPolicy::Indicator => facts.gaps.contains(&feature),
-                MissingPolicy::Drop | MissingPolicy::Error => false,
-            };
-            intake.numbers.push(NumberColumn {
-                plane,
-                feature,
-                name: layout.features()[feature].name.clone(),
-                stand_in: facts.means.get(&feature).copied().filter(|_| filled),
-                register: None,
-                copy: None,
-                indicator: None,
-            });
-            intake.numbers.len() - 1
-        })
-    }
-
-    fn number_register(&mut self, feature: usize) -> usize {
-        let at = self.number(feature);
-        let next = &mut self.intake.registers;
-        *self.intake.numbers[at].register.get_or_insert_with(|| {
-            *next += 1;
-            *next - 1
-        })
-    }
-
-    /// The position of a category feature in the intake.
-    fn code(&mut self, feature: usize) -> usize {
-        let (intake, layout, facts, policy) = (&mut self.intake, self.layout, self.facts, self.options.missing);
-        *self.codes.entry(feature).or_insert_with(|| {
-            let (Plane::Numbers(plane) | Plane::Codes(plane) | Plane::Words(plane)) = layout.plane(feature);
-            let levels = layout.level_counts().get(plane).copied().unwrap_or(0) as u32;
-            let missing_level = policy == MissingPolicy::Indicator && facts.gaps.contains(&feature);
-            intake.codes.push(CodeColumn { plane, feature, name: layout.features()[feature].name.clone(), levels, missing_level });
-            intake.codes.len() - 1
-        })
-    }
-
-    fn variable_register(&mut self, variable: usize, compute: impl FnOnce(&mut Self) -> Result<usize, Fault>) -> Result<usize, Fault> {
+    /// The first register of a variable, which may be part of several terms.
+    fn variable_register(
+        &mut self,
+        variable: usize,
+        compute: impl FnOnce(&mut IntakePlan<'_>) -> Result<usize, Fault>,
+    ) -> Result<usize, Fault> {
         if let Some(register) = self.registers.get(&variable) {
             return Ok(*register);
         }
-        let register = compute(self)?;
+        let register = compute(&mut self.plan)?;
         self.registers.insert(variable, register);
         Ok(register)
     }
 
-    /// The register of a computed value, which must turn out finite.
-    fn checked_value(&mut self, expr: &Expr) -> Result<usize, Fault> {
-        let register = self.value(expr)?;
-        let mut first = None;
-        expr.visit_columns(&mut |column| {
-            first.get_or_insert_with(|| column.name.clone());
-        });
-        let named = first.and_then(|name| self.layout.index(&name).ok()).and_then(|feature| self.numbers.get(&feature).copied());
-        if let (Some(number), false) = (named, matches!(expr, Expr::Column(_))) {
-            self.intake.computed.push(Computed { register, text: expr.to_string(), number });
-        }
-        Ok(register)
-    }
-
-    /// The register of a value.
-    fn value(&mut self, expr: &Expr) -> Result<usize, Fault> {
-        let step: Box<dyn FnOnce(usize) -> Step> = match expr {
-            Expr::Column(column) => return Ok(self.number_register(super::variables::number_feature(column, self.layout)?)),
-            Expr::Number(value) => {
-                let value = *value;
-                Box::new(move |out| Step::Constant { value, out })
-            }
-            Expr::Negative(inner) => {
-                let of = self.value(inner)?;
-                Box::new(move |out| Step::Negative { of, out })
-            }
-            Expr::Binary(operator, left, right) => {
-                let (operator, left, right) = (*operator, self.value(left)?, self.value(right)?);
-                Box::new(move |out| Step::Binary { operator, left, right, out })
-            }
-            Expr::Call(function, inner) => {
-                let (function, of) = (*function, self.value(inner)?);
-                Box::new(move |out| Step::Call { function, of, out })
-            }
-        };
-        let out = self.intake.registers;
-        self.intake.registers += 1;
-        self.intake.steps.push(step(out));
-        Ok(out)
-    }
-
-    fn add_offsets(&mut self) -> Result<(), Fault> {
-        for offset in self.formula.offsets() {
-            let register = self.checked_value(offset)?;
-            self.offsets.push(register);
-        }
-        Ok(())
-    }
-
-    /// A column `missing(x)` for every number whose gaps are filled under that policy.
-    fn add_missing_indicators(&mut self) {
-        if self.options.missing != MissingPolicy::Indicator {
-            return;
-        }
-        for at in 0..self.intake.numbers.len() {
-            let source = &self.intake.numbers[at];
-            if source.stand_in.is_none() {
-                continue;
-            }
-            let (first, feature, name) = (self.columns.len(), source.feature, format!("missing({})", source.name));
-            self.intake.numbers[at].indicator = Some(first);
-            self.push_column(name.clone(), vec![(name.clone(), None)]);
-            let term = DesignTerm {
-                label: name,
-                columns: first..first + 1,
-                features: vec![feature],
-                reference: Vec::new(),
-                variables: Vec::new(),
-            };
-            self.terms.push(term);
-        }
+    /// The column `missing(x)`.
+    fn add_missing_indicator(&mut self, feature: usize) {
+        let first = self.columns.len();
+        let number = self.plan.number(feature);
+        number.indicator = Some(first);
+        let name = format!("missing({})", number.name);
+        self.push_column(name.clone(), vec![(name.clone(), None)]);
+        let columns = first..first + 1;
+        self.terms.push(DesignTerm { label: name, columns, features: vec![feature], reference: Vec::new(), variables: Vec::new() });
     }
 }
 

@@ -22,10 +22,13 @@ pub(super) enum CodingCells {
     Table(Vec<f64>),
 }
 
-/// A column for every level.
-pub(super) fn all_levels(levels: &[String]) -> Coding {
-    let cells = CodingCells::Indicators((0..levels.len()).map(Some).collect());
-    Coding { suffixes: levels.to_vec(), reference: None, cells }
+/// A column for every level, that of a chosen reference first.
+pub(super) fn all_levels(levels: &[String], reference: Option<usize>) -> Coding {
+    let first = reference.unwrap_or(0);
+    let place = |level: usize| if level == first { 0 } else { level + usize::from(level < first) };
+    let mut suffixes = levels.to_vec();
+    (0..levels.len()).for_each(|level| suffixes[place(level)].clone_from(&levels[level]));
+    Coding { suffixes, reference: None, cells: CodingCells::Indicators((0..levels.len()).map(|level| Some(place(level))).collect()) }
 }
 
 /// The columns of a contrast; `reference` is the level that treatment leaves out and that sums set to −1.

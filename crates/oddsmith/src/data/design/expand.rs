@@ -35,9 +35,18 @@ pub struct Design {
 
 impl Design {
     /// Compiles a formula against a layout. A `.` stands for all columns of the layout.
+    ///
+    /// The survey must have seen the data when [`DesignSurvey::is_needed`]; otherwise it is not looked at.
     pub fn compile(formula: &Formula, layout: &Layout, options: &DesignOptions, survey: Option<&DesignSurvey>) -> Result<Design> {
-        let facts = survey.map(DesignSurvey::facts).unwrap_or_default();
-        compile::compile(formula.expand_dot(&layout.names())?, layout, options, facts)
+        let formula = formula.expand_dot(&layout.names())?;
+        let needed = DesignSurvey::new(&formula, layout, options)?;
+        let facts = match survey {
+            _ if !needed.is_needed() => Facts::default(),
+            Some(survey) if survey.is_of(&formula, options) => survey.facts()?,
+            Some(_) => return Err(Error::internal("the survey is of another design")),
+            None => return Err(Error::internal("the design depends on the data, which were not surveyed")),
+        };
+        compile::compile(formula, layout, options, facts)
     }
 
     /// The same design over a layout that has the predictors but perhaps not the columns around them.

@@ -6,9 +6,13 @@
 //! Design::compile(&Formula, &Layout, &DesignOptions, Option<&DesignSurvey>) -> Result<Design>
 //! Design::{intercept, columns, terms, words, has_offset, plain_numbers}
 //! Design::expand(&self, &Features, lo, hi, &mut DesignBlock) -> Result<()>           rows lo..hi of the batch
+//! Design::write(&self, &mut Record, prefix), Design::read(&Record, prefix, &Layout) -> Result<Design>
+//! ResponseReader::compile(&Formula, &Layout) -> Result<Option<ResponseReader>>       grouped responses only
+//! ResponseReader::read(&self, &Features, lo, hi, &mut ResponseBlock) -> Result<()>
 //! Design::columns_without(term) -> Vec<usize>, columns_before(term), is_marginal(term) -> bool
 //! ```
 
+mod basis;
 mod block;
 mod coding;
 mod column;
@@ -17,18 +21,25 @@ mod contrast;
 mod expand;
 mod facts;
 mod intake;
+mod intake_plan;
+mod mean_sum;
 mod options;
+mod point_sample;
 mod product;
+mod record;
+mod response;
 mod step;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod value_table;
 mod variables;
 
 pub use block::{DesignBlock, Gap};
 pub use column::{DesignColumn, DesignTerm};
 pub use expand::Design;
 pub use options::{DesignOptions, MissingPolicy};
+pub use response::{ResponseBlock, ResponseReader};
 pub use survey::DesignSurvey;
 
 pub use super::formula::Contrast;

@@ -1,6 +1,7 @@
 //! One step of computing registers from registers: a loop over the rows of a block.
 
-use crate::data::formula::{Function, Operator};
+use super::basis::Basis;
+use crate::data::formula::{Function, MOST_COORDINATES, Operator};
 
 /// A step. It writes registers behind all those it reads, so that reading and writing never overlap.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +51,15 @@ pub(super) enum Step {
         /// The first register written.
         out: usize,
     },
+    /// The columns of a basis.
+    Basis {
+        /// The registers read: one per coordinate.
+        of: Vec<usize>,
+        /// The basis.
+        basis: Basis,
+        /// The first register written.
+        out: usize,
+    },
 }
 
 impl Step {
@@ -60,7 +70,8 @@ impl Step {
             | Step::Negative { out, .. }
             | Step::Binary { out, .. }
             | Step::Call { out, .. }
-            | Step::Table { out, .. } => *out,
+            | Step::Table { out, .. }
+            | Step::Basis { out, .. } => *out,
         }
     }
 
@@ -73,6 +84,11 @@ impl Step {
             Step::Negative { of, .. } => written.iter_mut().zip(read(*of)).for_each(|(out, x)| *out = -x),
             Step::Binary { operator, left, right, .. } => binary(*operator, read(*left), read(*right), &mut written[..rows]),
             Step::Call { function, of, .. } => call(*function, read(*of), &mut written[..rows]),
+            Step::Basis { of, basis, .. } => {
+                let mut coordinates: [&[f64]; MOST_COORDINATES] = [&[]; MOST_COORDINATES];
+                coordinates.iter_mut().zip(of).for_each(|(x, register)| *x = read(*register));
+                basis.evaluate(&coordinates[..of.len().min(MOST_COORDINATES)], &mut written[..basis.width() * rows]);
+            }
             Step::Table { codes: column, table, levels, .. } => {
                 let codes = &codes[column * rows..(column + 1) * rows];
                 for (values, out) in table.chunks_exact(*levels).zip(written.chunks_exact_mut(rows.max(1))) {

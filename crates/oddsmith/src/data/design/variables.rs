@@ -1,5 +1,6 @@
 //! What the variables of a formula are, given the columns of a layout.
 
+use super::basis::{self, Basis};
 use super::compile::MISSING_LEVEL;
 use super::facts::Facts;
 use super::{DesignOptions, MissingPolicy};
@@ -30,6 +31,13 @@ pub(super) enum Resolved {
         /// Position of its reference level, where one is chosen.
         reference: Option<usize>,
     },
+    /// A basis of several columns.
+    Basis {
+        /// The values it is computed from.
+        of: Vec<Expr>,
+        /// How.
+        basis: Basis,
+    },
     /// A text column.
     Text {
         /// Its sparse block.
@@ -39,8 +47,8 @@ pub(super) enum Resolved {
     },
 }
 
-/// Finds the columns of a variable.
-pub(super) fn resolve(variable: &Variable, layout: &Layout, options: &DesignOptions, facts: &Facts) -> Result<Resolved, Fault> {
+/// Finds the columns of variable number `at`.
+pub(super) fn resolve(at: usize, variable: &Variable, layout: &Layout, options: &DesignOptions, facts: &Facts) -> Result<Resolved, Fault> {
     match variable {
         Variable::Column(column) => {
             let feature = feature(column, layout)?;
@@ -64,7 +72,9 @@ pub(super) fn resolve(variable: &Variable, layout: &Layout, options: &DesignOpti
         }
         Variable::Number(expr) => Ok(Resolved::Computed { expr: expr.clone() }),
         Variable::Poly(_) | Variable::Spline(_) | Variable::Rbf(_) => {
-            Err(Fault::new(Default::default(), "bases are not there yet", "plain columns"))
+            let parameters = facts.bases.get(&at).map_or(&[][..], Vec::as_slice);
+            let basis = Basis::new(variable, parameters).map_err(|what| basis_fault(variable, &what))?;
+            Ok(Resolved::Basis { of: basis::arguments(variable).into_iter().cloned().collect(), basis })
         }
     }
 }
@@ -91,6 +101,13 @@ fn category(feature: usize, chosen: Option<&Category>, layout: &Layout, options:
         levels.push(MISSING_LEVEL.to_owned());
     }
     Ok(Resolved::Category { feature, levels, contrast, reference: named })
+}
+
+/// The fault that a basis cannot be made.
+pub(super) fn basis_fault(variable: &Variable, what: &str) -> Fault {
+    let mut place = None;
+    variable.visit_columns(&mut |column| place = place.or(Some(column.place)));
+    Fault::new(place.unwrap_or_default(), format!("`{variable}` cannot be computed: {what}"), "change its arguments or leave it out")
 }
 
 /// The index of a column.

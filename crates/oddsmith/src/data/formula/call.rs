@@ -14,6 +14,9 @@ pub(super) const NAMES: [&str; 7] = ["I", "C", "poly", "bs", "ns", "rbf", "offse
 /// The most columns that one basis may have.
 const WIDEST: usize = 1024;
 
+/// The most coordinates of a point.
+pub(crate) const MOST_COORDINATES: usize = 16;
+
 /// The highest degree of a polynomial: beyond it, powers of a number have no digits left.
 const HIGHEST: usize = 32;
 
@@ -114,6 +117,9 @@ fn in_order(mut knots: Vec<f64>, place: Place) -> Result<Vec<f64>, Fault> {
 
 fn rbf(arguments: &mut Arguments<'_>) -> Result<Variable, Fault> {
     first(arguments)?;
+    if let Some((_, place)) = arguments.positional.get(MOST_COORDINATES) {
+        return Err(Fault::new(*place, "the points of rbf() have too many coordinates", format!("up to {MOST_COORDINATES}")));
+    }
     let of: Vec<Expr> = arguments.positional.iter().map(|(expr, _)| expr.clone()).collect();
     let count = arguments.whole("k", None, 1..=WIDEST)?;
     let points = arguments.numbers("centers")?;

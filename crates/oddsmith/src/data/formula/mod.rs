@@ -34,6 +34,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+pub(crate) use call::MOST_COORDINATES;
 pub use expr::{ColumnName, Expr, Function, Operator};
 pub(crate) use fault::Fault;
 pub use place::Place;
@@ -152,12 +153,14 @@ impl Formula {
         Formula { text, dotted: None, response, intercept: true, variables, terms, offsets: Vec::new() }
     }
 
-    /// The formula with `.` standing for `others`: every column but those of the response.
+    /// The formula with `.` standing for all of `others` that are not part of the response.
     pub fn expand_dot(&self, others: &[String]) -> Result<Formula> {
-        match self.dotted {
-            Some(_) => parser::parse(&self.text, Some(others)).map_err(|fault| fault.within(&self.text)),
-            None => Ok(self.clone()),
+        if self.dotted.is_none() {
+            return Ok(self.clone());
         }
+        let targets = self.response.columns();
+        let others: Vec<String> = others.iter().filter(|name| !targets.contains(name)).cloned().collect();
+        parser::parse(&self.text, Some(&others)).map_err(|fault| fault.within(&self.text))
     }
 
     /// Whether a `.` waits for [`Formula::expand_dot`].

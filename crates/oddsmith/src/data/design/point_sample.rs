@@ -1,0 +1,104 @@
+//! A sample of points: the rows whose numbers hash lowest. It does not depend on how rows are cut into batches and lanes, and
+//! it is everything while there are no more than [`MOST`] rows.
+
+use std::cmp::Ordering;
+
+/// The most points kept.
+const MOST: usize = 1 << 13;
+
+/// A point with its weight.
+#[derive(Debug, Clone)]
+pub(super) struct SamplePoint {
+    key: u64,
+    /// Coordinates.
+    pub(super) at: Box<[f64]>,
+    /// Weight of the row.
+    pub(super) weight: f64,
+}
+
+impl SamplePoint {
+    /// The point in units of `scales` around `mean`.
+    pub(super) fn scaled(&self, mean: &[f64], scales: &[f64]) -> Self {
+        let at = self.at.iter().zip(mean).zip(scales).map(|((x, m), s)| (x - m) / s).collect();
+        SamplePoint { at, ..*self }
+    }
+}
+
+/// Points of up to [`MOST`] rows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PointSample {
+    points: Vec<SamplePoint>,
+    /// No key above this can be among the lowest, once that is known.
+    limit: Option<u64>,
+}
+
+impl PointSample {
+    /// Offers the point of a row.
+    pub(super) fn push(&mut self, row: u64, weight: f64, at: &[f64]) {
+        let key = scattered(row);
+        if self.limit.is_none_or(|limit| key <= limit) {
+            self.points.push(SamplePoint { key, at: at.into(), weight });
+            if self.points.len() >= 2 * MOST {
+                self.settle();
+            }
+        }
+    }
+
+    /// Adds the points of another sample.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.points.extend_from_slice(&other.points);
+        self.settle();
+    }
+
+    /// Keeps the lowest keys, in order.
+    pub(super) fn settle(&mut self) {
+        self.points.sort_by(|a, b| a.key.cmp(&b.key).then_with(|| by_coordinates(&a.at, &b.at)));
+        self.points.truncate(MOST);
+        self.limit = self.points.get(MOST - 1).map(|last| last.key);
+    }
+
+    /// The points, once they are settled.
+    pub(super) fn points(&self) -> &[SamplePoint] {
+        &self.points
+    }
+
+    /// Size in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.points.iter().map(|point| size_of::<SamplePoint>() + size_of_val(&*point.at)).sum()
+    }
+}
+
+fn by_coordinates(a: &[f64], b: &[f64]) -> Ordering {
+    a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
+}
+
+/// A number with all bits mixed: the finaliser of splitmix64.
+fn scattered(row: u64) -> u64 {
+    let mut z = row.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_does_not_depend_on_how_rows_are_cut() {
+        let rows = 5 * MOST as u64;
+        let sample = |lo: u64, hi: u64| {
+            let mut sample = PointSample::default();
+            (lo..hi).for_each(|row| sample.push(row, 1.0, &[row as f64]));
+            sample
+        };
+        let mut whole = sample(0, rows);
+        whole.settle();
+        let mut merged = sample(0, 100);
+        merged.merge(&sample(100, 30_000));
+        merged.merge(&sample(30_000, rows));
+        let coordinates = |sample: &PointSample| sample.points().iter().map(|p| p.at[0]).collect::<Vec<_>>();
+        assert_eq!(whole.points().len(), MOST);
+        assert!(coordinates(&whole) == coordinates(&merged));
+    }
+}
