@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, completions, evaluate, explain, fit, help, predict, sample, show, stats};
+use crate::commands::{calibrate, check, completions, evaluate, explain, fit, help, predict, sample, show, stats, threshold};
 use crate::options::OutputArgs;
 
 /// Examples stand before the flags: most people come for the first line they can copy.
@@ -57,6 +57,12 @@ pub(crate) enum Command {
     /// How good the probabilities of a model, or of any scored table, are.
     #[command(help_template = TEMPLATE, before_help = evaluate::EXAMPLES)]
     Evaluate(Box<evaluate::EvaluateArgs>),
+    /// Make probabilities mean what they say, on rows that the model has not seen or in another class mix.
+    #[command(help_template = TEMPLATE, before_help = calibrate::EXAMPLES)]
+    Calibrate(Box<calibrate::CalibrateArgs>),
+    /// Choose from which probability to call the event, and keep it in the model.
+    #[command(help_template = TEMPLATE, before_help = threshold::EXAMPLES)]
+    Threshold(Box<threshold::ThresholdArgs>),
     /// Where the probability of one row comes from.
     #[command(help_template = TEMPLATE, before_help = explain::EXAMPLES)]
     Explain(Box<explain::ExplainArgs>),

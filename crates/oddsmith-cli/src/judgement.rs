@@ -5,7 +5,6 @@ use oddsmith::card::{Card, Cell, Table};
 use oddsmith::data::Classes;
 use oddsmith::error::visible;
 use oddsmith::eval::{Evaluation, Figure, Ranking, Reliability, Roc, ScoreScale, hosmer_lemeshow, lift, net_benefit, precision_recall};
-use oddsmith::model::Decision;
 use oddsmith_report::Format;
 
 use crate::console::Console;
@@ -93,14 +92,10 @@ impl Judgement {
         let weights = self.evaluation.loss.class_weights();
         let each = self.classes.labels().iter().zip(&weights.rows).map(|(label, rows)| format!("{} ({rows})", visible(label)));
         let event = if self.classes.len() == 2 { format!("; event {}", visible(self.classes.label(1))) } else { String::new() };
-        let called = match self.evaluation.confusion.decision() {
-            Decision::Threshold(threshold) => format!("the event from {threshold} up"),
-            Decision::MostProbable => "the most probable".into(),
-        };
         let mut facts = vec![
             ("rows".into(), weights.total_rows().into()),
             ("classes".into(), format!("{}{event}", each.collect::<Vec<_>>().join(", ")).into()),
-            ("class called".into(), called.into()),
+            ("class called".into(), self.evaluation.confusion.decision().describe().into()),
         ];
         if weights.total() != weights.total_rows() as f64 {
             facts.insert(1, ("weight".into(), weights.total().into()));

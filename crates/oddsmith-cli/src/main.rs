@@ -1,5 +1,6 @@
 //! The `oddsmith` command: arguments in, a result on standard output, notes on standard error, an exit code.
 
+mod class_mix;
 mod command_line;
 mod commands;
 mod console;
@@ -10,6 +11,7 @@ mod explanation;
 mod files;
 mod gate;
 mod judgement;
+mod labelled_table;
 mod lint;
 mod options;
 mod progress;

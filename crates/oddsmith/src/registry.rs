@@ -1,5 +1,6 @@
 //! The one table of all models: command-line names, Python names, file tags, law tests and docs read it.
 
+use crate::calibrate;
 use crate::error::{ErrorKind, Result};
 use crate::model::bayes::{self, Family, NaiveBayes};
 use crate::model::discriminant::{self, Lda, Qda};
@@ -122,6 +123,7 @@ pub const READERS: &[Reader] = &[
     Reader { tag: "lda", read: discriminant::read_lda },
     Reader { tag: "qda", read: discriminant::read_qda },
     Reader { tag: "logistic", read: linear::read },
+    Reader { tag: "adjusted", read: |record| calibrate::read(record, read) },
 ];
 
 /// The model of a name or alias.

@@ -6,19 +6,20 @@ use std::sync::Arc;
 
 use clap::Args;
 use oddsmith::control::Control;
-use oddsmith::data::{Rows, SKIP, UNSEEN, Weighting};
+use oddsmith::data::Weighting;
 use oddsmith::error::DataFault;
 use oddsmith::eval::{Evaluation, Settings};
-use oddsmith::model::{Classifier, Decision};
+use oddsmith::model::Decision;
 use oddsmith::stats::Statistics;
-use oddsmith::{Error, Notice, notice, train};
-use oddsmith_io::{Input, NewBatch, Roles, open_for_prediction};
+use oddsmith::{Error, train};
+use oddsmith_io::{Input, Roles};
 
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
 use crate::gate::{self, FailIf};
 use crate::judgement::{Judgement, Part};
+use crate::labelled_table::LabelledTable;
 use crate::options::{PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
 use crate::progress::Progress;
 use crate::scored::{ProbabilityColumns, ScoredRows};
@@ -84,11 +85,10 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console, control: &Arc<Control>
     gate::check(&args.fail_if, &figures)
 }
 
-fn settings(args: &EvaluateArgs, classes: usize, memory: u64) -> Result<Settings, Failure> {
-    let decision = args.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes))?;
+fn settings(args: &EvaluateArgs, decision: Decision, memory: u64) -> Settings {
     let weighting = args.weights.weight().map_or(Weighting::None, |(_, kind)| kind);
     let memory = usize::try_from(memory / 2).unwrap_or(usize::MAX);
-    Ok(Settings { decision, weighting, memory, ..Settings::default() })
+    Settings { decision, weighting, memory, ..Settings::default() }
 }
 
 fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<Judgement, Failure> {
@@ -99,63 +99,15 @@ fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console
     let input = files::table(data)?;
     let layout = model.layout();
     let options = args.reading.options(&args.text)?;
-    let weight = args.weights.weight().map(|(column, _)| column);
-    let echo: Vec<String> = std::iter::once(layout.target().to_owned()).chain(weight.clone()).collect();
-    let rows = open_for_prediction(&input, &options, layout, &echo)?;
-    let mut notices = rows.notices.clone();
     let classes = layout.classes().len();
-    let empty = Evaluation::new(classes, train::score_scale(classes), settings(args, classes, options.memory)?);
+    let own = args.threshold.map_or_else(|| Ok(model.decision()), |threshold| Decision::threshold(threshold, classes))?;
+    let empty = Evaluation::new(classes, train::score_scale(classes), settings(args, own, options.memory));
     let mut judging = train::Judging::new(&*model, empty);
     let _progress = Progress::start(console, control, "judging");
-    let mut skipped = 0u64;
-    let in_table = |error: Error| error.in_table(&input.name());
-    notices.extend(
-        rows.scan(control, &mut |batch| {
-            let labels = batch.labels.unwrap_or(&[]);
-            refuse_unknown_class(&batch, labels, &*model)?;
-            skipped += labels.iter().filter(|label| **label == SKIP).count() as u64;
-            let weights = weight.as_ref().map(|column| weights_of(&batch, column)).transpose()?;
-            judging.observe(Rows { features: batch.features, labels, weights: weights.as_deref(), first_row: batch.first_row })
-        })
-        .map_err(in_table)?,
-    );
-    if skipped > 0 {
-        notices
-            .push(Notice::new(notice::MISSING_TARGET, format!("{skipped} rows have no target and were left out")).column(layout.target()));
-    }
+    let weight = args.weights.weight().map(|(column, _)| column);
+    let notices = LabelledTable { input: &input, options: &options, weight }.scan(&*model, control, &mut |rows| judging.observe(rows))?;
     let title = format!("{} on {}", path.display(), input.name());
     Ok(Judgement { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation: judging.into_sums(), notices })
-}
-
-/// A row of a class that the model never saw cannot be judged.
-fn refuse_unknown_class(batch: &NewBatch<'_>, labels: &[u32], model: &dyn Classifier) -> oddsmith::Result<()> {
-    let Some(i) = labels.iter().position(|label| *label == UNSEEN) else { return Ok(()) };
-    let mut value = String::new();
-    batch.echo(0, |row, cell| {
-        if row == i {
-            value = cell.to_owned();
-        }
-    });
-    let fault = DataFault::new("the model does not know the class").column(model.layout().target()).row(batch.first_row + i as u64 + 1);
-    Err(fault.value(value).accepted(format!("it knows {}", model.layout().classes().labels().join(", "))).into())
-}
-
-fn weights_of(batch: &NewBatch<'_>, column: &str) -> oddsmith::Result<Vec<f64>> {
-    let mut weights = Vec::new();
-    let mut refused = None;
-    batch.echo(1, |i, cell| match cell.trim().parse::<f64>() {
-        Ok(weight) => weights.push(weight),
-        Err(_) => {
-            refused.get_or_insert((i, cell.to_owned()));
-        }
-    });
-    match refused {
-        None => Ok(weights),
-        Some((i, cell)) => {
-            let fault = DataFault::new("is no weight:").column(column).row(batch.first_row + i as u64 + 1).value(cell);
-            Err(fault.accepted("weights are finite numbers from 0 up").into())
-        }
-    }
 }
 
 fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<Judgement, Failure> {
@@ -183,7 +135,8 @@ fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &A
     }
     let columns = ProbabilityColumns::find(opened.layout(), &named)?;
     let facts = vec![columns.fact(&classes)];
-    let empty = ScoredRows::new(columns, classes.len(), settings(args, classes.len(), options.memory)?);
+    let decision = args.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes.len()))?;
+    let empty = ScoredRows::new(columns, classes.len(), settings(args, decision, options.memory));
     let _progress = Progress::start(console, control, "judging");
     let judged = train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?;
     Ok(Judgement { title: input.name(), facts, classes, evaluation: judged.into_evaluation(), notices: opened.notices })

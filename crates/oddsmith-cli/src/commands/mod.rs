@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod evaluate;
@@ -12,6 +13,7 @@ pub(crate) mod predict;
 pub(crate) mod sample;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod threshold;
 mod version;
 
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Show(args)) => show::run(&args, console),
         Some(Command::Predict(args)) => predict::run(&args, console, control),
         Some(Command::Evaluate(args)) => evaluate::run(&args, console, control),
+        Some(Command::Calibrate(args)) => calibrate::run(&args, console, control),
+        Some(Command::Threshold(args)) => threshold::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),
         Some(Command::Stats(command)) => stats::run(&command, console, control),

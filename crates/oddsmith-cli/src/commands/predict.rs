@@ -39,7 +39,7 @@ pub(crate) struct PredictArgs {
     #[arg(value_name = "DATA")]
     data: OsString,
 
-    /// Predict the event if and only if its probability is at least this; needs two classes.
+    /// Predict the event if and only if its probability is at least this; needs two classes [default: the model's own rule].
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = parse_number)]
     threshold: Option<f64>,
 
@@ -133,7 +133,7 @@ impl<'a> Scoring<'a> {
             let what = "give log p(row, class)".to_owned();
             return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
         }
-        let decision = args.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes))?;
+        let decision = args.threshold.map_or_else(|| Ok(model.decision()), |threshold| Decision::threshold(threshold, classes))?;
         Ok(Scoring { model, decision, log_odds: args.log_odds, log_joint: args.log_joint })
     }
 
@@ -167,7 +167,8 @@ impl<'a> Scoring<'a> {
 
     fn cells(&self, predictions: &Predictions, i: usize, cells: &mut Vec<Cell>) {
         let probabilities = predictions.row(i);
-        cells.push(self.model.layout().classes().label(self.decision.choose(probabilities)).into());
+        let called = self.decision.decide(probabilities);
+        cells.push(called.map_or(Cell::Empty, |k| self.model.layout().classes().label(k).into()));
         cells.extend(probabilities.iter().map(|p| Cell::Number(*p)));
         if self.log_odds {
             cells.extend(self.odds_classes().map(|k| Cell::Number(predictions.log_odds(i, k))));

@@ -20,7 +20,7 @@ pub(crate) fn split_list(text: &str) -> Vec<String> {
 }
 
 /// `name=value`, split at the last `=` because names come from data.
-pub(super) fn split_pair(item: &str) -> Option<(&str, &str)> {
+pub(crate) fn split_pair(item: &str) -> Option<(&str, &str)> {
     item.rsplit_once('=').filter(|(name, _)| !name.is_empty())
 }
 

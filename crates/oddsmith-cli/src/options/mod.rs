@@ -7,6 +7,6 @@ mod reading;
 mod size;
 
 pub(crate) use knobs::{KnobArgs, PriorArgs, parse_number};
-pub(crate) use list::split_list;
+pub(crate) use list::{split_list, split_pair};
 pub(crate) use output::{ColorWhen, OutputArgs};
 pub(crate) use reading::{ReadingArgs, RoleArgs, TextArgs, WeightArgs};

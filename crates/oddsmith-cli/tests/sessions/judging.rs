@@ -96,3 +96,48 @@ fn weights_stand_for_rows() {
         }
     }
 }
+
+#[test]
+fn calibration_shows_before_and_after_and_is_kept() {
+    let session = fitted();
+    assert_session!(session.transcript(&[
+        "oddsmith fit -q births.csv --target low --model lda --features age,lwt,ptl -o lda.odds > /dev/null",
+        "oddsmith calibrate -q lda.odds births.csv --method temperature --format table",
+        "oddsmith calibrate lda.odds births.csv -o platt.odds | head -3",
+        "oddsmith show -q platt.odds --glance",
+        "oddsmith show -q platt.odds --weights",
+        "oddsmith calibrate -q lda.odds --prevalence yes=0.05 --prevalence-rows 1000 --format table",
+        "oddsmith calibrate -q lda.odds --kept yes=1,no=0.1 -o undone.odds > /dev/null; oddsmith predict -q undone.odds births.csv | head -2",
+        "oddsmith calibrate -q lda.odds births.csv --estimate-prevalence --format csv",
+        "oddsmith calibrate lda.odds",
+        "oddsmith calibrate lda.odds births.csv --folds 1",
+        "oddsmith calibrate lda.odds --prevalence yes=1.5",
+        "oddsmith calibrate lda.odds --prevalence maybe=0.5",
+        "oddsmith calibrate lda.odds --kept yes=1,no=0",
+        "oddsmith calibrate lda.odds --kept yes=1",
+        "oddsmith calibrate lda.odds births.csv --method plat",
+    ]));
+}
+
+#[test]
+fn thresholds_are_chosen_and_kept_in_the_model() {
+    let session = fitted();
+    assert_session!(session.transcript(&[
+        "oddsmith threshold -q low.odds births.csv --youden --format table",
+        "oddsmith threshold low.odds births.csv --sensitivity 0.9 -o ruled.odds | head -3",
+        "oddsmith evaluate -q ruled.odds births.csv | grep -E 'sensitivity|specificity'",
+        "oddsmith predict -q ruled.odds births.csv | cut -d, -f1 | sort | uniq -c",
+        "oddsmith predict -q ruled.odds births.csv --threshold 0.9 | cut -d, -f1 | sort | uniq -c",
+        "oddsmith calibrate ruled.odds --prevalence yes=0.05 -o moved.odds > /dev/null",
+        "oddsmith threshold -q low.odds births.csv --costs yes:no=5 --format csv",
+        "oddsmith threshold -q low.odds births.csv --reject 0.3 -o doubtful.odds --format csv",
+        "oddsmith predict -q doubtful.odds births.csv | cut -d, -f1 | sort | uniq -c",
+        "oddsmith evaluate -q doubtful.odds births.csv | grep -E 'undecided|accuracy'",
+        "oddsmith threshold -q low.odds births.csv --at 0.3 --format csv | head -3",
+        "oddsmith threshold low.odds births.csv",
+        "oddsmith threshold low.odds births.csv --precision 0.999",
+        "oddsmith threshold low.odds births.csv --costs yes=5",
+        "oddsmith threshold low.odds births.csv --sensitivity 90",
+        "oddsmith fit -q iris.csv --target Species -o iris.odds > /dev/null; oddsmith threshold iris.odds iris.csv --youden",
+    ]));
+}

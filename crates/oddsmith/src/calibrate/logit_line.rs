@@ -1,13 +1,13 @@
 //! A logistic regression on one number: log odds of the event = a + b·s, by maximum likelihood.
 //!
 //! With s the log odds of a model this is Platt's calibration, and its estimates are the calibration intercept and
-//! slope. The loss Σ w [log(1 + e^h) − y h] is convex; Newton's step is halved until it descends. In one dimension the
-//! maximum exists exactly when neither class lies wholly on one side of the other, which is decided before the first
-//! step. Scores are centred and scaled first, so their unit does not matter. Time O(n) per step, a handful of steps.
+//! slope. In one dimension the maximum exists exactly when neither class lies wholly on one side of the other, which is
+//! decided before the first step. Scores are centred and scaled first, so their unit does not matter. Time O(n) per step.
 
 use std::fmt;
 
-use crate::num::logspace::{NeumaierSum, ln_1p_exp, sigmoid};
+use super::newton::{Row, minimise};
+use crate::num::logspace::NeumaierSum;
 
 /// Rows with one score: the weights of those with the event and of the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +42,8 @@ pub enum NoLine {
     Constant,
     /// A threshold on the score tells the classes apart, so the slope has no finite estimate.
     Separated,
+    /// Higher scores go with fewer events, so no rising map fits.
+    Falling,
     /// Rounding kept the steps from converging.
     NoConvergence,
 }
@@ -53,33 +55,22 @@ impl fmt::Display for NoLine {
             NoLine::NotFinite => "a probability of exactly 0 or 1 has infinite log odds",
             NoLine::Constant => "all scores are equal",
             NoLine::Separated => "a threshold separates the classes, so the slope is infinite",
+            NoLine::Falling => "higher scores go with fewer events",
             NoLine::NoConvergence => "the estimate did not converge",
         })
     }
 }
 
-/// Most steps of Newton's method; some ten are usual.
-const MOST_STEPS: usize = 100;
-/// Most halvings of one step.
-const MOST_HALVINGS: usize = 60;
-/// Newton decrement, relative to the weight of all rows, at which the estimate stands.
-const PRECISION: f64 = 1e-28;
-/// Share of the loss that rounding may add.
-const ROUNDING: f64 = 1e-14;
-
 impl LogitLine {
     /// The line with the largest likelihood.
     pub fn fit(points: &[Outcomes]) -> Result<Self, NoLine> {
         let (centre, scale) = checked(points)?;
-        let problem = Problem { points, centre, scale, offset: false };
-        let ([a, b], hessian) = problem.minimise([0.0, 0.0])?;
-        let [haa, hab, hbb] = hessian;
-        let determinant = haa * hbb - hab * hab;
-        if !(determinant > 0.0 && determinant.is_finite()) {
-            return Err(NoLine::NoConvergence);
-        }
+        let row =
+            |point: &Outcomes| Row { x: [1.0, (point.score - centre) / scale], offset: 0.0, events: point.events, others: point.others };
+        let ([a, b], hessian) = minimise(points.iter().map(row), [0.0; 2]).ok_or(NoLine::NoConvergence)?;
+        let inverse = hessian.try_inverse().ok_or(NoLine::NoConvergence)?;
         // h = a + b (s − c)/u, so the slope is b/u and the intercept a − c b/u.
-        let (vaa, vab, vbb) = (hbb / determinant, -hab / determinant, haa / determinant);
+        let (vaa, vab, vbb) = (inverse[(0, 0)], inverse[(0, 1)], inverse[(1, 1)]);
         let shift = centre / scale;
         let covariance = [vaa - 2.0 * shift * vab + shift * shift * vbb, (vab - shift * vbb) / scale, vbb / (scale * scale)];
         Ok(LogitLine { intercept: a - shift * b, slope: b / scale, covariance })
@@ -91,9 +82,9 @@ impl LogitLine {
             Ok(_) | Err(NoLine::Constant | NoLine::Separated) => {}
             Err(other) => return Err(other),
         }
-        let problem = Problem { points, centre: 0.0, scale: 1.0, offset: true };
-        let ([a, _], [haa, ..]) = problem.minimise([0.0, 1.0])?;
-        if haa > 0.0 { Ok((a, 1.0 / haa)) } else { Err(NoLine::NoConvergence) }
+        let row = |point: &Outcomes| Row { x: [1.0], offset: point.score, events: point.events, others: point.others };
+        let ([a], hessian) = minimise(points.iter().map(row), [0.0]).ok_or(NoLine::NoConvergence)?;
+        Ok((a, 1.0 / hessian[(0, 0)]))
     }
 
     /// The log odds that the line gives to a score.
@@ -130,94 +121,10 @@ fn checked(points: &[Outcomes]) -> Result<(f64, f64), NoLine> {
     Ok((centre, (squares.value() / (events + others)).sqrt()))
 }
 
-struct Problem<'a> {
-    points: &'a [Outcomes],
-    centre: f64,
-    scale: f64,
-    /// Only the intercept moves.
-    offset: bool,
-}
-
-/// Loss, gradient and Hessian (aa, ab, bb) at a point.
-struct Value {
-    loss: f64,
-    gradient: [f64; 2],
-    hessian: [f64; 3],
-}
-
-impl Problem<'_> {
-    fn at(&self, [a, b]: [f64; 2]) -> Value {
-        let mut loss = NeumaierSum::default();
-        let (mut gradient, mut hessian) = ([NeumaierSum::default(); 2], [0.0; 3]);
-        for point in self.points.iter().filter(|point| point.events + point.others > 0.0) {
-            let x = (point.score - self.centre) / self.scale;
-            let h = a + b * x;
-            let p = sigmoid(h);
-            let weight = point.events + point.others;
-            loss.add(point.others * ln_1p_exp(h) + point.events * ln_1p_exp(-h));
-            let pull = point.others * p - point.events * sigmoid(-h);
-            gradient[0].add(pull);
-            gradient[1].add(pull * x);
-            let spread = weight * p * sigmoid(-h);
-            hessian[0] += spread;
-            hessian[1] += spread * x;
-            hessian[2] += spread * x * x;
-        }
-        Value { loss: loss.value(), gradient: gradient.map(|sum| sum.value()), hessian }
-    }
-
-    fn step(&self, value: &Value) -> Option<[f64; 2]> {
-        let [haa, hab, hbb] = value.hessian;
-        let [ga, gb] = value.gradient;
-        let step = match self.offset {
-            true => [-ga / haa, 0.0],
-            false => {
-                let determinant = haa * hbb - hab * hab;
-                [(hab * gb - hbb * ga) / determinant, (hab * ga - haa * gb) / determinant]
-            }
-        };
-        step.iter().all(|s| s.is_finite()).then_some(step)
-    }
-
-    /// The minimum and the Hessian there.
-    fn minimise(&self, start: [f64; 2]) -> Result<([f64; 2], [f64; 3]), NoLine> {
-        let total: f64 = self.points.iter().map(|point| point.events + point.others).sum();
-        let mut place = start;
-        let mut value = self.at(place);
-        for _ in 0..MOST_STEPS {
-            let step = self.step(&value).ok_or(NoLine::NoConvergence)?;
-            let decrement = -(step[0] * value.gradient[0] + if self.offset { 0.0 } else { step[1] * value.gradient[1] });
-            if decrement <= PRECISION * total {
-                return Ok((place, value.hessian));
-            }
-            let mut share = 1.0;
-            let mut moved = None;
-            for _ in 0..MOST_HALVINGS {
-                let next = [place[0] + share * step[0], place[1] + share * step[1]];
-                let there = self.at(next);
-                // Near the minimum the descent drowns in the rounding of the loss, where a whole step is right.
-                if there.loss <= value.loss - 1e-4 * share * decrement + ROUNDING * value.loss {
-                    moved = Some((next, there));
-                    break;
-                }
-                share *= 0.5;
-            }
-            match moved {
-                Some((next, there)) => (place, value) = (next, there),
-                // No descent is left within rounding: one last full step is as near as numbers come.
-                None => {
-                    let next = [place[0] + step[0], place[1] + step[1]];
-                    return Ok((next, self.at(next).hessian));
-                }
-            }
-        }
-        Err(NoLine::NoConvergence)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::num::logspace::sigmoid;
 
     fn points(rows: &[(f64, f64, f64)]) -> Vec<Outcomes> {
         rows.iter().map(|&(score, events, others)| Outcomes { score, events, others }).collect()

@@ -1,7 +1,24 @@
-//! Repairing probabilities: maps from a model's log odds to calibrated ones.
+//! Repairing probabilities: maps from a model's scores to calibrated ones, other class mixes, stored decisions.
 
+mod adjusted;
+mod curve;
+mod held_out;
 mod logit_line;
+mod map;
+mod method;
+mod newton;
 mod pav;
+mod prevalence;
+mod stored;
+mod temperature;
 
+pub use adjusted::Adjusted;
+pub use curve::Curve;
+pub use held_out::HeldOut;
 pub use logit_line::{LogitLine, NoLine, Outcomes};
+pub use map::CalibrationMap;
+pub use method::Method;
 pub use pav::{Pooled, pool};
+pub use prevalence::{ClassMix, estimate_mix, shift, undo_fractions};
+
+pub(crate) use stored::read;

@@ -18,12 +18,14 @@ pub struct Confusion {
     classes: usize,
     decision: Decision,
     cells: Vec<f64>,
+    /// Weight of the rows of each class that were left undecided.
+    undecided: Vec<f64>,
 }
 
 impl Confusion {
     /// Nothing seen of `classes` classes.
     pub fn new(classes: usize, decision: Decision) -> Self {
-        Confusion { classes, decision, cells: vec![0.0; classes * classes] }
+        Confusion { classes, decision, cells: vec![0.0; classes * classes], undecided: vec![0.0; classes] }
     }
 
     /// Number of classes.
@@ -32,8 +34,19 @@ impl Confusion {
     }
 
     /// How classes were called.
-    pub fn decision(&self) -> Decision {
-        self.decision
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// Whether rows may be left undecided. All other figures are those of the decided rows.
+    pub fn rejects(&self) -> bool {
+        matches!(&self.decision, Decision::Costs(costs) if costs.reject().is_some())
+    }
+
+    /// Share of rows that were left undecided.
+    pub fn undecided_share(&self) -> Figure {
+        let left: f64 = self.undecided.iter().sum();
+        share(left, left + self.total(), "there are no rows")
     }
 
     /// Weight of the rows of class `truth` that were called `called`.
@@ -145,22 +158,25 @@ impl Statistics for Confusion {
     fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
         let labels = rows.counted_labels(self.classes)?;
         for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
-            let called = self.decision.choose(&rows.probabilities[i * self.classes..(i + 1) * self.classes]);
-            self.cells[label as usize * self.classes + called] += rows.weight(i);
+            match self.decision.decide(&rows.probabilities[i * self.classes..(i + 1) * self.classes]) {
+                Some(called) => self.cells[label as usize * self.classes + called] += rows.weight(i),
+                None => self.undecided[label as usize] += rows.weight(i),
+            }
         }
         Ok(())
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
-        if (self.classes, self.decision) != (other.classes, other.decision) {
+        if (self.classes, &self.decision) != (other.classes, &other.decision) {
             return Err(Error::internal("confusion matrices of different decisions were merged"));
         }
         crate::stats::add(&mut self.cells, &other.cells);
+        crate::stats::add(&mut self.undecided, &other.undecided);
         Ok(())
     }
 
     fn weight(&self) -> f64 {
-        self.total()
+        self.total() + self.undecided.iter().sum::<f64>()
     }
 
     fn bytes(&self) -> usize {

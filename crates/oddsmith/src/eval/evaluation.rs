@@ -14,7 +14,7 @@ use crate::model::Decision;
 use crate::stats::Statistics;
 
 /// How rows are judged.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// How a class is called.
     pub decision: Decision,
@@ -56,18 +56,18 @@ impl Evaluation {
     /// Nothing seen of `classes` classes; `scale` says whether rows of two classes come with log odds.
     pub fn new(classes: usize, scale: ScoreScale, settings: Settings) -> Self {
         Evaluation {
-            settings,
             classes,
             loss: LogLoss::new(classes),
             brier: Brier::new(classes),
-            confusion: Confusion::new(classes, settings.decision),
+            confusion: Confusion::new(classes, settings.decision.clone()),
             kept: Kept::new(classes, scale, settings.memory),
+            settings,
         }
     }
 
     /// How rows are judged.
-    pub fn settings(&self) -> Settings {
-        self.settings
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The event against the rest, with two classes.
@@ -146,6 +146,9 @@ impl Evaluation {
             ("mcc", known(table.matthews())),
             ("kappa", known(table.kappa())),
         ];
+        if table.rejects() {
+            figures.push(("undecided", table.undecided_share()));
+        }
         match self.classes {
             2 => figures.extend([
                 ("sensitivity", table.recall(1)),

@@ -28,6 +28,7 @@ mod reliability;
 mod roc;
 mod score_histogram;
 mod sorting;
+mod threshold;
 
 pub use auc::Auc;
 pub use brier::Brier;
@@ -48,3 +49,4 @@ pub use precision_recall::{PrPoint, average_precision, precision_recall};
 pub use ranking::{Ranking, ScoreScale, Tie};
 pub use reliability::{Reliability, ReliabilityStep};
 pub use roc::{Roc, RocPoint};
+pub use threshold::{Aim, Cut, at_threshold, choose_threshold};

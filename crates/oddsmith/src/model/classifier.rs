@@ -1,6 +1,6 @@
 //! A fitted model.
 
-use super::{Evidence, Generative, LinearLogOdds, Scores};
+use super::{Decision, Evidence, Generative, LinearLogOdds, Scores};
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
@@ -44,6 +44,11 @@ pub trait Classifier: Send + Sync {
 
     /// The model as a joint distribution, when it is one.
     fn generative(&self) -> Option<&dyn Generative>;
+
+    /// How classes are called unless the caller says otherwise.
+    fn decision(&self) -> Decision {
+        Decision::MostProbable
+    }
 
     /// What there is to say about it.
     fn card(&self) -> Card;

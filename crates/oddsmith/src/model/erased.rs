@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Classifier, Evidence, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
+use super::{Classifier, Decision, Evidence, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
@@ -174,6 +174,10 @@ impl Classifier for Box<dyn Classifier> {
 
     fn generative(&self) -> Option<&dyn Generative> {
         (**self).generative()
+    }
+
+    fn decision(&self) -> Decision {
+        (**self).decision()
     }
 
     fn card(&self) -> Card {

@@ -24,6 +24,12 @@ impl Evidence {
         self.addends.resize(rows * features * self.classes, 0.0);
     }
 
+    /// Multiplies every addend by a slope and moves the base by one offset per class.
+    pub fn stretch(&mut self, slope: f64, offsets: &[f64]) {
+        self.base.iter_mut().zip(offsets).for_each(|(base, offset)| *base = slope * *base + offset);
+        self.addends.iter_mut().for_each(|addend| *addend *= slope);
+    }
+
     /// The score of a row before any feature is looked at.
     pub fn base(&self) -> &[f64] {
         &self.base

@@ -37,6 +37,16 @@ impl LinearLogOdds {
         intercept.iter().all(|b| b.is_finite()).then_some(LinearLogOdds { intercept, terms })
     }
 
+    /// The view of a model whose scores are `slope` times this one's plus one offset per class.
+    #[must_use]
+    pub fn affine(mut self, slope: f64, offsets: &[f64]) -> Self {
+        for (k, b) in self.intercept.iter_mut().enumerate() {
+            *b = slope * *b + (offsets[k] - offsets[0]);
+        }
+        self.terms.iter_mut().for_each(|term| term.stretch(slope));
+        self
+    }
+
     /// Log odds against class 0 for every row and class.
     pub fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
         out.reset(rows.rows(), &self.intercept);

@@ -2,6 +2,7 @@
 
 pub mod bayes;
 mod classifier;
+mod decision;
 pub mod discriminant;
 mod erased;
 mod evidence;
@@ -17,13 +18,14 @@ mod scores;
 pub mod term;
 
 pub use classifier::{Classifier, Scale};
+pub use decision::{Costs, Decision};
 pub use erased::{AnyLearner, AnyStats, BoxedStats};
 pub use evidence::Evidence;
 pub use generative::{Generative, SampledRow, Value};
 pub use knobs::{Distribution, Divisor, Knobs, Shrinkage, Tying};
 pub use learner::{Learner, Step};
 pub use linear_log_odds::{LinearLogOdds, Weight};
-pub use predict::{Decision, Predictions, Predictor};
+pub use predict::{Predictions, Predictor};
 pub use prepared::Prepared;
 pub use prior::Prior;
 pub use scores::{Scores, Scratch};

@@ -1,42 +1,9 @@
-//! From scores to probabilities, log odds and decisions: the one place where scores are normalised.
+//! From scores to probabilities and log odds: the one place where scores are normalised.
 
 use super::{Classifier, Scores};
 use crate::data::Features;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::num::kernel::softmax;
-
-/// How a class is chosen from probabilities.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Decision {
-    /// The most probable class; the first of several equals.
-    #[default]
-    MostProbable,
-    /// With two classes: the second one if and only if its probability is at least this.
-    Threshold(f64),
-}
-
-impl Decision {
-    /// A threshold for a problem with `classes` classes.
-    pub fn threshold(threshold: f64, classes: usize) -> Result<Self> {
-        if classes != 2 {
-            return Err(Error::knob("threshold", threshold, format!("a threshold needs two classes; this model has {classes}")));
-        }
-        match (0.0..=1.0).contains(&threshold) {
-            true => Ok(Decision::Threshold(threshold)),
-            false => Err(Error::knob("threshold", threshold, "a probability from 0 to 1")),
-        }
-    }
-
-    /// The chosen class.
-    pub fn choose(self, probabilities: &[f64]) -> usize {
-        match self {
-            Decision::Threshold(t) => usize::from(probabilities[1] >= t),
-            Decision::MostProbable => {
-                (1..probabilities.len()).fold(0, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
-            }
-        }
-    }
-}
 
 /// What a model says about a batch, in buffers that are used again.
 #[derive(Debug, Clone, Default)]

@@ -1,11 +1,15 @@
 //! Passes over data: the one loop that owns threads.
 
+mod calibration;
 mod driver;
+mod folds;
 mod judging;
 mod log_loss;
 mod scorer;
 
+pub use calibration::{ScoredTable, calibrated_out_of_fold};
 pub use driver::{Fitted, fit, gather, pass};
+pub use folds::Folds;
 pub use judging::{Judging, score_scale};
 pub use log_loss::LogLoss;
 pub use scorer::{classify_into, predict_into, score_into};

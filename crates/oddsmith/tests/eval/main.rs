@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod calibrating;
 mod degenerate;
 mod golden;
 mod laws;
+mod population;

@@ -53,6 +53,17 @@ impl Term {
         Ok(())
     }
 
+    /// Multiplies every addend by `factor`.
+    pub fn stretch(&mut self, factor: f64) {
+        let tables: [&mut Vec<f64>; 2] = match self {
+            Term::Numbers(term) => [&mut term.base, &mut term.weights],
+            Term::Flags(term) => [&mut term.absent, &mut term.present],
+            Term::Levels(term) => [&mut term.table, &mut Vec::new()],
+            Term::Words(term) => [&mut term.base, &mut term.table],
+        };
+        tables.into_iter().flatten().for_each(|value| *value *= factor);
+    }
+
     /// The term with class `reference` subtracted from every class, or `None` when a difference is not finite.
     pub fn relative_to(&self, reference: usize, classes: usize) -> Option<Term> {
         match self {

@@ -1,0 +1,157 @@
+//! `oddsmith calibrate`: probabilities that mean what they say, on rows that the model has not seen or in another class mix.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use oddsmith::calibrate::{Adjusted, Method};
+use oddsmith::card::{Card, Cell, Table};
+use oddsmith::control::Control;
+use oddsmith::data::Weighting;
+use oddsmith::eval::{Estimate, Evaluation, Settings};
+use oddsmith::model::{Classifier, Decision};
+use oddsmith::train::{ScoredTable, calibrated_out_of_fold};
+use oddsmith::{Error, Notice, persist};
+
+use crate::class_mix::MixArgs;
+use crate::console::Console;
+use crate::exit::Failure;
+use crate::files;
+use crate::labelled_table::LabelledTable;
+use crate::options::{ReadingArgs, TextArgs, WeightArgs};
+use crate::progress::Progress;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith calibrate low.odds other.csv --method platt -o low.odds     on rows that the model was not fitted to
+  oddsmith calibrate low.odds --prevalence yes=0.01,no=0.99 -o pop.odds  from a case-control sample to the population
+  oddsmith calibrate low.odds --kept yes=1,no=0.1 -o pop.odds          undo undersampling or class weights
+  oddsmith calibrate low.odds clinic.csv --estimate-prevalence -o clinic.odds   the class mix of unlabelled rows";
+
+/// Figures that are shown before and after.
+const SHOWN: [&str; 8] =
+    ["bits", "bits_saved", "brier", "brier_miscalibration", "calibration_intercept", "calibration_slope", "ece", "auc"];
+
+/// Arguments of `calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// A model file.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// A table with the columns and the target of the model, of rows that it was not fitted to; `-` reads standard input.
+    #[arg(value_name = "DATA")]
+    data: Option<OsString>,
+
+    /// The kind of map: a line on the log odds, a rising curve, one factor, or two slopes [default: platt].
+    #[arg(long, value_name = "METHOD", value_parser = methods(), conflicts_with = "mix")]
+    method: Option<Method>,
+
+    /// Folds in which the calibrated figures are cross-fitted.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    folds: usize,
+
+    /// Start of the random numbers that deal rows to folds.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Where to save the calibrated model; without it nothing is saved.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    mix: MixArgs,
+
+    #[command(flatten)]
+    weights: WeightArgs,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Calibrates, shows before and after, and saves.
+pub(crate) fn run(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let model = files::read_model(&args.model)?;
+    let ruled = model.decision() != Decision::MostProbable;
+    let (adjusted, mut card) = if args.mix.given() {
+        let options = args.reading.options(&args.text)?;
+        let _progress = Progress::start(console, control, "predicting");
+        args.mix.applied(model, args.data.as_ref(), &options, control)?
+    } else {
+        by_map(args, model, console, control)?
+    };
+    if ruled {
+        console
+            .note("the decision rule that the model had was chosen for other probabilities and is gone; `oddsmith threshold` chooses one");
+    }
+    control.check()?;
+    let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*adjusted)?)).transpose()?;
+    card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
+    console.result(&card)?;
+    console.notices(&card.notices);
+    match saved {
+        Some(saved) => console.note(&format!("model → {saved}")),
+        None => console.note("nothing was saved; -o FILE keeps the calibrated model"),
+    }
+    Ok(())
+}
+
+fn by_map(
+    args: &CalibrateArgs,
+    model: Box<dyn Classifier>,
+    console: &Console,
+    control: &Arc<Control>,
+) -> Result<(Box<dyn Classifier>, Card), Failure> {
+    let method = args.method.unwrap_or(Method::Platt);
+    let Some(data) = &args.data else {
+        return Err(Failure::Usage(
+            "calibrating takes a table of rows that the model was not fitted to; a class mix can be given without".into(),
+        ));
+    };
+    let input = files::table(data)?;
+    let options = args.reading.options(&args.text)?;
+    let weight = args.weights.weight();
+    let mut rows = ScoredTable::new(model.layout().classes().len());
+    let notices: Vec<Notice> = {
+        let _progress = Progress::start(console, control, "predicting");
+        let table = LabelledTable { input: &input, options: &options, weight: weight.clone().map(|(column, _)| column) };
+        table.scan(&*model, control, &mut |batch| rows.add(&*model, batch))?
+    };
+    let in_table = |error: Error| error.in_table(&input.name());
+    let settings = Settings { weighting: weight.map_or(Weighting::None, |(_, kind)| kind), ..Settings::default() };
+    let before = rows.evaluated(settings.clone()).map_err(in_table)?;
+    let (map, after) = calibrated_out_of_fold(&rows, method, args.folds, args.seed, settings).map_err(in_table)?;
+    let title = format!("{} on {}: {method} calibration", args.model.display(), input.name());
+    let told = map.describe();
+    let adjusted = Adjusted::calibrated(model, map, ("calibration", format!("{method}: {told}")))?;
+    let facts = vec![
+        ("rows".into(), Cell::from(before.loss.class_weights().total_rows())),
+        ("map".into(), told.into()),
+        ("after".into(), format!("cross-fitted in {} folds", args.folds).into()),
+    ];
+    Ok((Box::new(adjusted), Card { title, facts, tidy: before_after(&before, &after), notices }))
+}
+
+fn before_after(before: &Evaluation, after: &Evaluation) -> Table {
+    let columns = ["figure", "before", "after", "after_low", "after_high", "note"];
+    let mut table = Table::new("calibration", &columns);
+    let (before, after) = (before.figures(), after.figures());
+    for name in SHOWN {
+        let find = |figures: &[oddsmith::eval::Named]| figures.iter().find(|(known, _)| *known == name).map(|(_, figure)| figure.clone());
+        let (Some(before), Some(after)) = (find(&before), find(&after)) else { continue };
+        let value = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
+        let interval = after.as_ref().ok().and_then(|Estimate { interval, .. }| *interval);
+        let note = before.as_ref().err().or(after.as_ref().err()).map_or(Cell::Empty, |reason| reason.to_string().into());
+        let (left, right) = (before.ok().map(|e| e.value), after.ok().map(|e| e.value));
+        table.push(vec![name.into(), value(left), value(right), value(interval.map(|i| i.0)), value(interval.map(|i| i.1)), note]);
+    }
+    table
+}
+
+fn methods() -> impl TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(Method::ALL.map(Method::name)).try_map(|name| name.parse::<Method>())
+}

@@ -1,0 +1,131 @@
+//! A model whose probabilities or decisions were adjusted after it was fitted. Any model can be.
+
+use super::map::CalibrationMap;
+use crate::card::{Card, Cell};
+use crate::data::{Features, Layout};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Classifier, Decision, Evidence, Generative, LinearLogOdds, Scale, Scores};
+use crate::record::Record;
+
+/// The tag under which adjusted models are stored.
+pub(super) const TAG: &str = "adjusted";
+
+/// A model, a map of its scores, and how classes are called.
+pub struct Adjusted {
+    pub(super) inner: Box<dyn Classifier>,
+    pub(super) map: CalibrationMap,
+    pub(super) decision: Decision,
+    /// What was done, as pairs for people.
+    pub(super) facts: Vec<(String, String)>,
+}
+
+impl Adjusted {
+    /// Maps the scores of a model; classes are called by the most probable one, whatever the model's own rule was: it was
+    /// chosen for other probabilities.
+    pub fn calibrated(inner: Box<dyn Classifier>, map: CalibrationMap, fact: (&str, String)) -> Result<Self> {
+        let classes = inner.layout().classes().len();
+        let fits = match &map {
+            CalibrationMap::Identity => true,
+            CalibrationMap::Affine { slope, offsets } => {
+                *slope > 0.0 && slope.is_finite() && offsets.len() == classes && offsets.iter().all(|offset| offset.is_finite())
+            }
+            CalibrationMap::Curves(curves) => curves.len() == if classes == 2 { 1 } else { classes },
+        };
+        match fits {
+            true => Ok(Adjusted { inner, map, decision: Decision::MostProbable, facts: vec![(fact.0.into(), fact.1)] }),
+            false => Err(Error::internal(format!("a map does not fit a model of {classes} classes"))),
+        }
+    }
+
+    /// Keeps probabilities and changes how classes are called.
+    pub fn decided(inner: Box<dyn Classifier>, decision: Decision, fact: (&str, String)) -> Result<Self> {
+        let classes = inner.layout().classes().len();
+        match decision.suits(classes) {
+            true => Ok(Adjusted { inner, map: CalibrationMap::Identity, decision, facts: vec![(fact.0.into(), fact.1)] }),
+            false => Err(Error::internal(format!("a decision does not suit {classes} classes"))),
+        }
+    }
+
+    fn unmapped(&self) -> bool {
+        self.map == CalibrationMap::Identity
+    }
+
+    fn adjust(&self, out: &mut Scores) {
+        let classes = out.classes();
+        out.parts_mut().0.chunks_exact_mut(classes.max(1)).for_each(|row| self.map.apply(row));
+    }
+}
+
+impl Classifier for Adjusted {
+    fn layout(&self) -> &Layout {
+        self.inner.layout()
+    }
+
+    fn tag(&self) -> &'static str {
+        TAG
+    }
+
+    fn scale(&self) -> Scale {
+        if self.unmapped() { self.inner.scale() } else { Scale::LogPosterior }
+    }
+
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        self.inner.score(rows, out)?;
+        if !self.unmapped() {
+            self.adjust(out);
+        }
+        Ok(())
+    }
+
+    fn score_relative(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        self.inner.score_relative(rows, out)?;
+        if !self.unmapped() {
+            self.adjust(out);
+        }
+        Ok(())
+    }
+
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+        self.inner.evidence(rows, out)?;
+        match &self.map {
+            CalibrationMap::Identity => Ok(()),
+            CalibrationMap::Affine { slope, offsets } => {
+                out.stretch(*slope, offsets);
+                Ok(())
+            }
+            CalibrationMap::Curves(_) => Err(ErrorKind::Unsupported {
+                model: self.card().title,
+                what: "split its log odds into addends".into(),
+                advice: "its calibration curve bends them; explain the model before calibration, or use platt or temperature".into(),
+            }
+            .into()),
+        }
+    }
+
+    fn linear(&self) -> Option<LinearLogOdds> {
+        let linear = self.inner.linear()?;
+        match &self.map {
+            CalibrationMap::Identity => Some(linear),
+            CalibrationMap::Affine { slope, offsets } => Some(linear.affine(*slope, offsets)),
+            CalibrationMap::Curves(_) => None,
+        }
+    }
+
+    fn generative(&self) -> Option<&dyn Generative> {
+        if self.unmapped() { self.inner.generative() } else { None }
+    }
+
+    fn decision(&self) -> Decision {
+        self.decision.clone()
+    }
+
+    fn card(&self) -> Card {
+        let mut card = self.inner.card();
+        card.facts.extend(self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str()))));
+        card
+    }
+
+    fn record(&self) -> Result<Record> {
+        super::stored::write(self)
+    }
+}

@@ -1,0 +1,88 @@
+//! From the class mix of the sample to that of the population.
+//!
+//! Where sampling depends on the class only, p'(k|x) ∝ p(k|x) π'_k/π_k: every log odds moves by a constant, slopes stay. With
+//! fractions f_k of the classes kept (case–control sampling, undersampling) or weighted by them, the log odds of the sample
+//! are those of the population plus log(f_1/f_0), so the offsets are −log f_k.
+//!
+//! The mix of unlabelled rows is estimated by expectation maximisation (Saerens, Latinne and Decaestecker): π'_k becomes the mean
+//! of p'(k|x) under the current π', until it stands. The likelihood is concave in π', so the maximum is global. Time O(n K) per
+//! step.
+
+use crate::error::{Error, Result};
+
+/// Most steps of the estimate of a class mix.
+const MOST_STEPS: usize = 10_000;
+/// Change of a share at which the estimate stands.
+const PRECISION: f64 = 1e-12;
+
+/// Offsets that move probabilities from one class mix to another.
+pub fn shift(from: &[f64], to: &[f64]) -> Result<Vec<f64>> {
+    let positive = |shares: &[f64]| shares.iter().all(|share| *share > 0.0 && *share <= 1.0);
+    match from.len() == to.len() && positive(from) && positive(to) {
+        true => Ok(from.iter().zip(to).map(|(from, to)| (to / from).ln()).collect()),
+        false => {
+            Err(Error::knob("prevalence", format!("{from:?} to {to:?}"), "every class has a share above 0 and at most 1 in both mixes"))
+        }
+    }
+}
+
+/// Offsets that undo sampling fractions or class weights.
+pub fn undo_fractions(fractions: &[f64]) -> Result<Vec<f64>> {
+    match fractions.iter().find(|f| !(**f > 0.0 && f.is_finite())) {
+        Some(f) => Err(Error::knob("kept", f, "fractions and class weights are finite numbers above 0")),
+        None => Ok(fractions.iter().map(|f| -f.ln()).collect()),
+    }
+}
+
+/// An estimated class mix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassMix {
+    /// Share of each class.
+    pub shares: Vec<f64>,
+    /// Standard error of the share of the event, with two classes; it takes the model for right.
+    pub standard_error: Option<f64>,
+    /// Steps that were taken.
+    pub steps: usize,
+}
+
+/// The class mix of unlabelled rows, from probabilities (K per row) of a model whose own class mix is `from`.
+pub fn estimate_mix(probabilities: &[f64], from: &[f64]) -> Result<ClassMix> {
+    let classes = from.len();
+    if probabilities.is_empty() {
+        return Err(Error::data("there are no rows to estimate the class mix from"));
+    }
+    let rows = (probabilities.len() / classes) as f64;
+    let mut shares = from.to_vec();
+    for steps in 1..=MOST_STEPS {
+        let ratios: Vec<f64> = shares.iter().zip(from).map(|(to, from)| to / from).collect();
+        let mut sums = vec![0.0; classes];
+        for row in probabilities.chunks_exact(classes) {
+            let total: f64 = row.iter().zip(&ratios).map(|(p, ratio)| p * ratio).sum();
+            sums.iter_mut().zip(row.iter().zip(&ratios)).for_each(|(sum, (p, ratio))| *sum += p * ratio / total);
+        }
+        let next: Vec<f64> = sums.iter().map(|sum| sum / rows).collect();
+        let moved = next.iter().zip(&shares).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        shares = next;
+        if moved <= PRECISION {
+            return Ok(ClassMix { standard_error: standard_error(probabilities, from, &shares), shares, steps });
+        }
+    }
+    Err(crate::error::ErrorKind::NoEstimate {
+        what: format!("the class mix did not settle within {MOST_STEPS} steps"),
+        advice: "the model hardly tells the classes apart; give the prevalence yourself".into(),
+    }
+    .into())
+}
+
+/// 1/√ of the observed information of the event's share: Σ ((f_1 − f_0)/(π f_1 + (1 − π) f_0))², with f_k ∝ p_k/π_k.
+fn standard_error(probabilities: &[f64], from: &[f64], shares: &[f64]) -> Option<f64> {
+    let &[to_other, to_event] = shares else { return None };
+    let information: f64 = probabilities
+        .chunks_exact(2)
+        .map(|row| {
+            let (other, event) = (row[0] / from[0], row[1] / from[1]);
+            ((event - other) / (to_event * event + to_other * other)).powi(2)
+        })
+        .sum();
+    (information > 0.0).then(|| information.sqrt().recip())
+}
