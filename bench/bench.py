@@ -3,6 +3,7 @@
     cargo xtask bench                          all workloads
     cargo xtask bench --only lda --repeat 10
     cargo xtask bench --quick --json out.json
+    cargo xtask bench --only predict_one       one row through the Python package
     cargo xtask bench stream                   memory of fits that read a 5 GB file
 
 Times are wall time, the fastest of several runs that alternate between both sides; `cpu ms` is the least processor time of
@@ -43,14 +44,20 @@ def compare(options) -> int:
     from workloads import WORKLOADS
 
     if options.list:
+        print(f"{'predict_one':16} one row through the Python package")
         print("\n".join(f"{work.name:16} {work.about} {work.full}" for work in WORKLOADS.values()))
         return 0
-    unknown = [name for name in options.only if name not in WORKLOADS]
+    unknown = [name for name in options.only if name not in WORKLOADS and name != "predict_one"]
     if unknown:
         print(f"no workload {', '.join(unknown)}; there are {', '.join(WORKLOADS)}", file=sys.stderr)
         return 2
     results = []
-    for name in options.only or WORKLOADS:
+    for name in options.only or [*WORKLOADS, "predict_one"]:
+        if name == "predict_one":
+            from predict_one import measure_one
+
+            results += measure_one(options.repeat, options.seed)
+            continue
         work = WORKLOADS[name]
         print(f"# {name}", file=sys.stderr, flush=True)
         results += measure(work, work.quick if options.quick else work.full, options.repeat, options.seed)

@@ -17,10 +17,7 @@ def cells(result: Result) -> tuple[str, ...]:
         result.workload,
         result.phase.name,
         result.best,
-        f"{best.seconds * 1e3:.1f}",
-        f"{best.cpu * 1e3:.1f}",
-        f"{result.ours.seconds * 1e3:.1f}",
-        f"{result.ours.cpu * 1e3:.1f}",
+        *map(milliseconds, (best.seconds, best.cpu, result.ours.seconds, result.ours.cpu)),
         f"{result.ratio:.1f}×",
         f"{result.phase.goal:g}×",
         f"{best.extra / 2**20:.1f} MiB",
@@ -29,6 +26,10 @@ def cells(result: Result) -> tuple[str, ...]:
         f"{result.difference:.1e}",
         met if result.agrees else f"{met}, DISAGREES (> {result.phase.accuracy:g})",
     )
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f}" if seconds >= 1e-3 else f"{seconds * 1e3:.4f}"
 
 
 def show(results: list[Result]) -> str:

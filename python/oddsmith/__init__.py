@@ -17,6 +17,7 @@ from .exceptions import (
     UnknownNameError,
     UnsupportedError,
 )
+from .files import load
 from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "__version__",
+    "load",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
-from ._inputs import class_names, core_rows, thread_count
-from .exceptions import DataError, tell
+from ._inputs import class_names, classes_of_names, core_rows, thread_count
+from .exceptions import DataError, OddsmithWarning, tell
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -122,6 +124,39 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         scores = self._ask(X, "scores")
         return scores - logsumexp(scores, axis=1, keepdims=True)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that the command and every other front end can read.
+
+        The file holds the model, not the estimator: parameters of the fit and sums for further batches stay behind.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; an existing file is replaced as a whole or not at all.
+        """
+        check_is_fitted(self)
+        if self._model is None:
+            raise self._obstacle or DataError("one class is all that was seen; there is no model to save yet")
+        _core.write_file(path, self._model.to_bytes())
+
+    @classmethod
+    def _of_model(cls, model: _core.Model) -> Any:
+        """An estimator around a model from a file."""
+        self = cls()
+        self._model, self._obstacle, self.diagnostics_ = model, None, [OddsmithWarning(*notice) for notice in model.notices]
+        self.classes_ = classes_of_names(model.class_labels)
+        names = model.names
+        self.n_features_in_ = len(names)
+        if names != self._names():
+            self.feature_names_in_ = np.array(names, dtype=object)
+        arrays = model.arrays()
+        self.class_count_ = arrays["classes.weight"]
+        self._describe_model(arrays, json.loads(model.head()))
+        return self
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        """Sets the attributes that follow from a model file."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

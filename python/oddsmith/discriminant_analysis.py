@@ -113,6 +113,26 @@ class _Discriminant(Classifier):
         del self._layout, self._sums
 
 
+    def _read_densities(self, arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """Sets prior and means from a model file and gives its covariances, all in the users' units."""
+        classes, width = len(self.classes_), self.n_features_in_
+        constant = arrays["constant.columns"].astype(int)
+        varying = np.setdiff1d(np.arange(width), constant)
+        scale, p = arrays["scale"], len(varying)
+        self.priors_ = np.exp(arrays["prior.log"])
+        self.means_ = np.empty((classes, width))
+        self.means_[:, constant] = arrays["constant.values"]
+        self.means_[:, varying] = arrays["centre"] + arrays["offsets"].reshape(classes, p) * scale
+        matrices = []
+        for packed in arrays["covariances"].reshape(-1, p * (p + 1) // 2):
+            upper = np.zeros((p, p))
+            upper[np.triu_indices(p)] = packed
+            matrix = np.zeros((width, width))
+            matrix[np.ix_(varying, varying)] = (upper + np.triu(upper, 1).T) * scale * scale[:, None]
+            matrices.append(matrix)
+        return matrices
+
+
 def _shrunk(matrix: np.ndarray, shrinkage: float | None) -> np.ndarray:
     """The matrix drawn towards its mean variance times the identity."""
     if not shrinkage:
@@ -253,6 +273,14 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.coef_, self.intercept_ = coef, intercept
         self._finish(None if given is None else [given], means, shared=True)
         return self
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        (self.covariance_,) = self._read_densities(arrays)
+        self._max_components = self._n_features_out = min(len(self.classes_) - 1, self.n_features_in_)
+        coef, intercept, *_ = self._directions_of_pooled(self.covariance_, self.class_count_.sum())
+        if len(self.classes_) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
 
     def _total(self, X: np.ndarray, weights: np.ndarray | None, pooled: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
         """The covariance of all rows around their mean, estimated as that of the classes; for solver 'eigen'."""
@@ -473,9 +501,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         if self.solver == "svd" and self.reg_param > 0:
             identity = np.eye(X.shape[1])
             covariances = [(1 - self.reg_param) * matrix + self.reg_param * identity for matrix in covariances]
-        axes = [linalg.eigh(matrix) for matrix in covariances]
-        self.scalings_ = [values[::-1] for values, _ in axes]
-        self.rotations_ = [vectors[:, ::-1] for _, vectors in axes]
+        self._describe_axes(covariances)
         if not self.predictive:
             self._check_ranks(self._sums.class_rows, X.shape[1])
         if self.store_covariance:
@@ -483,6 +509,16 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         plain = self.shrinkage is None and self.covariance_estimator is None and self.reg_param == 0
         self._finish(None if plain else covariances, shared=False)
         return self
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        self.covariance_ = self._read_densities(arrays)
+        self._describe_axes(self.covariance_)
+
+    def _describe_axes(self, covariances: list[np.ndarray]) -> None:
+        """Principal axes and the variances along them."""
+        axes = [linalg.eigh(matrix) for matrix in covariances]
+        self.scalings_ = [values[::-1] for values, _ in axes]
+        self.rotations_ = [vectors[:, ::-1] for _, vectors in axes]
 
     def _check_ranks(self, rows: np.ndarray, width: int) -> None:
         """Refuses covariances with directions of almost no variance."""

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from . import _checks, _core
 from ._base import Classifier, check_not_single
 from ._inputs import codes_among, core_rows, encode_labels, row_weights, thread_count
-from .exceptions import NoEstimateError, ParameterError
+from .exceptions import NoEstimateError, ParameterError, UnsupportedError
 
 __all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"]
 
@@ -111,6 +111,8 @@ class _NaiveBayes(Classifier):
         """
         self._check_parameters()
         first = _check_partial_fit_first_call(self, classes)
+        if not first and "_sums" not in self.__dict__:
+            raise UnsupportedError("a model from a file holds no sums to add rows to; fit it anew, or keep statistics files")
         X, y = self._checked(X, y, reset=first)
         if first:
             self._sums = self._gather(self._columns(X[:0]), X[:0], np.zeros(0, np.uint32), None)
@@ -153,6 +155,15 @@ class _NaiveBayes(Classifier):
 
     def _describe(self) -> None:
         """Sets the attributes that follow from the sums."""
+
+    def _class_shares(self) -> np.ndarray:
+        """Shares of the classes in the data; integrated out, they have a pseudo-row per class."""
+        counts = self.class_count_ + bool(self.predictive)
+        return counts / counts.sum()
+
+    def _by_class(self, cells: np.ndarray) -> np.ndarray:
+        """A table of a model file, which is stored column by column, class by class."""
+        return cells.reshape(-1, len(self.classes_)).T.copy()
 
 
 class GaussianNB(_NaiveBayes):
@@ -234,11 +245,22 @@ class GaussianNB(_NaiveBayes):
         with np.errstate(invalid="ignore", divide="ignore"):
             self.var_ = np.nan_to_num(self._variances(squares[:-1], counts[:, None], overall > 0), posinf=0.0) + self.epsilon_
         if self.priors is None:
-            self.class_prior_ = counts / counts.sum()
+            self.class_prior_ = self._class_shares()
         else:
             self.class_prior_ = _checks.class_prior("priors", self.priors, len(counts))
             if not np.isclose(self.class_prior_.sum(), 1.0):
                 raise ParameterError("The sum of the priors should be 1.")
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        shape = (len(self.classes_), self.n_features_in_)
+        self.class_prior_ = np.exp(arrays["prior.log"])
+        self.theta_, self.var_, self.epsilon_ = np.full(shape, np.nan), np.full(shape, np.nan), 0.0
+        # A model of constant columns only has no part.
+        columns = arrays.get("part0.columns", np.zeros(0)).astype(int)
+        self.predictive = "part0.location" in arrays
+        for attribute, name, power in (("theta_", "location" if self.predictive else "mean", 1), ("var_", "scale" if self.predictive else "sd", 2)):
+            if len(columns):
+                getattr(self, attribute)[:, columns] = arrays[f"part0.{name}"].reshape(len(self.classes_), -1) ** power
 
     def _variances(self, squares: np.ndarray, counts: np.ndarray, varying: np.ndarray) -> np.ndarray:
         """Squared deviations over divisors, shared as the tying says."""
@@ -300,13 +322,19 @@ class _DiscreteNB(_NaiveBayes):
             if self.class_prior is not None:
                 self.class_log_prior_ = np.log(_checks.class_prior("class_prior", self.class_prior, len(counts)))
             elif self.fit_prior:
-                self.class_log_prior_ = np.log(counts) - np.log(counts.sum())
+                self.class_log_prior_ = np.log(self._class_shares())
             else:
                 self.class_log_prior_ = np.full(len(counts), -np.log(len(counts)))
             self._describe_columns(self._used_alpha)
 
     def _describe_columns(self, alpha: Any) -> None:
         raise NotImplementedError
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        self.class_log_prior_ = arrays["prior.log"]
+        cells = arrays.get("part0.weight", arrays.get("part0.table"))
+        if cells is not None:
+            self.feature_log_prob_ = self._by_class(cells)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -543,6 +571,15 @@ class BernoulliNB(_DiscreteNB):
         self.feature_count_ = self._sums.flags()
         self.feature_log_prob_ = np.log(self.feature_count_ + alpha) - np.log(self.class_count_ + 2 * alpha)[:, None]
 
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        super()._describe_model(arrays, head)
+        if "part0.present" in arrays:
+            self.feature_log_prob_ = self._by_class(arrays["part0.present"])
+            self.binarize = next(part["threshold"] for part in head["naive-bayes"]["parts"] if part["part"] == "flags")
+        elif "part0.table" in arrays:
+            # The weight of a word is the log odds of its presence.
+            self.feature_log_prob_ = -np.logaddexp(0.0, -self.feature_log_prob_)
+
 
 class CategoricalNB(_DiscreteNB):
     """Categorical naive Bayes over columns of codes 0, 1, 2 …
@@ -631,6 +668,12 @@ class CategoricalNB(_DiscreteNB):
         self.n_categories_ = np.array([table.shape[1] for table in self.category_count_])
         smoothed = [table + alpha for table in self.category_count_]
         self.feature_log_prob_ = [np.log(table) - np.log(table.sum(axis=1, keepdims=True)) for table in smoothed]
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        super()._describe_model(arrays, head)
+        self.n_categories_ = arrays["layout.levels.lengths"].astype(np.int64)
+        if "part0.table" in arrays:
+            self.feature_log_prob_ = np.split(self.feature_log_prob_, np.cumsum(self.n_categories_)[:-1], axis=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

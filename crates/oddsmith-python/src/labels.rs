@@ -9,7 +9,7 @@ use oddsmith::error::Error;
 use pyo3::prelude::*;
 
 use crate::dense::{Cell, Dense, gather, typed, with_dense};
-use crate::table::{code, code_fault};
+use crate::table::{NO_CODE, code, code_fault};
 use crate::work;
 
 /// Whole-number labels that lie within so many values of each other are told apart by a table.
@@ -87,8 +87,7 @@ pub(crate) fn level_counts(py: Python<'_>, x: &Bound<'_, PyAny>, owner: &str) ->
 fn largest(dense: &Dense<'_>, (lo, hi): (usize, usize), codes: &mut Vec<u32>, counts: &mut [usize], owner: &str) -> Result<()> {
     let cols = counts.len();
     let by_row = typed!(dense, view => gather(view, lo, hi, |cell| code(cell.value()), codes));
-    let most = code(-1.0);
-    if let Some(at) = codes.iter().position(|code| *code == most) {
+    if let Some(at) = codes.iter().position(|code| *code == NO_CODE) {
         let (i, j) = if by_row { (at / cols, at % cols) } else { (at % (hi - lo), at / (hi - lo)) };
         let value = typed!(dense, view => view[(lo + i, j)].value());
         return Err(code_fault(value, owner).row((lo + i) as u64 + 1).into());

@@ -4,6 +4,7 @@
 mod columns;
 mod dense;
 mod edge;
+mod files;
 mod forms;
 mod knobs;
 mod labels;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::columns::Columns;
+    #[pymodule_export]
+    use super::files::write_file;
     #[pymodule_export]
     use super::labels::{factorize, level_counts};
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! A fitted model, as Python sees it.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
-use oddsmith::data::{FeatureBlocks, Features};
+use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
 use oddsmith::model::discriminant::Qda;
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::num::MatrixView;
@@ -11,18 +11,20 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::columns::Columns;
+use crate::dense::Cell;
 use crate::edge::{Told, raise, told};
+use crate::forms::Form;
 use crate::knobs::DiscriminantKnobs;
 use crate::sums::check_rows;
-use crate::table::{Labelled, Table, all_finite, with_data};
+use crate::table::{Labelled, NO_CODE, Table, all_finite, known_code, with_data};
 use crate::work;
 
 /// A fitted model; its pickle is its model file.
 #[pyclass(frozen, module = "oddsmith._core")]
 pub(crate) struct Model {
     model: Box<dyn Classifier>,
-    /// Columns of a plain row, when all features are numbers.
-    plain_width: Option<usize>,
+    /// How arrays are read, unless columns are of several kinds.
+    form: Form,
     /// The Python class of such models.
     owner: &'static str,
 }
@@ -30,9 +32,9 @@ pub(crate) struct Model {
 impl Model {
     pub(crate) fn new(model: Box<dyn Classifier>) -> Self {
         let layout = model.layout();
-        let plain_width = (layout.numbers().len() == layout.features().len()).then(|| layout.features().len());
+        let form = Form::of(layout, None);
         let owner = registry::find(model.tag()).map_or("", |entry| entry.python);
-        Model { model, plain_width, owner }
+        Model { model, form, owner }
     }
 
     fn classes(&self) -> usize {
@@ -105,6 +107,34 @@ impl Model {
         Ok(Model::new(model.with_log_prior(log_prior)))
     }
 
+    /// The Python class of such models.
+    #[getter]
+    fn owner(&self) -> &'static str {
+        self.owner
+    }
+
+    /// How it reads arrays: as "numbers", as "codes" 0, 1, 2 …, as sparse "words", or not at all: "mixed".
+    #[getter]
+    fn form(&self) -> &'static str {
+        let layout = self.model.layout();
+        let counted = |feature: &Feature| match &feature.space {
+            Space::Levels { levels, .. } => levels.names().iter().enumerate().all(|(code, name)| *name == code.to_string()),
+            _ => false,
+        };
+        match layout.features().len() {
+            features if features == layout.numbers().len() => "numbers",
+            1 if layout.words().len() == 1 => "words",
+            _ if layout.features().iter().all(counted) => "codes",
+            _ => "mixed",
+        }
+    }
+
+    /// What the model file says beside its arrays, as JSON.
+    fn head(&self, py: Python<'_>) -> PyResult<String> {
+        let record = self.model.record().map_err(|error| raise(py, error))?;
+        Ok(record.head.to_string())
+    }
+
     /// The arrays of the model file, by name.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let record = self.model.record().map_err(|error| raise(py, error))?;
@@ -163,27 +193,57 @@ impl Model {
         })
     }
 
-    /// Class probabilities of a few plain rows: a C-contiguous `float64` array with the right number of columns and finite
-    /// cells. `None` for everything else, which wants to be checked and converted first.
+    /// Class probabilities of a few plain rows: a C-contiguous array of `float64` (or of `int64` codes) with the right number
+    /// of columns and finite cells. `None` for everything else, which wants to be checked and converted first.
     fn quick<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        const MOST_CELLS: usize = 4096;
-        let (Some(width), Ok(array)) = (self.plain_width, x.cast_exact::<PyArray2<f64>>()) else { return Ok(None) };
-        let shape = [array.shape()[0], array.shape()[1]];
-        if shape[1] != width || shape[0] == 0 || shape[0] * width > MOST_CELLS || !array.is_c_contiguous() {
+        if let Ok(array) = x.cast_exact::<PyArray2<f64>>() {
+            self.quick_rows(py, array)
+        } else if let (Form::Codes(_), Ok(array)) = (&self.form, x.cast_exact::<PyArray2<i64>>()) {
+            self.quick_rows(py, array)
+        } else {
+            Ok(None)
+        }
+    }
+}
+
+/// More cells than this are worth the full check and several threads.
+const MOST_QUICK_CELLS: usize = 4096;
+
+thread_local! {
+    static BUFFERS: std::cell::RefCell<(Predictions, Vec<f64>, Vec<u32>)> = std::cell::RefCell::default();
+}
+
+impl Model {
+    fn quick_rows<'py, T: Cell>(&self, py: Python<'py>, array: &Bound<'py, PyArray2<T>>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let (rows, width) = (array.shape()[0], array.shape()[1]);
+        let layout = self.model.layout();
+        if rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
             return Ok(None);
         }
         let borrowed = array.try_readonly()?;
-        let values = borrowed.as_slice()?;
-        if !all_finite(values) {
-            return Ok(None);
-        }
-        thread_local! {
-            static BUFFERS: std::cell::RefCell<Predictions> = std::cell::RefCell::new(Predictions::new());
-        }
-        let rows = MatrixView::row_major(values, shape[0], width).map_err(|error| raise(py, error))?;
-        BUFFERS.with_borrow_mut(|out| {
-            Predictor::new(&*self.model).probabilities(&Features::of_numbers(rows), out).map_err(|error| raise(py, error))?;
-            PyArray1::from_slice(py, out.probabilities()).reshape([shape[0], self.classes()]).map(Some)
+        let cells = borrowed.as_slice()?;
+        BUFFERS.with_borrow_mut(|(out, values, codes)| {
+            values.clear();
+            values.extend(cells.iter().map(|cell| cell.value()));
+            if !all_finite(values) {
+                return Ok(None);
+            }
+            let predicted = match &self.form {
+                Form::Numbers => MatrixView::row_major(values, rows, width)
+                    .and_then(|rows| Predictor::new(&*self.model).probabilities(&Features::of_numbers(rows), out)),
+                Form::Codes(levels) => {
+                    codes.clear();
+                    codes.extend(values.iter().zip(levels.iter().cycle()).map(|(value, count)| known_code(*value, *count)));
+                    if codes.contains(&NO_CODE) {
+                        return Ok(None);
+                    }
+                    CodesView::row_major(codes, rows, width)
+                        .and_then(|rows| Predictor::new(&*self.model).probabilities(&Features::of_codes(rows), out))
+                }
+                Form::Words { .. } => return Ok(None),
+            };
+            predicted.map_err(|error| raise(py, error))?;
+            PyArray1::from_slice(py, out.probabilities()).reshape([rows, self.classes()]).map(Some)
         })
     }
 }

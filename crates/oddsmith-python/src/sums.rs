@@ -178,12 +178,6 @@ impl Sums {
         self.counts(py, |sums| sums.tallies().map(|t| &t.positive).or(sums.words().first().and_then(|w| w.presence.as_ref())))
     }
 
-    /// Whether a count column holds negative values.
-    #[getter]
-    fn has_negative(&self) -> bool {
-        self.0.tallies().is_some_and(|tallies| tallies.negative.iter().any(|weight| *weight > 0.0))
-    }
-
     /// Counts of levels: one array of classes by levels per column.
     fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let levels = self.0.levels().ok_or_else(|| lacking(py, "level counts"))?;

@@ -175,13 +175,22 @@ fn cell_value<T: Cell>(view: &ArrayView2<'_, T>, i: usize, j: usize) -> f64 {
 }
 
 /// What a value that is no code becomes; beyond every number of levels.
-const NO_CODE: u32 = u32::MAX - 8;
+pub(crate) const NO_CODE: u32 = u32::MAX - 8;
 
 /// The code that a number stands for: its whole part, as scikit-learn reads floats.
 pub(crate) fn code(value: f64) -> u32 {
     match value > -1.0 && value < f64::from(NO_CODE) {
         true => value as u32,
         false => NO_CODE,
+    }
+}
+
+/// The code that a number stands for in a column of `levels` levels.
+pub(crate) fn known_code(value: f64, levels: usize) -> u32 {
+    match code(value) {
+        NO_CODE => NO_CODE,
+        known if (known as usize) < levels => known,
+        _ => UNSEEN,
     }
 }
 

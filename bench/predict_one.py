@@ -1,0 +1,49 @@
+"""How long a Python program waits for the probabilities of one row, through the package and through scikit-learn.
+
+Calls of both sides alternate in rounds; the fastest round of each counts.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from measure import Result, Timing
+from workloads import Phase
+
+ROWS, COLUMNS, CLASSES = 2000, 20, 3
+GOAL, ACCURACY = 20.0, 1e-10
+CALLS = 500
+
+
+def measure_one(repeat: int, seed: int) -> list[Result]:
+    """One result per estimator; times are seconds per call."""
+    import oddsmith
+    from sklearn import discriminant_analysis, naive_bayes
+
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, CLASSES, ROWS)
+    numbers, counts = rng.normal(size=(ROWS, COLUMNS)), rng.poisson(2.0, size=(ROWS, COLUMNS)).astype(float)
+    results = []
+    for module in (naive_bayes, discriminant_analysis):
+        for name in module.__all__:
+            rows = numbers if name in ("GaussianNB", *discriminant_analysis.__all__) else counts
+            ours, peer = (getattr(source, name)().fit(rows, y) for source in (oddsmith, module))
+            one = rows[:1].copy()
+            result = Result("predict_one", Phase(name, GOAL, ACCURACY), one.nbytes)
+            theirs = result.peers.setdefault("scikit-learn", Timing())
+            for _ in range(max(repeat, 5)):
+                clock(ours, one, result.ours)
+                clock(peer, one, theirs)
+            result.difference = float(np.abs(ours.predict_proba(one) - peer.predict_proba(one)).max())
+            results.append(result)
+    return results
+
+
+def clock(model: object, row: np.ndarray, timing: Timing) -> None:
+    """A round of calls."""
+    start, cpu = time.perf_counter(), time.process_time()
+    for _ in range(CALLS):
+        model.predict_proba(row)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    timing.add(["ok", repr(seconds / CALLS), repr(cpu / CALLS), "-"])

@@ -1,0 +1,50 @@
+"""Model files: the same for Python, the command and every other front end."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from . import _core, discriminant_analysis, naive_bayes
+from .exceptions import UnsupportedError
+
+__all__ = ["load"]
+
+_OWNERS = {name: getattr(module, name) for module in (naive_bayes, discriminant_analysis) for name in module.__all__}
+_FORMS = {"CategoricalNB": ("codes",), "BernoulliNB": ("numbers", "words"), "MultinomialNB": ("numbers", "words"), "ComplementNB": ("numbers", "words")}
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model file that `save` or the command wrote.
+
+    Class labels come back as whole numbers, numbers or truth values where every one of them reads as such, else as text.
+    No file can run code; one that was cut, flipped or forged is refused.
+
+    Parameters
+    ----------
+    path : path-like
+        The model file.
+
+    Returns
+    -------
+    estimator
+        A fitted estimator of the model's class with default parameters.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import oddsmith
+    >>> model = oddsmith.GaussianNB().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "size.odds")
+    ...     model.save(path)
+    ...     again = oddsmith.load(path)
+    >>> again.predict([[3.0]])
+    array(['low'], dtype='<U4')
+    """
+    model = _core.Model.from_bytes(Path(path).read_bytes())
+    owner = _OWNERS.get(model.owner)
+    if owner is None or model.form not in _FORMS.get(model.owner, ("numbers",)):
+        raise UnsupportedError(f"{model.title} over columns of several kinds takes no arrays; use the command")
+    return owner._of_model(model)

@@ -1,0 +1,33 @@
+"""The examples of the package's own documentation say what they show."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import oddsmith
+
+MODULES = [f"oddsmith.{module.name}" for module in pkgutil.iter_modules(oddsmith.__path__) if not module.name.startswith("_core")]
+
+
+@pytest.mark.parametrize("name", ["oddsmith", *MODULES])
+def test_examples(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize("name", oddsmith.__all__)
+def test_everything_public_is_documented(name):
+    thing = getattr(oddsmith, name)
+    if isinstance(thing, str):
+        return
+    assert thing.__doc__
+    if isinstance(thing, type) and issubclass(thing, oddsmith._base.Classifier):
+        assert "Examples" in thing.__doc__ and "Attributes" in thing.__doc__
+        for parameter in thing._get_param_names():
+            assert parameter in thing.__doc__, parameter
+        for method in dir(thing):
+            if not method.startswith("_") and callable(getattr(thing, method)):
+                assert getattr(thing, method).__doc__, method
