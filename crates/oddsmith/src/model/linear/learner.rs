@@ -19,7 +19,8 @@ use super::solver::{Next, Plan, Second, Solver};
 use super::stage::{Estimate, Facts, Fitting, Ranking, Raw, Separation, Stage};
 use super::survey::Survey;
 use super::target::Target;
-use crate::data::{Design, DesignSurvey, Formula, Layout, Response};
+use crate::data::design::ResponseReader;
+use crate::data::{Design, DesignSurvey, Formula, Layout};
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::{Learner, Step};
 
@@ -120,7 +121,8 @@ impl Stage {
 impl Logistic {
     /// The formula over a layout: the one that was given, or all columns side by side.
     pub(crate) fn formula_for(&self, layout: &Layout) -> Result<Formula> {
-        let reserved = self.reserved();
+        let mut reserved = self.reserved();
+        reserved.extend(self.formula.iter().flat_map(|formula| formula.response().columns()));
         let others: Vec<String> = layout.names().into_iter().filter(|name| !reserved.contains(name)).collect();
         match &self.formula {
             Some(formula) => formula.expand_dot(&others),
@@ -135,7 +137,8 @@ impl Logistic {
             let label = layout.classes().labels().first().cloned().unwrap_or_default();
             return Err(DataFault::new("the target has one class:").column(layout.target()).value(label).accepted("at least two").into());
         }
-        let target = match (formula.response(), &self.shares) {
+        let target = match (ResponseReader::compile(formula, layout)?, &self.shares) {
+            (Some(reader), _) => Target::Grouped(reader),
             (_, Some(columns)) => Target::Shares {
                 planes: columns.iter().map(|name| number_plane(layout, name)).collect::<Result<_>>()?,
                 names: columns.clone(),

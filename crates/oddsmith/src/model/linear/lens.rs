@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use super::frame::Frame;
 use super::target::Target;
+use crate::data::design::ResponseBlock;
 use crate::data::{Csr, Design, DesignBlock, Rows};
-use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::num::MatrixView;
 use crate::num::kernel::Panel;
 
@@ -52,6 +53,7 @@ pub(crate) struct Lens {
     cells: Vec<f64>,
     shares: Vec<f64>,
     weights: Vec<f64>,
+    counts: ResponseBlock,
     panel: Panel,
 }
 
@@ -112,7 +114,7 @@ impl Lens {
             None => self.weights.resize(hi - lo, 1.0),
             Some(weights) => self.weights.extend_from_slice(&weights[lo..hi]),
         }
-        view.target.read(rows, labels, view.classes, lo, hi, &mut self.shares, &mut self.weights)?;
+        view.target.read(rows, labels, view.classes, lo, hi, &mut self.shares, &mut self.weights, &mut self.counts)?;
         if !view.class_weights.is_empty() {
             for (weight, shares) in self.weights.iter_mut().zip(self.shares.chunks_exact(view.classes - 1)) {
                 let rest = 1.0 - shares.iter().sum::<f64>();
@@ -168,16 +170,5 @@ impl View {
     /// Outputs of the model: one per class but the first.
     pub(crate) fn outputs(&self) -> usize {
         self.classes - 1
-    }
-}
-
-/// Counts the row of a fault within the source and not within the batch.
-pub(crate) fn in_source(error: Error, first_row: u64) -> Error {
-    match error.into_kind() {
-        ErrorKind::Data(fault) => {
-            let row = fault.row.map(|row| row + first_row);
-            DataFault { row, ..fault }.into()
-        }
-        other => other.into(),
     }
 }

@@ -10,6 +10,7 @@ use super::sandwich::Meat;
 use super::separation::Margins;
 use super::stage::Stage;
 use super::survey::Survey;
+use super::target::Target;
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::stats::Statistics;
@@ -85,7 +86,7 @@ impl Statistics for LinearStats {
             *weight += block.weights.iter().sum::<f64>();
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),
-                PassSums::Survey(survey) => survey.add(block, false),
+                PassSums::Survey(survey) => survey.add(block, matches!(view.target, Target::Grouped(_))),
                 PassSums::Points(points) => points.iter_mut().zip(&knowledge.probes).try_for_each(|(sums, probe)| sums.add(probe, block)),
                 PassSums::Jeffreys(points) => {
                     let known = knowledge.probes.iter().zip(&knowledge.leverages);

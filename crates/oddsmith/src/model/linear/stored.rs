@@ -36,7 +36,7 @@ impl LogisticModel {
         };
         record.put_part("logistic", &head)?;
         self.layout.write(&mut record, "layout")?;
-        record.put_part("design", &(self.design.formula().to_string(), self.design.options()))?;
+        self.design.write(&mut record, "design")?;
         record.put("base", &parameters.base);
         record.put("centre", &parameters.centre);
         record.put("spread", &parameters.spread);
@@ -57,8 +57,7 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
     record.expect("logistic", VERSION)?;
     let head: Head = record.part("logistic")?;
     let layout = Arc::new(Layout::read(record, "layout")?);
-    let (text, options): (String, crate::data::DesignOptions) = record.part("design")?;
-    let design = Arc::new(Design::compile(&crate::data::Formula::parse(&text)?, &layout, &options, None)?);
+    let design = Arc::new(Design::read(record, "design", &layout)?);
     let classes = layout.classes().len();
     if classes < 2 {
         return Err(fault("a regression has two classes or more"));

@@ -1,5 +1,6 @@
 //! What a row says about its class: a label, counts of two outcomes, or a share of every class.
 
+use crate::data::design::{ResponseBlock, ResponseReader};
 use crate::data::{Rows, SKIP};
 use crate::error::{DataFault, Result};
 
@@ -11,6 +12,8 @@ const SHARE_ROUNDING: f64 = 1e-6;
 pub(crate) enum Target {
     /// The label of the row.
     Labels,
+    /// Successes and failures in number columns: the second class is success, the trials multiply the weight.
+    Grouped(ResponseReader),
     /// A share of every class, in number columns of the batch.
     Shares {
         /// Number planes of the classes, in the order of the classes.
@@ -32,6 +35,7 @@ impl Target {
         hi: usize,
         shares: &mut Vec<f64>,
         weights: &mut [f64],
+        counts: &mut ResponseBlock,
     ) -> Result<()> {
         let outputs = classes - 1;
         shares.clear();
@@ -50,6 +54,15 @@ impl Target {
                         0 => {}
                         label => row[label as usize - 1] = 1.0,
                     }
+                }
+            }
+            Target::Grouped(reader) => {
+                counts.first_row = rows.first_row;
+                reader.read(&rows.features, lo, hi, counts)?;
+                for (i, (share, weight)) in shares.iter_mut().zip(weights).enumerate() {
+                    let (successes, trials) = (counts.successes[i], counts.trials[i]);
+                    *share = if trials > 0.0 { successes / trials } else { 0.0 };
+                    *weight *= if labels[lo + i] == SKIP { 0.0 } else { trials };
                 }
             }
             Target::Shares { planes, names } => {
