@@ -19,6 +19,8 @@ pub trait AnyStats: Send + Sync {
     fn merge_any(&mut self, other: &dyn AnyStats) -> Result<()>;
     /// See [`Statistics::weight`].
     fn total_weight(&self) -> f64;
+    /// See [`Statistics::skips`].
+    fn leaves_out(&self, partition: usize, partitions: usize) -> bool;
     /// See [`Statistics::bytes`].
     fn size(&self) -> usize;
     /// A copy.
@@ -42,6 +44,10 @@ where
 
     fn total_weight(&self) -> f64 {
         self.weight()
+    }
+
+    fn leaves_out(&self, partition: usize, partitions: usize) -> bool {
+        self.skips(partition, partitions)
     }
 
     fn size(&self) -> usize {
@@ -91,6 +97,10 @@ impl Statistics for BoxedStats {
 
     fn weight(&self) -> f64 {
         self.0.total_weight()
+    }
+
+    fn skips(&self, partition: usize, partitions: usize) -> bool {
+        self.0.leaves_out(partition, partitions)
     }
 
     fn bytes(&self) -> usize {

@@ -48,6 +48,12 @@ pub trait Statistics: Clone + Send + Sync {
     /// Total weight seen.
     fn weight(&self) -> f64;
 
+    /// Whether a pass over a source of `partitions` partitions may leave this one out: a learner that only wants to know
+    /// roughly where to start looks at some of them.
+    fn skips(&self, _partition: usize, _partitions: usize) -> bool {
+        false
+    }
+
     /// Size in memory, by which the driver decides how many summaries may be alive at once.
     fn bytes(&self) -> usize;
 }

@@ -62,8 +62,10 @@ pub fn pass<S>(source: &dyn Source, empty: &S, threads: Option<NonZeroUsize>, co
 where
     S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
 {
-    let partitions = source.partitions();
-    let lanes = lane_count(source.bytes(), empty.bytes() as u64, partitions);
+    let all = source.partitions();
+    let partitions: Vec<usize> = (0..all).filter(|partition| !empty.skips(*partition, all)).collect();
+    let bytes = (source.bytes() as u128 * partitions.len() as u128 / all.max(1) as u128) as u64;
+    let lanes = lane_count(bytes, empty.bytes() as u64, partitions.len());
     let threads = worker_count(threads, lanes);
     control.begin(source.rows().unwrap_or(0));
     let work = Work { source, empty, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };
@@ -94,7 +96,7 @@ struct Work<'a, S> {
     empty: &'a S,
     control: &'a Control,
     lanes: usize,
-    partitions: usize,
+    partitions: Vec<usize>,
     next: AtomicUsize,
     merged: Mutex<Merged<S>>,
 }
@@ -127,8 +129,9 @@ where
 
     fn sum_lane(&self, lane: usize) -> Result<S> {
         let mut sum = self.empty.clone();
-        for partition in lane * self.partitions / self.lanes..(lane + 1) * self.partitions / self.lanes {
-            self.source.scan(partition, &mut |rows| {
+        let count = self.partitions.len();
+        for partition in &self.partitions[lane * count / self.lanes..(lane + 1) * count / self.lanes] {
+            self.source.scan(*partition, &mut |rows| {
                 let count = rows.labels.len() as u64;
                 sum.observe(rows)?;
                 self.control.advance(count)

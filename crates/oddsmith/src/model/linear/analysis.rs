@@ -175,9 +175,10 @@ fn ask_meat(learner: &Logistic, knowledge: &Knowledge, analysis: Analysis, facto
     let theta = analysis.estimate.theta.as_slice().to_vec();
     let probe = Probe::new(theta, Curvature::None, &knowledge.frame, shape, &[]);
     let leverages = if leveraged { vec![Leverage::new(factor, &knowledge.frame, shape)] } else { Vec::new() };
+    let whole = analysis.facts.whole;
     let sums = PassSums::Meat(Box::new(Meat::new(kind, cluster, shape)));
     let frame = (*knowledge.frame).clone();
-    Ok(Step::Again(next_pass(knowledge, frame, knowledge.whole, vec![probe], leverages, Stage::Meat(Box::new(analysis)), sums)))
+    Ok(Step::Again(next_pass(knowledge, frame, whole, vec![probe], leverages, Stage::Meat(Box::new(analysis)), sums)))
 }
 
 /// Takes the squared scores.

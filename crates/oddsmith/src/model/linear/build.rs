@@ -61,7 +61,7 @@ fn parameters(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, vi
     let mut spread = vec![0.0; columns];
     if survey.reach.len() == columns {
         for (j, spread) in spread.iter_mut().enumerate() {
-            *spread = (survey.columns.square(j).max(0.0) / survey.weight()).sqrt();
+            *spread = (survey.columns.square(j).max(0.0) / survey.columns.weight).sqrt();
         }
     }
     Parameters {

@@ -73,8 +73,8 @@ pub struct Logistic {
     pub cluster: Option<String>,
     /// Units of change for odds ratios, by column.
     pub units: Vec<(String, f64)>,
-    /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10.
-    pub tolerance: f64,
+    /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10, and 1e-8 for fits without inference.
+    pub tolerance: Option<f64>,
     /// Most steps; default 200.
     pub most_steps: usize,
 }
@@ -97,7 +97,7 @@ impl Default for Logistic {
             robust: None,
             cluster: None,
             units: Vec::new(),
-            tolerance: 1e-10,
+            tolerance: None,
             most_steps: 200,
         }
     }
@@ -129,8 +129,8 @@ impl Logistic {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(Error::knob("level", self.level, "a number between 0 and 1, such as 0.95"));
         }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Err(Error::knob("tolerance", self.tolerance, "a number between 0 and 1"));
+        if let Some(tolerance) = self.tolerance.filter(|tolerance| !(*tolerance > 0.0 && *tolerance < 1.0)) {
+            return Err(Error::knob("tolerance", tolerance, "a number between 0 and 1"));
         }
         if let ClassWeighting::Given(pairs) = &self.class_weights {
             for (class, weight) in pairs {
@@ -143,6 +143,11 @@ impl Logistic {
             return Err(Error::knob("firth", "on", "Firth's penalty does not go with another penalty"));
         }
         Ok(())
+    }
+
+    /// The distance from the optimum at which the fit stops.
+    pub(crate) fn tolerance(&self) -> f64 {
+        self.tolerance.unwrap_or(if self.precision == Precision::None { 1e-8 } else { 1e-10 })
     }
 
     /// Whether second derivatives at the optimum are of use.

@@ -1,6 +1,6 @@
 //! Logistic and softmax regression as a sequence of passes: survey, rank, fit, and what is asked about the fit.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
@@ -14,6 +14,7 @@ use super::passes::{Knowledge, LinearStats, PassSums};
 use super::penalty::Penalty;
 use super::probe::{Curvature, Probe, Shape, Sums};
 use super::rank;
+use super::sample::Sample;
 use super::separation::Margins;
 use super::solver::{Next, Plan, Second, Solver};
 use super::stage::{Estimate, Facts, Fitting, Ranking, Raw, Separation, Stage};
@@ -30,6 +31,18 @@ const MOST_FULL: usize = 3000;
 const WATCHED_REACH: f64 = 12.0;
 /// Operations of a pass up to which a further one costs nothing that anybody would notice.
 const CHEAP_FIT: f64 = 1e7;
+/// Distance, in standard errors of a sample, at which its fit is near enough.
+const START_TOLERANCE: f64 = 0.1;
+/// Steps after which the fit of a sample is left as it is.
+const START_STEPS: usize = 12;
+/// |η| at which the fit of a sample has lost its way: the sample alone may be separated.
+const LOST_REACH: f64 = 40.0;
+/// Rows of a class that a sample must have.
+const FEW_OF_A_CLASS: f64 = 50.0;
+/// Rows of a sample per parameter, and their bounds.
+const ROWS_PER_PARAMETER: f64 = 600.0;
+const SMALLEST_SAMPLE: f64 = 16_384.0;
+const LARGEST_SAMPLE: f64 = 32_768.0;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
 
@@ -51,6 +64,8 @@ impl Learner for Logistic {
                     probes: Vec::new(),
                     leverages: Vec::new(),
                     passes: 0,
+                    sample: Sample::All,
+                    partitions: OnceLock::new(),
                     stage: Stage::Design,
                 };
                 Ok(LinearStats::new(knowledge, PassSums::Design(Box::new(survey))))
@@ -70,7 +85,11 @@ impl Learner for Logistic {
             (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(knowledge, ranking, survey),
             (Stage::Margins { fitting, next }, PassSums::Margins(margins)) => self.after_margins(knowledge, fitting, next, margins),
             (Stage::Meat(analysis), PassSums::Meat(meat)) => analysis::after_meat(self, knowledge, analysis, meat),
-            (stage, PassSums::Points(points)) => {
+            (stage, PassSums::Points(points, counts)) => {
+                let stage = &match counts {
+                    Some(counts) => self.counted(knowledge, stage, counts)?,
+                    None => stage.clone(),
+                };
                 let answers: Vec<Raw> = points.iter().zip(&knowledge.probes).map(|(sums, probe)| raw(sums, probe)).collect();
                 match stage.needs_jeffreys() {
                     true => self.ask_jeffreys(knowledge, stage, answers),
@@ -167,6 +186,8 @@ impl Logistic {
             probes: Vec::new(),
             leverages: Vec::new(),
             passes,
+            sample: Sample::Share,
+            partitions: OnceLock::new(),
             stage: Stage::Survey,
         };
         Ok(LinearStats::new(knowledge, sums))
@@ -174,6 +195,16 @@ impl Logistic {
 
     fn after_survey(&self, knowledge: &Knowledge, survey: &Survey) -> Result<Step<LinearStats, LogisticModel>> {
         let view = view(knowledge)?;
+        let partitions = knowledge.partitions.get().copied().unwrap_or(1);
+        let partial = knowledge.sample.size(partitions) < partitions;
+        let look_at_all = || {
+            let sums = PassSums::Survey(Box::new(Survey::new(&view, &knowledge.frame)));
+            let frame = (*knowledge.frame).clone();
+            Ok(Step::Again(next_pass(knowledge, frame, false, Vec::new(), Vec::new(), Stage::Survey, sums)))
+        };
+        if partial && !self.can_sample(knowledge, &view, survey) {
+            return look_at_all();
+        }
         self.check_rows(knowledge, survey)?;
         let mut frame = (*knowledge.frame).clone();
         let design = &view.design;
@@ -202,6 +233,9 @@ impl Logistic {
             }
         }
         let mut units = vec![1.0; columns];
+        if partial && !constant.is_empty() {
+            return look_at_all();
+        }
         for &j in &kept {
             if frame.intercept {
                 let mean = survey.columns.mean[j];
@@ -224,6 +258,9 @@ impl Logistic {
         let doubts = rank::doubts(&products);
         if doubts.is_empty() {
             return self.begin_fit(knowledge, frame, survey, Vec::new(), constant, whole, !rescaled);
+        }
+        if partial {
+            return look_at_all();
         }
         let sizes = (0..frame.kept.len()).map(|k| products[(k, k)]).collect();
         let turned = rank::turn(&mut frame, &doubts);
@@ -306,7 +343,11 @@ impl Logistic {
             true => survey.start(&frame, shape),
             false => vec![0.0; shape.len()],
         };
-        let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty });
+        let partitions = knowledge.partitions.get().copied().unwrap_or(1);
+        let seen = knowledge.sample.size(partitions);
+        let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, whole, partitions });
+        let plan = self.plan(&facts, self.firth);
+        let sample = sample_of(&facts.survey, shape, plan.cost, seen, partitions);
         let knowledge = Knowledge {
             layout: Arc::clone(&knowledge.layout),
             view: Some(view),
@@ -314,40 +355,91 @@ impl Logistic {
             whole,
             probes: Vec::new(),
             leverages: Vec::new(),
-            passes: knowledge.passes + 1,
+            passes: knowledge.passes,
+            sample: Sample::All,
+            partitions: OnceLock::new(),
             stage: Stage::Survey,
         };
-        let firth = self.firth;
-        self.start_solver(&knowledge, facts, theta, firth, None).map(Step::Again)
+        let plan = match sample {
+            Sample::All => plan,
+            _ => Plan { tolerance: START_TOLERANCE, most_steps: START_STEPS, end_with_curvature: true, ..plan },
+        };
+        let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
+        let uncounted = seen < partitions;
+        let fitting = Fitting { facts, solver, firth: self.firth, rescued: None, check_at: 4, sample, curvature: None, uncounted };
+        Ok(Step::Again(self.ask(&knowledge, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
     }
 
-    fn start_solver(
-        &self,
-        knowledge: &Knowledge,
-        facts: Arc<Facts>,
-        theta: Vec<f64>,
-        firth: bool,
-        rescued: Option<Separation>,
-    ) -> Result<LinearStats> {
+    fn plan(&self, facts: &Facts, firth: bool) -> Plan {
         let shape = facts.shape;
         let full = shape.words == 0 && shape.outputs * shape.width <= MOST_FULL;
-        let curvature = if full { Curvature::Full } else { Curvature::Diagonal };
         let smallest = facts.survey.class_weights.iter().fold(f64::INFINITY, |a, b| a.min(*b));
         let cheap = facts.survey.rows as f64 * (shape.len() as f64).powi(2) < CHEAP_FIT;
+        let pairs = (shape.outputs * (shape.outputs + 1) / 2) as f64;
         let plan = Plan {
-            curvature,
-            // A Gram pass of p columns costs about p/12 gradient passes per pair of outputs.
-            cost: 1.0 + shape.width as f64 * (shape.outputs as f64 + 1.0) / 24.0,
+            curvature: if full { Curvature::Full } else { Curvature::Diagonal },
+            // As measured: products of columns cost 1 per pair of outputs where a gradient costs 31 + 9 per output.
+            cost: 1.0 + pairs * shape.width as f64 / (31.0 + 9.0 * shape.outputs as f64),
             // Where passes cost nothing the last digits are free.
-            tolerance: if cheap { self.tolerance.min(1e-12) } else { self.tolerance },
+            tolerance: if cheap { self.tolerance().min(1e-12) } else { self.tolerance() },
             most_steps: self.most_steps,
             root_weight: smallest.max(1.0).sqrt(),
             end_with_curvature: full && self.wants_information(),
+            start_rate: 0.0,
+            newton_end: !cheap && !firth,
         };
-        let plan = if firth { Plan { cost: 0.0, end_with_curvature: true, ..plan } } else { plan };
-        let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
-        let fitting = Fitting { facts, solver, firth, rescued, check_at: 4 };
-        Ok(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![question(next)?]))
+        if firth { Plan { cost: 0.0, end_with_curvature: true, ..plan } } else { plan }
+    }
+
+    /// From the fit of a sample to that of all rows.
+    fn leave_sample(&self, knowledge: &Knowledge, fitting: Fitting, reach: f64) -> Result<Step<LinearStats, LogisticModel>> {
+        let facts = Arc::clone(&fitting.facts);
+        let shape = facts.shape;
+        let seen = fitting.sample.size(facts.partitions) as f64;
+        let ratio = facts.partitions as f64 / seen;
+        let rows = facts.survey.rows as f64;
+        let plan = self.plan(&facts, false);
+        let plan = Plan {
+            root_weight: plan.root_weight * ratio.sqrt(),
+            start_rate: 2.0 * (shape.len() as f64 / rows).sqrt(),
+            // The sample's few rows must not make a large fit look cheap.
+            tolerance: self.tolerance(),
+            ..plan
+        };
+        let point = fitting.solver.point().filter(|_| reach < LOST_REACH);
+        let (solver, next) = match (point, fitting.curvature.clone()) {
+            (Some(point), Some(curvature)) => Solver::start_near(point.theta.clone(), plan, facts.penalty.clone(), curvature * ratio),
+            _ => Solver::start(facts.survey.start(&knowledge.frame, shape), plan, facts.penalty.clone()),
+        };
+        let fitting = Fitting { solver, sample: Sample::All, curvature: None, check_at: 4, ..fitting };
+        Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+    }
+
+    /// Whether the fit of a sample can stand in for a survey of all rows.
+    fn can_sample(&self, knowledge: &Knowledge, view: &View, survey: &Survey) -> bool {
+        !self.firth
+            && self.class_weights != ClassWeighting::Balanced
+            && knowledge.layout.words().is_empty()
+            && view.design.columns().len() <= MOST_FULL
+            && survey.rows as usize >= 4 * view.design.columns().len()
+            && survey.class_weights.iter().all(|weight| *weight >= FEW_OF_A_CLASS)
+    }
+
+    /// The stage with the counts of all rows in place of those of a sample.
+    fn counted(&self, knowledge: &Knowledge, stage: &Stage, counts: &Survey) -> Result<Stage> {
+        let Stage::Fit(fitting) = stage else { return Ok(stage.clone()) };
+        self.check_rows(knowledge, counts)?;
+        let old = &fitting.facts;
+        let facts = Facts {
+            survey: old.survey.with_counts(counts),
+            shape: old.shape,
+            aliases: old.aliases.clone(),
+            constant: old.constant.clone(),
+            penalty: old.penalty.clone(),
+            whole: !counts.gaps,
+            partitions: old.partitions,
+        };
+        Ok(Stage::Fit(Box::new(Fitting { facts: Arc::new(facts), uncounted: false, ..(**fitting).clone() })))
     }
 
     /// A pass that looks at points.
@@ -361,8 +453,17 @@ impl Logistic {
                 Probe::new(theta, curvature, &knowledge.frame, stage.shape(), &widths)
             })
             .collect();
-        let sums = PassSums::Points(probes.iter().map(Sums::new).collect());
-        next_pass(knowledge, (*knowledge.frame).clone(), knowledge.whole, probes, Vec::new(), stage, sums)
+        let counts = match (&stage, &knowledge.view) {
+            (Stage::Fit(fitting), Some(view)) if fitting.uncounted && fitting.sample == Sample::All => Some(Box::new(Survey::counts(view))),
+            _ => None,
+        };
+        let sums = PassSums::Points(probes.iter().map(Sums::new).collect(), counts);
+        let (whole, sample) = (stage.whole(), stage.sample());
+        let mut stats = next_pass(knowledge, (*knowledge.frame).clone(), whole, probes, Vec::new(), stage, sums);
+        if let Some(knowledge) = Arc::get_mut(&mut stats.knowledge) {
+            knowledge.sample = sample;
+        }
+        stats
     }
 
     fn ask_jeffreys(&self, knowledge: &Knowledge, stage: &Stage, answers: Vec<Raw>) -> Result<Step<LinearStats, LogisticModel>> {
@@ -379,7 +480,7 @@ impl Logistic {
         let probes: Vec<Probe> = knowledge.probes.iter().map(again).collect();
         let sums = PassSums::Jeffreys(probes.iter().map(|probe| JeffreysSums::new(probe, &knowledge.frame)).collect());
         let stage = Stage::Jeffreys { inner: Box::new(stage.clone()), answers };
-        Ok(Step::Again(next_pass(knowledge, (*knowledge.frame).clone(), knowledge.whole, probes, leverages, stage, sums)))
+        Ok(Step::Again(next_pass(knowledge, (*knowledge.frame).clone(), stage.whole(), probes, leverages, stage, sums)))
     }
 
     /// Hands complete answers to whoever asked.
@@ -397,12 +498,21 @@ impl Logistic {
     fn after_point(&self, knowledge: &Knowledge, fitting: &Fitting, answer: Raw) -> Result<Step<LinearStats, LogisticModel>> {
         let mut fitting = fitting.clone();
         let reach = answer.reach;
+        if let Some(hessian) = &answer.hessian {
+            fitting.curvature = Some(hessian.clone());
+        }
         let second = match (answer.hessian, answer.diagonal) {
             (Some(hessian), _) => Second::Full(hessian),
             (_, Some(diagonal)) => Second::Diagonal(diagonal),
             _ => Second::None,
         };
         let next = fitting.solver.tell(answer.value, answer.gradient, second);
+        if fitting.sample != Sample::All {
+            return match (&next, reach < LOST_REACH) {
+                (Next::Ask { .. }, true) => self.follow(knowledge, fitting, next),
+                _ => self.leave_sample(knowledge, fitting, reach),
+            };
+        }
         let penalised = fitting.firth || fitting.facts.penalty.is_some();
         let stuck = matches!(next, Next::Stuck(_));
         let steps = fitting.solver.steps;
@@ -414,17 +524,10 @@ impl Logistic {
                 heading => heading.to_vec(),
             };
             let probe = Probe::new(heading, Curvature::None, &knowledge.frame, fitting.facts.shape, &[]);
+            let whole = fitting.facts.whole;
             let stage = Stage::Margins { fitting: Box::new(fitting), next };
             let sums = PassSums::Margins(Margins::default());
-            return Ok(Step::Again(next_pass(
-                knowledge,
-                (*knowledge.frame).clone(),
-                knowledge.whole,
-                vec![probe],
-                Vec::new(),
-                stage,
-                sums,
-            )));
+            return Ok(Step::Again(next_pass(knowledge, (*knowledge.frame).clone(), whole, vec![probe], Vec::new(), stage, sums)));
         }
         self.follow(knowledge, fitting, next)
     }
@@ -454,8 +557,11 @@ impl Logistic {
         let separation = self.describe_separation(knowledge, &knowledge.probes[0].theta, margins.complete(), fitting);
         match self.on_separation {
             OnSeparation::Firth => {
-                let theta = vec![0.0; fitting.facts.shape.len()];
-                self.start_solver(knowledge, Arc::clone(&fitting.facts), theta, true, Some(separation)).map(Step::Again)
+                let facts = Arc::clone(&fitting.facts);
+                let theta = vec![0.0; facts.shape.len()];
+                let (solver, next) = Solver::start(theta, self.plan(&facts, true), facts.penalty.clone());
+                let fitting = Fitting { solver, firth: true, rescued: Some(separation), ..fitting.clone() };
+                Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
             }
             OnSeparation::Error => Err(self.separation_error(knowledge, &separation)?),
         }
@@ -560,7 +666,38 @@ impl Separation {
     }
 }
 
+/// The partitions on which a start is looked for: enough rows for the parameters, all of them when that saves nothing.
+fn sample_of(survey: &Survey, shape: Shape, cost: f64, seen: usize, partitions: usize) -> Sample {
+    if seen == partitions {
+        return Sample::All;
+    }
+    let rows_each = (survey.rows as f64 / seen as f64).max(1.0);
+    // Second derivatives of the sample should not cost more than two gradients of all rows.
+    let affordable = 2.0 * rows_each * partitions as f64 / cost;
+    let wanted = (ROWS_PER_PARAMETER * shape.len() as f64).min(affordable).clamp(SMALLEST_SAMPLE, LARGEST_SAMPLE);
+    let needed = (wanted / rows_each).ceil().max(2.0) as usize;
+    if needed * 3 > partitions { Sample::All } else { Sample::Partitions(needed) }
+}
+
 impl Stage {
+    fn whole(&self) -> bool {
+        match self {
+            Stage::Fit(fitting) | Stage::Margins { fitting, .. } => {
+                fitting.facts.whole && !(fitting.uncounted && fitting.sample == Sample::All)
+            }
+            Stage::Analyse(analysis) | Stage::Meat(analysis) => analysis.facts.whole,
+            Stage::Jeffreys { inner, .. } => inner.whole(),
+            Stage::Design | Stage::Survey | Stage::Rank(_) => false,
+        }
+    }
+
+    fn sample(&self) -> Sample {
+        match self {
+            Stage::Fit(fitting) => fitting.sample,
+            _ => Sample::All,
+        }
+    }
+
     fn shape(&self) -> Shape {
         match self {
             Stage::Fit(fitting) | Stage::Margins { fitting, .. } => fitting.facts.shape,
@@ -589,6 +726,8 @@ pub(crate) fn next_pass(
         probes,
         leverages,
         passes: knowledge.passes + 1,
+        sample: Sample::All,
+        partitions: OnceLock::new(),
         stage,
     };
     LinearStats::new(knowledge, sums)

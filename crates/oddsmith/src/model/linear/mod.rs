@@ -23,6 +23,7 @@ mod passes;
 mod penalty;
 mod probe;
 mod rank;
+mod sample;
 mod sandwich;
 mod search;
 mod separation;

@@ -1,11 +1,12 @@
 //! What one pass of a fit adds up, whatever its purpose.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::frame::Frame;
 use super::jeffreys::{JeffreysSums, Leverage};
 use super::lens::{Lens, View};
 use super::probe::{Probe, Sums};
+use super::sample::Sample;
 use super::sandwich::Meat;
 use super::separation::Margins;
 use super::stage::Stage;
@@ -13,6 +14,7 @@ use super::survey::Survey;
 use super::target::Target;
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
+use crate::num::MatrixView;
 use crate::stats::Statistics;
 
 /// What is known before a pass: it travels with the empty sums, frozen.
@@ -30,6 +32,10 @@ pub(crate) struct Knowledge {
     pub(crate) leverages: Vec<Leverage>,
     /// Passes before this one.
     pub(crate) passes: usize,
+    /// Partitions to look at.
+    pub(crate) sample: Sample,
+    /// Partitions of the source, as the pass has met them.
+    pub(crate) partitions: OnceLock<usize>,
     pub(crate) stage: Stage,
 }
 
@@ -38,7 +44,8 @@ pub(crate) struct Knowledge {
 pub(crate) enum PassSums {
     Design(Box<DesignSurvey>),
     Survey(Box<Survey>),
-    Points(Vec<Sums>),
+    /// Points, and what a survey counts where only a sample was surveyed before.
+    Points(Vec<Sums>, Option<Box<Survey>>),
     Jeffreys(Vec<JeffreysSums>),
     Margins(Margins),
     Meat(Box<Meat>),
@@ -74,20 +81,20 @@ impl Statistics for LinearStats {
         let Some(view) = &knowledge.view else { return Err(Error::internal("a pass without a design")) };
         let frame = &*knowledge.frame;
         let mut whole = knowledge.whole;
-        if let PassSums::Survey(survey) = &mut *sums {
-            let numbers = rows.features.numbers;
-            whole = (0..numbers.rows()).all(|i| match numbers.row(i) {
-                Some(row) => row.iter().map(|x| x * 0.0).sum::<f64>() == 0.0,
-                None => (0..numbers.cols()).all(|j| numbers.get(i, j).is_finite()),
-            });
+        if let PassSums::Survey(survey) | PassSums::Points(_, Some(survey)) = &mut *sums {
+            whole = is_whole(rows.features.numbers);
             survey.gaps |= !whole;
         }
+        let grouped = matches!(view.target, Target::Grouped(_));
         lens.for_blocks(view, frame, &rows, whole, dropped, |block| {
             *weight += block.weights.iter().sum::<f64>();
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),
-                PassSums::Survey(survey) => survey.add(block, matches!(view.target, Target::Grouped(_))),
-                PassSums::Points(points) => points.iter_mut().zip(&knowledge.probes).try_for_each(|(sums, probe)| sums.add(probe, block)),
+                PassSums::Survey(survey) => survey.add(block, grouped),
+                PassSums::Points(points, survey) => {
+                    survey.iter_mut().try_for_each(|survey| survey.add(block, grouped))?;
+                    points.iter_mut().zip(&knowledge.probes).try_for_each(|(sums, probe)| sums.add(probe, block))
+                }
                 PassSums::Jeffreys(points) => {
                     let known = knowledge.probes.iter().zip(&knowledge.leverages);
                     points.iter_mut().zip(known).try_for_each(|(sums, (probe, leverage))| sums.add(probe, leverage, frame, block))
@@ -96,7 +103,7 @@ impl Statistics for LinearStats {
                 PassSums::Meat(meat) => meat.add(&knowledge.probes[0], knowledge.leverages.first(), frame, block, &rows),
             }
         })?;
-        if let PassSums::Survey(survey) = sums {
+        if let PassSums::Survey(survey) | PassSums::Points(_, Some(survey)) = sums {
             survey.dropped.copy_from_slice(dropped);
         }
         Ok(())
@@ -108,7 +115,10 @@ impl Statistics for LinearStats {
         match (&mut self.sums, &other.sums) {
             (PassSums::Design(mine), PassSums::Design(theirs)) => mine.merge(theirs)?,
             (PassSums::Survey(mine), PassSums::Survey(theirs)) => mine.merge(theirs),
-            (PassSums::Points(mine), PassSums::Points(theirs)) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
+            (PassSums::Points(mine, survey), PassSums::Points(theirs, other)) => {
+                mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b));
+                survey.iter_mut().zip(other).for_each(|(a, b)| a.merge(b));
+            }
             (PassSums::Jeffreys(mine), PassSums::Jeffreys(theirs)) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
             (PassSums::Margins(mine), PassSums::Margins(theirs)) => mine.merge(theirs),
             (PassSums::Meat(mine), PassSums::Meat(theirs)) => mine.merge(theirs),
@@ -121,14 +131,33 @@ impl Statistics for LinearStats {
         self.weight
     }
 
+    fn skips(&self, partition: usize, partitions: usize) -> bool {
+        let _ = self.knowledge.partitions.set(partitions);
+        self.knowledge.sample.skips(partition, partitions)
+    }
+
     fn bytes(&self) -> usize {
         match &self.sums {
             PassSums::Design(survey) => survey.bytes(),
             PassSums::Survey(survey) => survey.bytes(),
-            PassSums::Points(points) => points.iter().map(Sums::bytes).sum(),
+            PassSums::Points(points, _) => points.iter().map(Sums::bytes).sum(),
             PassSums::Jeffreys(points) => 64 * points.len(),
             PassSums::Margins(_) => size_of::<Margins>(),
             PassSums::Meat(meat) => meat.bytes(),
         }
+    }
+}
+
+/// Whether every number is finite.
+fn is_whole(numbers: MatrixView<'_>) -> bool {
+    // All bits of the exponent are set in infinities and NaNs alone; a loop over them vectorises, one over floats does not.
+    const EXPONENT: u64 = 0x7FF << 52;
+    let finite = |cells: &[f64]| !cells.iter().fold(false, |found, x| found | (x.to_bits() & EXPONENT == EXPONENT));
+    match numbers.as_row_major() {
+        Some(cells) => finite(cells),
+        None => (0..numbers.cols()).all(|j| match numbers.column(j) {
+            Some(column) => finite(column),
+            None => (0..numbers.rows()).all(|i| numbers.get(i, j).is_finite()),
+        }),
     }
 }

@@ -15,13 +15,18 @@ use super::penalty::Penalty;
 use super::probe::Curvature;
 
 /// Pairs of steps and gradient changes that are remembered.
-const MEMORY: usize = 10;
+const MEMORY: usize = 20;
 /// Share of the expected descent that a step must bring.
 const SUFFICIENT: f64 = 1e-4;
 /// Halvings after which a direction is given up.
 const MOST_HALVINGS: usize = 40;
-/// Distance beyond which a fixed metric is not trusted.
-const FAR: f64 = 0.3;
+/// Shrinking of the distance that is expected of a metric from far away.
+const HALF: f64 = 0.5;
+/// Cost of second derivatives, in passes without, up to which the first pass asks for them.
+const CHEAP: f64 = 2.5;
+/// Distance, as a share of the one at which second derivatives change by their own size, from which on they are those of the
+/// optimum to nine digits.
+const NEAR_ENOUGH: f64 = 1e-9;
 
 /// How a solver goes about it.
 #[derive(Debug, Clone)]
@@ -38,6 +43,10 @@ pub(crate) struct Plan {
     pub(crate) root_weight: f64,
     /// Whether second derivatives at the optimum itself are wanted.
     pub(crate) end_with_curvature: bool,
+    /// Factor by which a step is expected to shrink the distance with the metric of the start, beyond what distance costs.
+    pub(crate) start_rate: f64,
+    /// Whether a last Newton step may stand for the pass that would confirm it: large samples only, where it is safe.
+    pub(crate) newton_end: bool,
 }
 
 /// Second derivatives that came with an answer.
@@ -82,6 +91,9 @@ pub(crate) struct Solver {
     slope: f64,
     step: f64,
     halvings: usize,
+    /// Steps since the metric was taken, and the distance there.
+    since_metric: usize,
+    metric_distance: f64,
     /// Accepted steps.
     pub(crate) steps: usize,
     /// Distance from the optimum in standard errors at `best`.
@@ -111,10 +123,21 @@ impl Solver {
             slope: 0.0,
             step: 1.0,
             halvings: 0,
+            since_metric: 0,
+            metric_distance: f64::INFINITY,
             steps: 0,
             distance: f64::INFINITY,
         };
         (solver, next)
+    }
+
+    /// Starts at a point where the second derivatives (without penalty) are roughly known.
+    pub(crate) fn start_near(theta: Vec<f64>, plan: Plan, penalty: Penalty, mut hessian: DMatrix<f64>) -> (Self, Next) {
+        let (mut solver, _) = Solver::start(theta.clone(), plan, penalty);
+        solver.penalty.add_hessian(&mut hessian);
+        solver.metric = Metric::full(hessian);
+        let curvature = if solver.metric.is_some() && solver.plan.cost > CHEAP { Curvature::None } else { solver.plan.curvature };
+        (solver, Next::Ask { theta, curvature })
     }
 
     /// Takes the answer to the last question.
@@ -200,8 +223,11 @@ impl Solver {
         };
         let direction: Vec<f64> = divide(metric, &self.pairs, &best.gradient).iter().map(|d| -d).collect();
         let slope = dot(&best.gradient, &direction);
-        let before = self.distance;
         self.distance = (-slope).max(0.0).sqrt();
+        if self.ends_with_newton() {
+            self.distance = self.after_newton(self.distance);
+            return Next::Converged;
+        }
         if self.distance <= self.plan.tolerance {
             let done = !self.plan.end_with_curvature || self.hessian.is_some();
             return match done {
@@ -217,22 +243,50 @@ impl Solver {
         if self.steps >= self.plan.most_steps || !(slope < 0.0) {
             return Next::Stuck(if slope < 0.0 { "the largest number of steps was reached" } else { "the gradient is not a number" });
         }
-        let rate = match self.hessian.is_some() || self.steps == 0 {
-            true => self.distance / self.plan.root_weight,
-            false => (self.distance / before).max(1e-3),
-        };
+        if self.hessian.is_some() || self.since_metric == 0 {
+            self.metric_distance = self.distance;
+            self.since_metric = 0;
+        }
         let curvature = match self.plan.curvature {
-            Curvature::Full if rate > FAR || self.passes_left(rate) > self.plan.cost + 1.0 => Curvature::Full,
+            Curvature::Full if self.is_worth_it() => Curvature::Full,
             _ => Curvature::None,
         };
+        self.since_metric += 1;
         self.trial = along(&best.theta, 1.0, &direction);
         (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, 0);
         Next::Ask { theta: self.trial.clone(), curvature }
     }
 
-    /// Passes to the tolerance when each shrinks the distance by `rate`.
-    fn passes_left(&self, rate: f64) -> f64 {
-        (self.plan.tolerance / self.distance).ln() / rate.clamp(1e-12, 0.99).ln()
+    /// Whether second derivatives at the next point save more passes than they cost.
+    fn is_worth_it(&self) -> bool {
+        let Plan { tolerance, root_weight, cost, end_with_curvature, start_rate, newton_end, .. } = self.plan;
+        let passes = |distance: f64, rate: f64| (tolerance / distance).ln().min(0.0) / rate.clamp(1e-12, 0.99).ln();
+        let far = self.distance / root_weight;
+        let rate = match (self.since_metric, self.hessian.is_some()) {
+            (0, true) => far.min(HALF),
+            (0, false) => far.max(start_rate).min(HALF),
+            (steps, _) => (self.distance / self.metric_distance).powf(1.0 / steps as f64).clamp(1e-6, 1.0),
+        };
+        // The corrections by the last steps make a fixed metric better than its first rate.
+        let without = 0.75 * passes(self.distance, rate);
+        let newton = self.distance * far.min(HALF);
+        let with = cost + passes(newton, (newton / root_weight).min(HALF));
+        let last = end_with_curvature && newton_end && self.distance * rate <= NEAR_ENOUGH * root_weight;
+        last || without > with
+    }
+
+    /// Distance that a Newton step from `distance` leaves.
+    fn after_newton(&self, distance: f64) -> f64 {
+        10.0 * distance * distance / self.plan.root_weight
+    }
+
+    /// Whether the second derivatives here are those of the optimum to nine digits, and a last step with them, which costs no
+    /// pass, ends within the tolerance.
+    fn ends_with_newton(&self) -> bool {
+        self.plan.newton_end
+            && self.hessian.is_some()
+            && self.distance <= NEAR_ENOUGH * self.plan.root_weight
+            && self.after_newton(self.distance) <= self.plan.tolerance
     }
 
     /// The next step, for those who want to know where the solver is going.

@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use super::penalty::Penalty;
 use super::probe::Shape;
 use super::rank::Doubt;
+use super::sample::Sample;
 use super::search::{Outcome, Search};
 use super::solver::{Next, Solver};
 use super::survey::Survey;
@@ -64,6 +65,10 @@ pub(crate) struct Facts {
     pub(crate) aliases: Vec<Doubt>,
     pub(crate) constant: Vec<usize>,
     pub(crate) penalty: Penalty,
+    /// Whether no number is missing or infinite.
+    pub(crate) whole: bool,
+    /// Partitions of the source.
+    pub(crate) partitions: usize,
 }
 
 /// A fit under way.
@@ -76,6 +81,12 @@ pub(crate) struct Fitting {
     pub(crate) rescued: Option<Separation>,
     /// Step at which separation is looked for next.
     pub(crate) check_at: usize,
+    /// The partitions of this fit: all, or some to find a start.
+    pub(crate) sample: Sample,
+    /// Second derivatives without penalty at the last point that had them.
+    pub(crate) curvature: Option<DMatrix<f64>>,
+    /// Whether the rows are yet to be counted.
+    pub(crate) uncounted: bool,
 }
 
 /// A proven separation.

@@ -60,6 +60,22 @@ impl Survey {
         }
     }
 
+    /// Nothing seen, and nothing to be seen of the columns.
+    pub(crate) fn counts(view: &View) -> Self {
+        Survey::new(view, &Frame::plain(0, true))
+    }
+
+    /// The counts of another survey with the columns of this one.
+    pub(crate) fn with_counts(&self, counts: &Survey) -> Survey {
+        Survey {
+            columns: self.columns.clone(),
+            reach: self.reach.clone(),
+            origin: self.origin.clone(),
+            class_sums: self.class_sums.clone(),
+            ..counts.clone()
+        }
+    }
+
     /// Adds a block of finite rows.
     pub(crate) fn add(&mut self, block: &Block<'_>, grouped: bool) -> Result<()> {
         let outputs = self.class_weights.len() - 1;
@@ -82,8 +98,8 @@ impl Survey {
                 }
             }
         }
-        let Some(first) = block.weights.iter().position(|w| *w > 0.0) else { return Ok(()) };
         let columns = self.reach.len();
+        let Some(first) = block.weights.iter().position(|w| *w > 0.0).filter(|_| columns > 0) else { return Ok(()) };
         if self.origin.is_empty() {
             self.origin = (0..columns).map(|j| block.x.get(first, j)).collect();
         }
