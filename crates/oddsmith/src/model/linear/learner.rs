@@ -53,6 +53,15 @@ impl Learner for Logistic {
     fn begin(&self, layout: &Arc<Layout>) -> Result<LinearStats> {
         self.check()?;
         let formula = self.formula_for(layout)?;
+        if self.l1 > 0.0 && layout.classes().len() > 2 {
+            let advice = "use --model one-vs-rest, which fits one regression per class, or --l2";
+            return Err(ErrorKind::Unsupported {
+                model: "softmax regression".into(),
+                what: "take an L1 penalty, which would depend on the reference class".into(),
+                advice: advice.into(),
+            }
+            .into());
+        }
         let survey = DesignSurvey::new(&formula, layout, &self.options)?;
         match survey.is_needed() {
             true => {
@@ -338,7 +347,15 @@ impl Logistic {
         if frame.intercept {
             dense.insert(0, 0.0);
         }
-        let penalty = Penalty::new(dense, self.l2, shape);
+        let mut penalty = Penalty::new(dense, self.l2, shape);
+        if self.l1 > 0.0 {
+            let mut one: Vec<f64> = frame.kept.iter().map(|&j| self.l1 * frame.scale[j]).collect();
+            if frame.intercept {
+                one.insert(0, 0.0);
+            }
+            penalty.absolute = one.repeat(shape.outputs);
+            penalty.absolute.resize(shape.len(), self.l1);
+        }
         let theta = match start_known && view.class_weights.is_empty() && !view.design.has_offset() {
             true => survey.start(&frame, shape),
             false => vec![0.0; shape.len()],
@@ -386,7 +403,7 @@ impl Logistic {
             root_weight: smallest.max(1.0).sqrt(),
             end_with_curvature: full && self.wants_information(),
             start_rate: 0.0,
-            newton_end: !cheap && !firth,
+            newton_end: !cheap && !firth && self.l1 == 0.0,
         };
         if firth { Plan { cost: 0.0, end_with_curvature: true, ..plan } } else { plan }
     }
@@ -591,12 +608,13 @@ impl Logistic {
         let point = fitting.solver.point().ok_or_else(|| Error::internal("convergence without a point"))?;
         let mut theta = DVector::from_column_slice(&point.theta);
         let information = fitting.solver.hessian.clone();
-        if let Some(factor) = information.clone().and_then(Cholesky::new) {
+        if let Some(factor) = information.clone().and_then(Cholesky::new).filter(|_| self.l1 == 0.0 && !fitting.firth) {
             // The last Newton step is shorter than the tolerance and costs nothing.
             theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
         }
         let mut unused = vec![0.0; point.theta.len()];
-        let penalty = facts.penalty.add(&point.theta, &mut unused);
+        let absolute = super::lasso::size(&facts.penalty.absolute, &point.theta);
+        let penalty = facts.penalty.add(&point.theta, &mut unused) + absolute;
         let firth = match (&information, fitting.firth) {
             (Some(information), true) => {
                 let factor = Cholesky::new(information.clone());

@@ -12,6 +12,7 @@ mod describe;
 mod frame;
 mod jeffreys;
 mod knobs;
+mod lasso;
 mod learner;
 mod lens;
 mod linear_view;

@@ -15,6 +15,8 @@ pub(crate) struct Penalty {
     pub(crate) dense: Vec<f64>,
     /// Of every word.
     pub(crate) words: f64,
+    /// Strengths of the absolute penalty, per parameter; empty when there is none.
+    pub(crate) absolute: Vec<f64>,
     shape: Shape,
 }
 
@@ -22,12 +24,12 @@ impl Penalty {
     /// A penalty; `dense` has one strength per parameter of an output.
     pub(crate) fn new(dense: Vec<f64>, words: f64, shape: Shape) -> Self {
         debug_assert_eq!(dense.len(), shape.width);
-        Penalty { dense, words, shape }
+        Penalty { dense, words, absolute: Vec::new(), shape }
     }
 
     /// Whether there is any.
     pub(crate) fn is_some(&self) -> bool {
-        self.words > 0.0 || self.dense.iter().any(|d| *d > 0.0)
+        self.words > 0.0 || !self.absolute.is_empty() || self.dense.iter().any(|d| *d > 0.0)
     }
 
     /// What a sum over outputs takes away: 1/K, nothing with one output.

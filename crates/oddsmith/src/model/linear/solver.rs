@@ -8,8 +8,9 @@
 
 use std::collections::VecDeque;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
+use super::lasso;
 use super::metric::{Metric, dot};
 use super::penalty::Penalty;
 use super::probe::Curvature;
@@ -85,6 +86,8 @@ pub(crate) struct Solver {
     /// Second derivatives at `best`, when they are known there.
     pub(crate) hessian: Option<DMatrix<f64>>,
     metric: Option<Metric>,
+    /// The second derivatives of the metric, where a step needs more than to divide by them.
+    matrix: Option<DMatrix<f64>>,
     pairs: VecDeque<Pair>,
     trial: Vec<f64>,
     direction: Vec<f64>,
@@ -117,6 +120,7 @@ impl Solver {
             best: None,
             hessian: None,
             metric: None,
+            matrix: None,
             pairs: VecDeque::new(),
             trial: theta,
             direction: Vec::new(),
@@ -135,6 +139,7 @@ impl Solver {
     pub(crate) fn start_near(theta: Vec<f64>, plan: Plan, penalty: Penalty, mut hessian: DMatrix<f64>) -> (Self, Next) {
         let (mut solver, _) = Solver::start(theta.clone(), plan, penalty);
         solver.penalty.add_hessian(&mut hessian);
+        solver.matrix = Some(hessian.clone()).filter(|_| !solver.penalty.absolute.is_empty());
         solver.metric = Metric::full(hessian);
         let curvature = if solver.metric.is_some() && solver.plan.cost > CHEAP { Curvature::None } else { solver.plan.curvature };
         (solver, Next::Ask { theta, curvature })
@@ -142,7 +147,7 @@ impl Solver {
 
     /// Takes the answer to the last question.
     pub(crate) fn tell(&mut self, value: f64, mut gradient: Vec<f64>, second: Second) -> Next {
-        let value = value + self.penalty.add(&self.trial, &mut gradient);
+        let value = value + self.penalty.add(&self.trial, &mut gradient) + lasso::size(&self.penalty.absolute, &self.trial);
         if let Some(best) = &self.best
             && !self.is_descent(best, value, &gradient)
         {
@@ -165,7 +170,8 @@ impl Solver {
         }
         // Near the optimum values differ by less than they round; there the slope along the direction decides.
         let rounding = 1e-13 * (1.0 + best.value.abs());
-        value - best.value <= rounding && dot(gradient, &self.direction).abs() <= self.slope.abs()
+        let flatter = !self.penalty.absolute.is_empty() || dot(gradient, &self.direction).abs() <= self.slope.abs();
+        value - best.value <= rounding && flatter
     }
 
     fn shorten(&mut self, value: f64) -> Next {
@@ -176,7 +182,7 @@ impl Solver {
         let rise = value - best.value - self.slope * self.step;
         let factor = if rise.is_finite() && rise > 0.0 { -0.5 * self.slope * self.step / rise } else { 0.25 };
         self.step *= factor.clamp(0.1, 0.5);
-        self.trial = along(&best.theta, self.step, &self.direction);
+        self.trial = self.moved(best, self.step, &self.direction);
         Next::Ask { theta: self.trial.clone(), curvature: Curvature::None }
     }
 
@@ -208,6 +214,9 @@ impl Solver {
             }
             Second::Full(mut hessian) => {
                 self.penalty.add_hessian(&mut hessian);
+                if !self.penalty.absolute.is_empty() {
+                    self.matrix = Some(hessian.clone());
+                }
                 if let Some(metric) = Metric::full(hessian.clone()) {
                     self.metric = Some(metric);
                     self.pairs.clear();
@@ -221,9 +230,8 @@ impl Solver {
         let (Some(best), Some(metric)) = (&self.best, &self.metric) else {
             return Next::Stuck("the second derivatives are not positive definite");
         };
-        let direction: Vec<f64> = divide(metric, &self.pairs, &best.gradient).iter().map(|d| -d).collect();
-        let slope = dot(&best.gradient, &direction);
-        self.distance = (-slope).max(0.0).sqrt();
+        let (direction, slope, square) = self.downhill(best, metric);
+        self.distance = square.max(0.0).sqrt();
         if self.ends_with_newton() {
             self.distance = self.after_newton(self.distance);
             return Next::Converged;
@@ -252,9 +260,42 @@ impl Solver {
             _ => Curvature::None,
         };
         self.since_metric += 1;
-        self.trial = along(&best.theta, 1.0, &direction);
+        self.trial = self.moved(best, 1.0, &direction);
         (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, 0);
         Next::Ask { theta: self.trial.clone(), curvature }
+    }
+
+    /// The direction to go, how fast the objective falls along it, and its squared length in standard errors.
+    fn downhill(&self, best: &Point, metric: &Metric) -> (Vec<f64>, f64, f64) {
+        let strengths = &self.penalty.absolute;
+        if strengths.is_empty() {
+            let direction: Vec<f64> = divide(metric, &self.pairs, &best.gradient).iter().map(|d| -d).collect();
+            let slope = dot(&best.gradient, &direction);
+            return (direction, slope, -slope);
+        }
+        if let Some(matrix) = &self.matrix {
+            let direction = lasso::newton_step(matrix, &best.gradient, &best.theta, strengths);
+            let goal = along(&best.theta, 1.0, &direction);
+            let slope = dot(&best.gradient, &direction) + lasso::size(strengths, &goal) - lasso::size(strengths, &best.theta);
+            // The fall is a difference of large numbers near the optimum; the length of the step is not.
+            let vector = DVector::from_column_slice(&direction);
+            let square = (matrix * &vector).dot(&vector);
+            return (direction, slope.min(-f64::MIN_POSITIVE), square);
+        }
+        let pseudo = lasso::pseudo_gradient(&best.gradient, &best.theta, strengths);
+        let mut direction: Vec<f64> = divide(metric, &self.pairs, &pseudo).iter().map(|d| -d).collect();
+        direction.iter_mut().zip(&pseudo).filter(|(d, p)| **d * **p >= 0.0).for_each(|(d, _)| *d = 0.0);
+        let slope = dot(&pseudo, &direction);
+        (direction, slope, -slope)
+    }
+
+    /// The point that is `step` along a direction.
+    fn moved(&self, best: &Point, step: f64, direction: &[f64]) -> Vec<f64> {
+        if self.penalty.absolute.is_empty() || self.matrix.is_some() {
+            return along(&best.theta, step, direction);
+        }
+        let pseudo = lasso::pseudo_gradient(&best.gradient, &best.theta, &self.penalty.absolute);
+        lasso::within_orthant(&best.theta, step, direction, &pseudo, &self.penalty.absolute)
     }
 
     /// Whether second derivatives at the next point save more passes than they cost.
