@@ -8,6 +8,7 @@ use super::contrast::{self, Coding, CodingCells};
 use super::facts::Facts;
 use super::intake::NumberColumn;
 use super::intake_plan::IntakePlan;
+use super::lookup::Lookup;
 use super::product::{Dense, Indicators, Product};
 use super::step::Step;
 use super::variables::{Resolved, resolve};
@@ -25,19 +26,20 @@ pub(super) const MISSING_LEVEL: &str = "(missing)";
 /// Compiles an expanded formula.
 pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions, facts: Facts) -> Result<Design> {
     check_references(layout, options)?;
+    let lookup = Lookup::new(layout);
     let in_text = |fault: Fault| formula.error(fault);
     let variables: Vec<Resolved> = formula
         .variables()
         .iter()
         .enumerate()
-        .map(|(at, v)| resolve(at, v, layout, options, &facts))
+        .map(|(at, v)| resolve(at, v, &lookup, options, &facts))
         .collect::<Result<_, _>>()
         .map_err(in_text)?;
     let mut compiler = Compiler {
         formula: &formula,
-        layout,
+        lookup: &lookup,
         variables: &variables,
-        plan: IntakePlan::new(layout, options.missing == MissingPolicy::Error),
+        plan: IntakePlan::new(&lookup, options.missing == MissingPolicy::Error),
         registers: BTreeMap::new(),
         columns: Vec::new(),
         names: BTreeSet::new(),
@@ -61,7 +63,11 @@ pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions
     let is_copy = |n: &NumberColumn| n.stand_in.is_none() && n.register.is_none() && n.copy.is_some();
     let plain = (is_plain && intake.numbers.iter().all(is_copy)).then(|| intake.numbers.iter().map(|n| n.plane).collect());
     let intercept = formula.intercept();
-    Ok(Design { formula, options: options.clone(), facts, intercept, columns, terms, words, intake, products, offsets, zeroed, plain })
+    // References of columns that the formula does not use say nothing about this design.
+    let used = formula.columns();
+    let references = options.references.iter().filter(|(column, _)| used.contains(column)).cloned().collect();
+    let options = DesignOptions { references, ..*options };
+    Ok(Design { formula, options, facts, intercept, columns, terms, words, intake, products, offsets, zeroed, plain })
 }
 
 /// Reference levels given as options must name a category of the layout and one of its levels.
@@ -84,7 +90,7 @@ fn check_references(layout: &Layout, options: &DesignOptions) -> Result<()> {
 
 struct Compiler<'a> {
     formula: &'a Formula,
-    layout: &'a Layout,
+    lookup: &'a Lookup<'a>,
     variables: &'a [Resolved],
     plan: IntakePlan<'a>,
     /// First registers by variable.
@@ -149,7 +155,7 @@ impl Compiler<'_> {
         let first = self.columns.len();
         if let ([variable], Resolved::Number { feature }) = (term, &self.variables[term[0]]) {
             self.plan.number(*feature).copy = Some(first);
-            let name = self.layout.features()[*feature].name.clone();
+            let name = self.lookup.name(*feature).to_owned();
             self.push_column(name.clone(), vec![(name.clone(), None)]);
             return self.push_term(name, first, vec![*variable], Vec::new());
         }
@@ -207,7 +213,7 @@ impl Compiler<'_> {
         let mut features = BTreeSet::new();
         for &variable in &variables {
             self.formula.variables()[variable].visit_columns(&mut |column| {
-                features.extend(self.layout.index(&column.name).ok());
+                features.extend(self.lookup.feature(column).ok());
             });
         }
         let columns = first..self.columns.len();
@@ -221,7 +227,7 @@ impl Compiler<'_> {
         match &self.variables[variable] {
             Resolved::Number { feature } => {
                 let first = self.plan.number_register(*feature);
-                let label = self.layout.features()[*feature].name.clone();
+                let label = self.lookup.name(*feature).to_owned();
                 Ok((Part { label, suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
             }
             Resolved::Computed { expr } => {
@@ -252,7 +258,7 @@ impl Compiler<'_> {
 
     fn category_part(&mut self, variable: usize, feature: usize, levels: usize, coding: Coding) -> Result<(Part, Option<String>), Fault> {
         let codes = self.plan.code(feature);
-        let label = self.layout.features()[feature].name.clone();
+        let label = self.lookup.name(feature).to_owned();
         let width = coding.suffixes.len();
         let source = match coding.cells {
             CodingCells::Indicators(columns) => PartSource::Indicators { codes, columns },

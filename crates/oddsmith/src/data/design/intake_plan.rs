@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::MissingPolicy;
 use super::facts::Facts;
 use super::intake::{CodeColumn, Computed, Intake, NumberColumn, TextColumn};
+use super::lookup::Lookup;
 use super::step::Step;
-use super::{MissingPolicy, variables};
 use crate::data::formula::{Expr, Fault};
-use crate::data::{Layout, Plane};
 
 /// An intake that grows.
 pub(super) struct IntakePlan<'a> {
-    layout: &'a Layout,
+    lookup: &'a Lookup<'a>,
     intake: Intake,
     /// Positions in the intake by feature.
     numbers: BTreeMap<usize, usize>,
@@ -20,8 +20,8 @@ pub(super) struct IntakePlan<'a> {
 
 impl<'a> IntakePlan<'a> {
     /// Nothing to read yet.
-    pub(super) fn new(layout: &'a Layout, refuse_missing: bool) -> Self {
-        IntakePlan { layout, intake: Intake::new(refuse_missing), numbers: BTreeMap::new(), codes: BTreeMap::new() }
+    pub(super) fn new(lookup: &'a Lookup<'a>, refuse_missing: bool) -> Self {
+        IntakePlan { lookup, intake: Intake::new(refuse_missing), numbers: BTreeMap::new(), codes: BTreeMap::new() }
     }
 
     /// The finished intake.
@@ -31,12 +31,7 @@ impl<'a> IntakePlan<'a> {
     }
 
     fn name(&self, feature: usize) -> String {
-        self.layout.features()[feature].name.clone()
-    }
-
-    fn plane(&self, feature: usize) -> usize {
-        let (Plane::Numbers(plane) | Plane::Codes(plane) | Plane::Words(plane)) = self.layout.plane(feature);
-        plane
+        self.lookup.name(feature).to_owned()
     }
 
     /// The number column of a feature.
@@ -44,7 +39,7 @@ impl<'a> IntakePlan<'a> {
         let at = match self.numbers.get(&feature) {
             Some(at) => *at,
             None => {
-                let (plane, name) = (self.plane(feature), self.name(feature));
+                let (plane, name) = (self.lookup.place_in_plane(feature), self.name(feature));
                 let unused = NumberColumn { plane, feature, name, stand_in: None, register: None, copy: None, indicator: None };
                 self.intake.numbers.push(unused);
                 self.numbers.insert(feature, self.intake.numbers.len() - 1);
@@ -69,8 +64,8 @@ impl<'a> IntakePlan<'a> {
         if let Some(at) = self.codes.get(&feature) {
             return *at;
         }
-        let plane = self.plane(feature);
-        let levels = self.layout.level_counts().get(plane).copied().unwrap_or(0) as u32;
+        let plane = self.lookup.place_in_plane(feature);
+        let levels = self.lookup.levels(feature).len() as u32;
         self.intake.codes.push(CodeColumn { plane, feature, name: self.name(feature), levels, missing_level: false });
         self.codes.insert(feature, self.intake.codes.len() - 1);
         self.intake.codes.len() - 1
@@ -78,7 +73,7 @@ impl<'a> IntakePlan<'a> {
 
     /// A text column whose gaps count.
     pub(super) fn text(&mut self, feature: usize) {
-        let column = TextColumn { plane: self.plane(feature), feature, name: self.name(feature) };
+        let column = TextColumn { plane: self.lookup.place_in_plane(feature), feature, name: self.name(feature) };
         self.intake.texts.push(column);
     }
 
@@ -109,7 +104,7 @@ impl<'a> IntakePlan<'a> {
         let mut columns = Vec::new();
         expr.visit_columns(&mut |column| columns.push(column));
         if let Some(column) = columns.first() {
-            let feature = variables::number_feature(column, self.layout)?;
+            let feature = self.lookup.number(column)?;
             self.number_register(feature);
             let number = self.numbers[&feature];
             self.intake.computed.extend((first..first + width).map(|register| Computed { register, text: text.to_owned(), number }));
@@ -121,7 +116,7 @@ impl<'a> IntakePlan<'a> {
     fn value(&mut self, expr: &Expr) -> Result<usize, Fault> {
         Ok(match expr {
             Expr::Column(column) => {
-                let feature = variables::number_feature(column, self.layout)?;
+                let feature = self.lookup.number(column)?;
                 self.number_register(feature)
             }
             Expr::Number(value) => self.step(1, |out| Step::Constant { value: *value, out }),
@@ -143,18 +138,18 @@ impl<'a> IntakePlan<'a> {
     /// Fills gaps as the policy asks, with what is known of the data: gives the number features that want a column
     /// `missing(x)`.
     pub(super) fn fill_gaps(&mut self, policy: MissingPolicy, facts: &Facts) -> Vec<usize> {
-        let had_gaps = |feature: usize| policy == MissingPolicy::Indicator && facts.gaps.contains(&feature);
+        let had_gaps = |name: &String| policy == MissingPolicy::Indicator && facts.gaps.contains(name);
         let mut indicated = Vec::new();
         for number in &mut self.intake.numbers {
-            if policy == MissingPolicy::Mean || had_gaps(number.feature) {
-                number.stand_in = facts.means.get(&number.feature).copied();
+            if policy == MissingPolicy::Mean || had_gaps(&number.name) {
+                number.stand_in = facts.means.get(&number.name).copied();
             }
-            if had_gaps(number.feature) && number.stand_in.is_some() {
+            if had_gaps(&number.name) && number.stand_in.is_some() {
                 indicated.push(number.feature);
             }
         }
         for code in &mut self.intake.codes {
-            code.missing_level = had_gaps(code.feature);
+            code.missing_level = had_gaps(&code.name);
         }
         indicated
     }

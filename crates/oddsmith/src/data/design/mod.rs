@@ -22,6 +22,7 @@ mod expand;
 mod facts;
 mod intake;
 mod intake_plan;
+mod lookup;
 mod mean_sum;
 mod options;
 mod point_sample;

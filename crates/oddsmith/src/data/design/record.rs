@@ -1,9 +1,10 @@
 //! A design as part of a record. What is stored is the formula, the options and the facts that a survey found; everything
 //! else follows from them and the layout, so that a file cannot hold a design that contradicts itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::Facts;
+use super::lookup::Lookup;
 use super::{Design, DesignOptions, compile};
 use crate::data::formula::Formula;
 use crate::data::{Kind, Layout};
@@ -16,9 +17,9 @@ impl Design {
         record.put_part(prefix, &self.options)?;
         record.put_bytes(format!("{prefix}.formula"), self.formula.to_string().into_bytes());
         let Facts { means, gaps, bases } = &self.facts;
-        put_indices(record, format!("{prefix}.means.features"), means.keys());
+        record.put_texts(&format!("{prefix}.means.columns"), means.keys().map(String::as_str));
         record.put(format!("{prefix}.means"), &means.values().copied().collect::<Vec<_>>());
-        put_indices(record, format!("{prefix}.gaps"), gaps);
+        record.put_texts(&format!("{prefix}.gaps"), gaps.iter().map(String::as_str));
         put_indices(record, format!("{prefix}.bases.variables"), bases.keys());
         put_indices(record, format!("{prefix}.bases.lengths"), &bases.values().map(Vec::len).collect::<Vec<_>>());
         record.put(format!("{prefix}.bases"), &bases.values().flatten().copied().collect::<Vec<_>>());
@@ -55,8 +56,8 @@ fn read_facts(record: &Record, prefix: &str) -> Result<Facts> {
         let outsized = |_| fault(format!("`{name}` holds a number that is too large"));
         record.counts(&name)?.iter().map(|index| usize::try_from(*index).map_err(outsized)).collect()
     };
-    let features = indices("means.features")?;
-    let means = record.numbers(&format!("{prefix}.means"), features.len())?;
+    let columns = record.texts(&format!("{prefix}.means.columns"))?;
+    let means = record.numbers(&format!("{prefix}.means"), columns.len())?;
     let (variables, lengths) = (indices("bases.variables")?, indices("bases.lengths")?);
     if variables.len() != lengths.len() {
         return Err(fault(format!("`{prefix}.bases` has {} variables and {} lengths", variables.len(), lengths.len())));
@@ -70,17 +71,20 @@ fn read_facts(record: &Record, prefix: &str) -> Result<Facts> {
         bases.insert(*variable, parameters.to_vec());
         rest = after;
     }
-    let gaps = indices("gaps")?;
-    let facts = Facts { means: features.iter().copied().zip(means).collect(), gaps: gaps.iter().copied().collect(), bases };
-    let repeated = facts.means.len() != features.len() || facts.gaps.len() != gaps.len() || facts.bases.len() != variables.len();
+    let gaps = record.texts(&format!("{prefix}.gaps"))?;
+    let owned = |name: &&str| (*name).to_owned();
+    let facts = Facts { means: columns.iter().map(owned).zip(means).collect(), gaps: gaps.iter().map(owned).collect(), bases };
+    let repeated = facts.means.len() != columns.len() || facts.gaps.len() != gaps.len() || facts.bases.len() != variables.len();
     if repeated { Err(fault(format!("`{prefix}` names a column or variable twice"))) } else { Ok(facts) }
 }
 
 /// Refuses facts about columns and variables that do not exist, and bases without theirs.
 fn check_facts(facts: &Facts, formula: &Formula, layout: &Layout) -> Result<()> {
-    let kind = |feature: &usize| layout.features().get(*feature).map(|feature| feature.kind());
-    let sound = facts.means.keys().all(|feature| kind(feature) == Some(Kind::Number))
-        && facts.gaps.iter().all(|feature| kind(feature).is_some_and(|kind| kind != Kind::Text));
+    let lookup = Lookup::new(layout);
+    let used: BTreeSet<String> = formula.columns().into_iter().collect();
+    let kind = |name: &String| lookup.kind_of(name).filter(|_| used.contains(name));
+    let sound = facts.means.keys().all(|name| kind(name) == Some(Kind::Number))
+        && facts.gaps.iter().all(|name| kind(name).is_some_and(|kind| kind != Kind::Text));
     let wanted = formula.variables().iter().enumerate().filter(|(_, variable)| super::basis::wanted(variable).is_some());
     match sound && wanted.map(|(at, _)| at).eq(facts.bases.keys().copied()) {
         true => Ok(()),

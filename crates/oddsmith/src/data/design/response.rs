@@ -3,6 +3,7 @@
 use super::block::{DesignBlock, Gap};
 use super::intake::Intake;
 use super::intake_plan::IntakePlan;
+use super::lookup::Lookup;
 use crate::data::formula::{Formula, Response};
 use crate::data::{Features, Layout};
 use crate::error::{DataFault, Error, Result};
@@ -57,7 +58,8 @@ impl ResponseReader {
             Response::Grouped { successes, failures } => (successes, failures, false),
             Response::Proportion { successes, trials } => (successes, trials, true),
         };
-        let mut plan = IntakePlan::new(layout, false);
+        let lookup = Lookup::new(layout);
+        let mut plan = IntakePlan::new(&lookup, false);
         let mut count = |expr| {
             let register = plan.checked_value(expr).map_err(|fault| formula.error(fault))?;
             Ok::<_, Error>(Count { register, text: expr.to_string() })

@@ -11,6 +11,7 @@ use super::block::{DesignBlock, Gap};
 use super::facts::Facts;
 use super::intake::Intake;
 use super::intake_plan::IntakePlan;
+use super::lookup::Lookup;
 use super::mean_sum::MeanSum;
 use super::point_sample::PointSample;
 use super::value_table::ValueTable;
@@ -51,7 +52,6 @@ struct SurveyPlan {
 
 #[derive(Debug)]
 struct Surveyed {
-    feature: usize,
     plane: usize,
     name: String,
 }
@@ -178,13 +178,13 @@ impl DesignSurvey {
         let mut facts = Facts::default();
         for (source, sum) in plan.numbers.iter().zip(&self.means) {
             if let Some(mean) = sum.mean() {
-                facts.means.insert(source.feature, mean);
+                facts.means.insert(source.name.clone(), mean);
             }
             if sum.has_gaps() {
-                facts.gaps.insert(source.feature);
+                facts.gaps.insert(source.name.clone());
             }
         }
-        facts.gaps.extend(plan.codes.iter().zip(&self.code_gaps).filter(|(_, gap)| **gap).map(|(source, _)| source.feature));
+        facts.gaps.extend(plan.codes.iter().zip(&self.code_gaps).filter(|(_, gap)| **gap).map(|(source, _)| source.name.clone()));
         for (basis, observed) in plan.bases.iter().zip(&self.observed) {
             let variable = &plan.formula.variables()[basis.variable];
             let mut observed = observed.clone();
@@ -199,12 +199,13 @@ impl DesignSurvey {
 
 impl SurveyPlan {
     fn new(formula: &Formula, layout: &Layout, options: &DesignOptions) -> Result<Self, Fault> {
+        let lookup = Lookup::new(layout);
         let mut bases = Vec::new();
         let fills = matches!(options.missing, MissingPolicy::Mean | MissingPolicy::Indicator);
         let mut features = std::collections::BTreeSet::new();
         for (at, variable) in formula.variables().iter().enumerate() {
             if let Some(wanted) = basis::wanted(variable) {
-                let mut plan = IntakePlan::new(layout, false);
+                let mut plan = IntakePlan::new(&lookup, false);
                 let arguments = basis::arguments(variable);
                 let registers = arguments.iter().map(|of| plan.checked_value(of)).collect::<Result<_, _>>()?;
                 bases.push(SurveyedBasis { variable: at, wanted, intake: plan.finish(), registers });
@@ -212,17 +213,17 @@ impl SurveyPlan {
             let mut columns = Vec::new();
             variable.visit_columns(&mut |column| columns.push(column));
             for column in columns {
-                features.insert(variables::feature(column, layout)?);
+                features.insert(lookup.feature(column)?);
             }
         }
         for offset in formula.offsets() {
             let mut columns = Vec::new();
             offset.visit_columns(&mut |column| columns.push(column));
             for column in columns {
-                features.insert(variables::feature(column, layout)?);
+                features.insert(lookup.feature(column)?);
             }
         }
-        let surveyed = |feature: usize, plane: usize| Surveyed { feature, plane, name: layout.features()[feature].name.clone() };
+        let surveyed = |feature: usize, plane: usize| Surveyed { plane, name: layout.features()[feature].name.clone() };
         let (mut numbers, mut codes) = (Vec::new(), Vec::new());
         for feature in features.into_iter().filter(|_| fills) {
             match layout.plane(feature) {

@@ -3,9 +3,10 @@
 use super::basis::{self, Basis};
 use super::compile::MISSING_LEVEL;
 use super::facts::Facts;
+use super::lookup::{Lookup, plural};
 use super::{DesignOptions, MissingPolicy};
-use crate::data::formula::{Category, ColumnName, Contrast, Expr, Fault, Variable};
-use crate::data::{Kind, Layout, Plane, Space};
+use crate::data::Kind;
+use crate::data::formula::{Category, Contrast, Expr, Fault, Variable};
 
 /// A variable with its columns found.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,22 +49,26 @@ pub(super) enum Resolved {
 }
 
 /// Finds the columns of variable number `at`.
-pub(super) fn resolve(at: usize, variable: &Variable, layout: &Layout, options: &DesignOptions, facts: &Facts) -> Result<Resolved, Fault> {
+pub(super) fn resolve(
+    at: usize,
+    variable: &Variable,
+    lookup: &Lookup<'_>,
+    options: &DesignOptions,
+    facts: &Facts,
+) -> Result<Resolved, Fault> {
     match variable {
         Variable::Column(column) => {
-            let feature = feature(column, layout)?;
-            match (&layout.features()[feature].space, layout.plane(feature)) {
-                (Space::Number, _) => Ok(Resolved::Number { feature }),
-                (Space::Levels { .. }, _) => category(feature, None, layout, options, facts),
-                (Space::Words { .. }, Plane::Words(plane) | Plane::Numbers(plane) | Plane::Codes(plane)) => {
-                    Ok(Resolved::Text { plane, feature })
-                }
+            let feature = lookup.feature(column)?;
+            match lookup.kind(feature) {
+                Kind::Number => Ok(Resolved::Number { feature }),
+                Kind::Category | Kind::Boolean => category(feature, None, lookup, options, facts),
+                Kind::Text => Ok(Resolved::Text { plane: lookup.place_in_plane(feature), feature }),
             }
         }
         Variable::Category(chosen) => {
-            let feature = feature(&chosen.column, layout)?;
-            match layout.features()[feature].kind() {
-                Kind::Category | Kind::Boolean => category(feature, Some(chosen), layout, options, facts),
+            let feature = lookup.feature(&chosen.column)?;
+            match lookup.kind(feature) {
+                Kind::Category | Kind::Boolean => category(feature, Some(chosen), lookup, options, facts),
                 kind => {
                     let what = format!("C() takes a category, and `{}` holds {}", chosen.column.name, plural(kind));
                     Err(Fault::new(chosen.column.place, what, "read the column as a category"))
@@ -79,28 +84,38 @@ pub(super) fn resolve(at: usize, variable: &Variable, layout: &Layout, options: 
     }
 }
 
-fn category(feature: usize, chosen: Option<&Category>, layout: &Layout, options: &DesignOptions, facts: &Facts) -> Result<Resolved, Fault> {
-    let name = &layout.features()[feature].name;
-    let mut levels = match &layout.features()[feature].space {
-        Space::Levels { levels, .. } => levels.names().to_vec(),
-        Space::Number | Space::Words { .. } => Vec::new(),
+fn category(
+    feature: usize,
+    chosen: Option<&Category>,
+    lookup: &Lookup<'_>,
+    options: &DesignOptions,
+    facts: &Facts,
+) -> Result<Resolved, Fault> {
+    let name = lookup.name(feature);
+    let mut levels = lookup.levels(feature).to_vec();
+    let chosen_level = chosen.and_then(|category| category.reference.as_ref());
+    let optional_level = options.references.iter().find(|(column, _)| column == name).map(|(_, level)| level);
+    let has_reference = chosen_level.is_some() || optional_level.is_some();
+    let contrast = match (chosen.and_then(|category| category.contrast), options.contrast) {
+        (Some(contrast), _) => contrast,
+        // Whoever names a reference level wants the others compared with it.
+        (None, Contrast::Poly) if has_reference => Contrast::Treatment,
+        (None, contrast) => contrast,
     };
-    let contrast = chosen.and_then(|category| category.contrast).unwrap_or(options.contrast);
-    let named = match chosen.and_then(|category| category.reference.as_ref()) {
+    let reference = match chosen_level {
+        Some(level) if contrast == Contrast::Poly => {
+            return Err(Fault::new(level.place, "polynomial contrasts have no reference level", "contrast = treatment or sum"));
+        }
         Some(level) => {
             let at = levels.iter().position(|known| *known == level.text);
-            let at = at.ok_or_else(|| Fault::unknown(level.place, &format!("level of `{name}` called"), &level.text, &levels))?;
-            if contrast == Contrast::Poly {
-                return Err(Fault::new(level.place, "polynomial contrasts have no reference level", "contrast = treatment or sum"));
-            }
-            Some(at)
+            Some(at.ok_or_else(|| Fault::unknown(level.place, &format!("level of `{name}` called"), &level.text, &levels))?)
         }
-        None => options.references.iter().find(|(column, _)| column == name).and_then(|(_, level)| levels.iter().position(|l| l == level)),
+        None => optional_level.and_then(|level| levels.iter().position(|known| known == level)),
     };
-    if options.missing == MissingPolicy::Indicator && facts.gaps.contains(&feature) {
+    if options.missing == MissingPolicy::Indicator && facts.gaps.contains(name) {
         levels.push(MISSING_LEVEL.to_owned());
     }
-    Ok(Resolved::Category { feature, levels, contrast, reference: named })
+    Ok(Resolved::Category { feature, levels, contrast, reference })
 }
 
 /// The fault that a basis cannot be made.
@@ -108,30 +123,4 @@ pub(super) fn basis_fault(variable: &Variable, what: &str) -> Fault {
     let mut place = None;
     variable.visit_columns(&mut |column| place = place.or(Some(column.place)));
     Fault::new(place.unwrap_or_default(), format!("`{variable}` cannot be computed: {what}"), "change its arguments or leave it out")
-}
-
-/// The index of a column.
-pub(super) fn feature(column: &ColumnName, layout: &Layout) -> Result<usize, Fault> {
-    layout.index(&column.name).map_err(|_| Fault::unknown(column.place, "column", &column.name, &layout.names()))
-}
-
-/// The index of a column that must hold numbers.
-pub(super) fn number_feature(column: &ColumnName, layout: &Layout) -> Result<usize, Fault> {
-    let feature = feature(column, layout)?;
-    match layout.features()[feature].kind() {
-        Kind::Number => Ok(feature),
-        kind => {
-            let what = format!("arithmetic takes numbers, and `{}` holds {}", column.name, plural(kind));
-            Err(Fault::new(column.place, what, "a number column"))
-        }
-    }
-}
-
-fn plural(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Number => "numbers",
-        Kind::Category => "categories",
-        Kind::Boolean => "booleans",
-        Kind::Text => "texts",
-    }
 }
