@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{calibrate, check, completions, evaluate, explain, fit, help, predict, sample, show, stats, threshold};
+use crate::commands::{calibrate, check, compare, completions, evaluate, explain, fit, help, predict, sample, show, stats, threshold};
 use crate::options::OutputArgs;
 
 /// Examples stand before the flags: most people come for the first line they can copy.
@@ -57,6 +57,9 @@ pub(crate) enum Command {
     /// How good the probabilities of a model, or of any scored table, are.
     #[command(help_template = TEMPLATE, before_help = evaluate::EXAMPLES)]
     Evaluate(Box<evaluate::EvaluateArgs>),
+    /// Several models on the same folds: bits, Brier, AUC, calibration, and whether one is better.
+    #[command(help_template = TEMPLATE, before_help = compare::EXAMPLES)]
+    Compare(Box<compare::CompareArgs>),
     /// Make probabilities mean what they say, on rows that the model has not seen or in another class mix.
     #[command(help_template = TEMPLATE, before_help = calibrate::EXAMPLES)]
     Calibrate(Box<calibrate::CalibrateArgs>),

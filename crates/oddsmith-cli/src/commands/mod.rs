@@ -2,6 +2,7 @@
 
 pub(crate) mod calibrate;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
@@ -37,6 +38,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Predict(args)) => predict::run(&args, console, control),
         Some(Command::Evaluate(args)) => evaluate::run(&args, console, control),
         Some(Command::Calibrate(args)) => calibrate::run(&args, console, control),
+        Some(Command::Compare(args)) => compare::run(&args, console, control),
         Some(Command::Threshold(args)) => threshold::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),

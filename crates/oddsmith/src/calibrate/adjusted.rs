@@ -1,7 +1,7 @@
 //! A model whose probabilities or decisions were adjusted after it was fitted. Any model can be.
 
 use super::map::CalibrationMap;
-use crate::card::{Card, Cell};
+use crate::card::{Card, Cell, Table};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Classifier, Decision, Evidence, Generative, LinearLogOdds, Scale, Scores};
@@ -123,6 +123,14 @@ impl Classifier for Adjusted {
         let mut card = self.inner.card();
         card.facts.extend(self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str()))));
         card
+    }
+
+    fn summary(&self) -> Option<Table> {
+        if self.unmapped() { self.inner.summary() } else { None }
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        if self.unmapped() { self.inner.tables() } else { Vec::new() }
     }
 
     fn record(&self) -> Result<Record> {

@@ -61,13 +61,22 @@ impl fmt::Display for NoLine {
     }
 }
 
+/// Groups of neighbouring points on which the search starts.
+const MOST_GROUPS: usize = 2048;
+
 impl LogitLine {
     /// The line with the largest likelihood.
     pub fn fit(points: &[Outcomes]) -> Result<Self, NoLine> {
         let (centre, scale) = checked(points)?;
         let row =
             |point: &Outcomes| Row { x: [1.0, (point.score - centre) / scale], offset: 0.0, events: point.events, others: point.others };
-        let ([a, b], hessian) = minimise(points.iter().map(row), [0.0; 2]).ok_or(NoLine::NoConvergence)?;
+        // Most steps are taken on groups of neighbours, the last few on all points.
+        let groups = grouped(points);
+        let start = match groups.len() < points.len() {
+            true => minimise(groups.iter().map(row), [0.0; 2]).map_or([0.0; 2], |(near, _)| near),
+            false => [0.0; 2],
+        };
+        let ([a, b], hessian) = minimise(points.iter().map(row), start).ok_or(NoLine::NoConvergence)?;
         let inverse = hessian.try_inverse().ok_or(NoLine::NoConvergence)?;
         // h = a + b (s − c)/u, so the slope is b/u and the intercept a − c b/u.
         let (vaa, vab, vbb) = (inverse[(0, 0)], inverse[(0, 1)], inverse[(1, 1)]);
@@ -91,6 +100,17 @@ impl LogitLine {
     pub fn apply(&self, score: f64) -> f64 {
         self.intercept + self.slope * score
     }
+}
+
+/// Neighbouring points together, at their mean score.
+fn grouped(points: &[Outcomes]) -> Vec<Outcomes> {
+    let merged = |group: &[Outcomes]| {
+        let sum = |of: fn(&Outcomes) -> f64| group.iter().map(of).sum::<f64>();
+        let (events, others) = (sum(|p| p.events), sum(|p| p.others));
+        let scores: f64 = group.iter().filter(|p| p.events + p.others > 0.0).map(|p| p.score * (p.events + p.others)).sum();
+        Outcomes { score: if events + others > 0.0 { scores / (events + others) } else { 0.0 }, events, others }
+    };
+    points.chunks(points.len().div_ceil(MOST_GROUPS).max(1)).map(merged).collect()
 }
 
 /// Centre and scale of the scores, where an estimate exists.

@@ -5,7 +5,7 @@
 
 use nalgebra::{SMatrix, SVector};
 
-use crate::num::logspace::{NeumaierSum, ln_1p_exp, sigmoid};
+use crate::num::logspace::NeumaierSum;
 
 /// Rows with equal numbers.
 #[derive(Debug, Clone, Copy)]
@@ -38,8 +38,12 @@ fn value<const D: usize>(rows: impl Iterator<Item = Row<D>>, place: &SVector<f64
     for row in rows.filter(|row| row.events + row.others > 0.0) {
         let x = SVector::from(row.x);
         let h = row.offset + place.dot(&x);
-        let (p, q) = (sigmoid(h), sigmoid(-h));
-        loss.add(row.others * ln_1p_exp(h) + row.events * ln_1p_exp(-h));
+        // One exponential serves both probabilities and both losses.
+        let small = libm::exp(-h.abs());
+        let (near, far) = (1.0 / (1.0 + small), small / (1.0 + small));
+        let (p, q) = if h >= 0.0 { (near, far) } else { (far, near) };
+        let tail = libm::log1p(small);
+        loss.add(row.others * (tail + h.max(0.0)) + row.events * (tail + (-h).max(0.0)));
         let pull = row.others * p - row.events * q;
         gradient.iter_mut().zip(row.x).for_each(|(sum, x)| sum.add(pull * x));
         hessian.ger((row.events + row.others) * p * q, &x, &x, 1.0);

@@ -25,17 +25,35 @@ impl CalibrationLine {
             let reason = || Undefined::from("the scores are no probabilities");
             return CalibrationLine { intercept: Err(reason()), slope: Err(reason()) };
         }
-        let unit = evidence_per_weight(ranking, weighting);
-        let points: Vec<Outcomes> = ranking
-            .ties()
-            .map(|tie| Outcomes { score: ranking.scale().log_odds(tie.score), events: unit * tie.events, others: unit * tie.others })
-            .collect();
-        let undefined = |why: NoLine| Undefined(why.to_string());
-        let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
-        let intercept = LogitLine::intercept_alone(&points).map(|(a, variance)| Estimate::normal(a, variance, everywhere));
-        let slope = LogitLine::fit(&points).map(|line| Estimate::normal(line.slope, line.covariance[2], everywhere));
-        CalibrationLine { intercept: intercept.map_err(undefined), slope: slope.map_err(undefined) }
+        let points = outcomes(ranking, weighting);
+        let intercept = LogitLine::intercept_alone(&points).map(|(a, variance)| Estimate::normal(a, variance, EVERYWHERE));
+        CalibrationLine { intercept: intercept.map_err(undefined), slope: slope(&points) }
     }
+
+    /// The slope alone.
+    pub fn slope(ranking: &Ranking, weighting: Weighting) -> Figure {
+        match ranking.scale() {
+            ScoreScale::Order => Err("the scores are no probabilities".into()),
+            _ => slope(&outcomes(ranking, weighting)),
+        }
+    }
+}
+
+const EVERYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+fn undefined(why: NoLine) -> Undefined {
+    Undefined(why.to_string())
+}
+
+fn slope(points: &[Outcomes]) -> Figure {
+    LogitLine::fit(points).map(|line| Estimate::normal(line.slope, line.covariance[2], EVERYWHERE)).map_err(undefined)
+}
+
+fn outcomes(ranking: &Ranking, weighting: Weighting) -> Vec<Outcomes> {
+    let unit = evidence_per_weight(ranking, weighting);
+    let point =
+        |tie: super::Tie| Outcomes { score: ranking.scale().log_odds(tie.score), events: unit * tie.events, others: unit * tie.others };
+    ranking.ties().map(point).collect()
 }
 
 /// How many rows a unit of weight is worth as evidence: one, unless weights say how much of a population a row stands for.

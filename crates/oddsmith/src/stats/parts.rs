@@ -58,6 +58,25 @@ impl Parts {
         }
     }
 
+    /// What either asks for. Only one flag threshold can be kept: the first that is asked for.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        let scatter = match (self.scatter, other.scatter) {
+            (ScatterPart::PerClass, _) | (_, ScatterPart::PerClass) => ScatterPart::PerClass,
+            (ScatterPart::Pooled, _) | (_, ScatterPart::Pooled) => ScatterPart::Pooled,
+            _ => ScatterPart::None,
+        };
+        Parts {
+            moments: self.moments || other.moments,
+            tallies: self.tallies || other.tallies,
+            flag_threshold: if self.tallies { self.flag_threshold } else { other.flag_threshold },
+            levels: self.levels || other.levels,
+            words: WordParts { totals: self.words.totals || other.words.totals, presence: self.words.presence || other.words.presence },
+            scatter,
+            patterns: self.patterns.max(other.patterns),
+        }
+    }
+
     /// Whether a summary with these parts can serve a learner that wants `wanted`.
     pub fn covers(&self, wanted: &Parts) -> bool {
         let scatter = match wanted.scatter {

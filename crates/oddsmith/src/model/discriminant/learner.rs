@@ -40,6 +40,16 @@ enum Pass {
     Second(FourthMoments),
 }
 
+impl DiscriminantStats {
+    /// The sums of a first pass.
+    pub fn table(&self) -> Option<&TableStats> {
+        match &self.0 {
+            Pass::First(table) => Some(table),
+            Pass::Second(_) => None,
+        }
+    }
+}
+
 impl Statistics for DiscriminantStats {
     type Input<'a> = Rows<'a>;
 

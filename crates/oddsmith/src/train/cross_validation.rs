@@ -1,0 +1,133 @@
+//! Cross-validation: every row is predicted by a model that has not seen its fold.
+//!
+//! Models that finish from one pass over the data share that pass: the sums of all k folds are gathered at once, and the model
+//! of a fold finishes from the merged sums of the others. Sums are added in another order than by a separate fit, so results agree to
+//! rounding, not in every bit. Other models are refitted k times over the rows of the other folds. All predictions come from one more
+//! pass. Time: one pass, k finishes and one prediction per row and model, against k fits and predictions.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use super::calibration::ScoredTable;
+use super::driver::{fit, pass};
+use super::folded::{FoldedScores, FoldedStats, LabelColumn, MaskedSource};
+use super::folds::Folds;
+use crate::control::Control;
+use crate::data::Source;
+use crate::error::{Error, Result};
+use crate::model::discriminant::DiscriminantStats;
+use crate::model::{AnyLearner, BoxedStats, Classifier, Step};
+use crate::stats::{Parts, Statistics, TableStats};
+
+/// The folds of a source.
+pub struct CrossValidation<'a> {
+    source: &'a dyn Source,
+    folds: Folds,
+    threads: Option<NonZeroUsize>,
+    control: &'a Control,
+}
+
+/// How rows are dealt to folds.
+#[derive(Debug, Clone, Copy)]
+pub struct Dealing<'a> {
+    /// Number of folds, from 2 up.
+    pub folds: usize,
+    /// Start of the random numbers.
+    pub seed: u64,
+    /// Group of every row; rows of a group stay together. Without groups folds have equal shares of classes.
+    pub groups: Option<&'a [u32]>,
+}
+
+/// Sums of every fold, shared by models that finish from one pass.
+pub struct FoldTables {
+    tables: Vec<TableStats>,
+}
+
+impl<'a> CrossValidation<'a> {
+    /// Deals the rows of a source.
+    pub fn new(source: &'a dyn Source, dealing: Dealing<'_>, threads: Option<NonZeroUsize>, control: &'a Control) -> Result<Self> {
+        let labels = pass(source, &LabelColumn::default(), threads, control)?.labels;
+        let folds = match dealing.groups {
+            None => Folds::stratified(&labels, dealing.folds, dealing.seed)?,
+            Some(groups) if groups.len() == labels.len() => Folds::grouped(groups, dealing.folds, dealing.seed)?,
+            Some(groups) => return Err(Error::data(format!("{} groups come with {} rows", groups.len(), labels.len()))),
+        };
+        Ok(CrossValidation { source, folds, threads, control })
+    }
+
+    /// The folds.
+    pub fn folds(&self) -> &Folds {
+        &self.folds
+    }
+
+    /// Gathers the sums that these learners finish from, in one pass; `None` when none of them does.
+    pub fn gather(&self, learners: &[&dyn AnyLearner]) -> Result<Option<FoldTables>> {
+        let layout = Arc::new(self.source.layout().clone());
+        let wanted = learners.iter().filter_map(|learner| parts_of(*learner, &layout)).reduce(Parts::union);
+        let Some(parts) = wanted else { return Ok(None) };
+        let empty = FoldedStats::new(&self.folds, TableStats::new(layout, parts));
+        Ok(Some(FoldTables { tables: pass(self.source, &empty, self.threads, self.control)?.sums }))
+    }
+
+    /// One model per fold, learned from `taught` of the other folds (all of them unless a learning curve is drawn).
+    pub fn models(&self, learner: &dyn AnyLearner, tables: Option<&FoldTables>, taught: usize) -> Result<Vec<Box<dyn Classifier>>> {
+        (0..self.folds.count()).map(|fold| self.model(learner, tables, &self.teachers(fold, taught))).collect()
+    }
+
+    /// Which folds the model of a fold learns from: the next ones in a circle.
+    fn teachers(&self, fold: usize, taught: usize) -> Vec<bool> {
+        let count = self.folds.count();
+        (0..count).map(|other| (1..=taught.min(count - 1)).contains(&((other + count - fold) % count))).collect()
+    }
+
+    fn model(&self, learner: &dyn AnyLearner, tables: Option<&FoldTables>, taught: &[bool]) -> Result<Box<dyn Classifier>> {
+        let layout = Arc::new(self.source.layout().clone());
+        if let (Some(tables), Some(parts)) = (tables, parts_of(learner, &layout))
+            && tables.tables[0].parts().covers(&parts)
+        {
+            let mut sum: Option<TableStats> = None;
+            for (table, _) in tables.tables.iter().zip(taught).filter(|(_, taught)| **taught) {
+                match &mut sum {
+                    Some(sum) => sum.merge(table)?,
+                    none => *none = Some(table.clone()),
+                }
+            }
+            if let Some(sum) = sum
+                && let Step::Done(model) = learner.finish_any(&BoxedStats::new(sum))?
+            {
+                return Ok(model);
+            }
+        }
+        let masked = MaskedSource { source: self.source, folds: &self.folds, taught: taught.to_vec() };
+        Ok(fit(&Borrowed(learner), &masked, self.threads, self.control)?.model)
+    }
+
+    /// What the models of each row's fold say about it, in the order of rows: one table per candidate.
+    pub fn out_of_fold(&self, models: &[Vec<Box<dyn Classifier>>]) -> Result<Vec<ScoredTable>> {
+        let classes = self.source.layout().classes().len();
+        Ok(pass(self.source, &FoldedScores::new(&self.folds, models, classes), self.threads, self.control)?.tables)
+    }
+}
+
+/// The sums that a learner finishes from, when they are those of a table.
+fn parts_of(learner: &dyn AnyLearner, layout: &Arc<crate::data::Layout>) -> Option<Parts> {
+    let stats = learner.begin_any(layout).ok()?;
+    let table = stats.get::<TableStats>().or_else(|| stats.get::<DiscriminantStats>().and_then(DiscriminantStats::table));
+    table.map(TableStats::parts)
+}
+
+/// A learner behind a reference.
+struct Borrowed<'a>(&'a dyn AnyLearner);
+
+impl crate::model::Learner for Borrowed<'_> {
+    type Stats = BoxedStats;
+    type Model = Box<dyn Classifier>;
+
+    fn begin(&self, layout: &Arc<crate::data::Layout>) -> Result<BoxedStats> {
+        self.0.begin_any(layout)
+    }
+
+    fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
+        self.0.finish_any(stats)
+    }
+}
