@@ -3,6 +3,7 @@
 The estimators follow scikit-learn: the same names, parameters and attributes, with more to ask for.
 """
 
+from . import stats
 from ._core import __version__
 from .discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from .exceptions import (
@@ -18,7 +19,9 @@ from .exceptions import (
     UnsupportedError,
 )
 from .files import load
+from .mixed import MixedNB
 from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from .prior_shift import PriorShift
 
 __all__ = [
     "BernoulliNB",
@@ -30,14 +33,17 @@ __all__ = [
     "InternalError",
     "LinearDiscriminantAnalysis",
     "MismatchError",
+    "MixedNB",
     "MultinomialNB",
     "NoEstimateError",
     "OddsmithError",
     "OddsmithWarning",
     "ParameterError",
+    "PriorShift",
     "QuadraticDiscriminantAnalysis",
     "UnknownNameError",
     "UnsupportedError",
     "__version__",
     "load",
+    "stats",
 ]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._inputs import class_names, classes_of_names, core_rows, thread_count
-from .exceptions import DataError, OddsmithWarning, tell
+from .exceptions import DataError, OddsmithWarning, UnsupportedError, tell
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -154,6 +154,20 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self.class_count_ = arrays["classes.weight"]
         self._describe_model(arrays, json.loads(model.head()))
         return self
+
+    def _learn_from(self, sums: _core.Sums) -> None:
+        """Learns from statistics instead of rows."""
+        self._sums = sums
+        self.classes_ = classes_of_names(sums.classes)
+        names = sums.names
+        self.n_features_in_ = len(names)
+        if names != self._names():
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Sets attributes and model from the sums."""
+        raise UnsupportedError(f"{type(self).__name__} cannot be learned from statistics; fit it from the rows")
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         """Sets the attributes that follow from a model file."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _checks, _core
 from ._base import Classifier, check_not_single
 from ._inputs import core_rows, encode_labels, row_weights, thread_count
-from .exceptions import DataError, NoEstimateError, ParameterError
+from .exceptions import DataError, NoEstimateError, ParameterError, UnsupportedError
 
 __all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]
 
@@ -64,6 +64,8 @@ class _Discriminant(Classifier):
 
     def _class_covariances(self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> list[np.ndarray]:
         """The covariance of every class by estimator or shrinkage."""
+        if X is None and (self.covariance_estimator is not None or self.shrinkage == "auto"):
+            raise UnsupportedError("shrinkage='auto' and covariance_estimator take the rows themselves; statistics are not enough")
         if self.covariance_estimator is not None:
             if weights is not None:
                 raise ParameterError("covariance_estimator takes no weights")
@@ -77,8 +79,15 @@ class _Discriminant(Classifier):
                 if weights is not None or self._solvers == QuadraticDiscriminantAnalysis._solvers:
                     raise
                 return [_ledoit_wolf(X[codes == k]) for k in range(len(self.classes_))]
-        _, products = self._sums.scatter()
+        products = self._class_products()
         return [_shrunk(matrix / n, self.shrinkage) for matrix, n in zip(products, self._divisors(), strict=True)]
+
+    def _class_products(self) -> list[np.ndarray]:
+        """Sums of products around the mean of every class."""
+        _, products = self._sums.scatter()
+        if len(products) != len(self.classes_):
+            raise DataError("the statistics hold the products of all classes together; gather them by class")
+        return products
 
     def _estimated(self, X: np.ndarray) -> np.ndarray:
         """A covariance by the estimator that was given."""
@@ -110,7 +119,8 @@ class _Discriminant(Classifier):
             knobs["covariances"] = [np.ravel(matrix).tolist() for matrix in covariances]
             knobs["means"] = None if means is None else means.tolist()
         self._adopt(self._sums.discriminant(shared, knobs))
-        del self._layout, self._sums
+        self.__dict__.pop("_layout", None)
+        del self._sums
 
 
     def _read_densities(self, arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
@@ -245,10 +255,21 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         LinearDiscriminantAnalysis
             The fitted estimator itself.
         """
-        by_class = self.solver != "svd" and (self.priors is not None or self.shrinkage is not None)
-        by_class |= self.store_covariance is True and self.priors is not None
-        X, codes, weights = self._begin(X, y, sample_weight, per_class=by_class)
-        most = min(len(self.classes_) - 1, X.shape[1])
+        self._complete(*self._begin(X, y, sample_weight, per_class=self._by_class()))
+        return self
+
+    def _by_class(self) -> bool:
+        """Whether the classes' own covariances are needed."""
+        return self.priors is not None and (self.solver != "svd" or self.store_covariance is True) or self.shrinkage is not None
+
+    def _settle(self) -> None:
+        self._check_parameters()
+        self._complete(None, None, None)
+
+    def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
+        """Sets attributes and model from the sums, and from the rows where sums are not enough."""
+        by_class = self._by_class()
+        most = min(len(self.classes_) - 1, self.n_features_in_)
         if self.n_components is not None and _checks.whole("n_components", self.n_components, 1) > most:
             raise ParameterError("n_components cannot be larger than min(n_features, n_classes - 1).")
         self._max_components = self._n_features_out = most if self.n_components is None else self.n_components
@@ -272,7 +293,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef, intercept
         self._finish(None if given is None else [given], means, shared=True)
-        return self
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         (self.covariance_,) = self._read_densities(arrays)
@@ -492,23 +512,30 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         QuadraticDiscriminantAnalysis
             The fitted estimator itself.
         """
-        X, codes, weights = self._begin(X, y, None, per_class=True)
+        self._complete(*self._begin(X, y, None, per_class=True))
+        return self
+
+    def _settle(self) -> None:
+        self._check_parameters()
+        self._complete(None, None, None)
+
+    def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
+        """Sets attributes and model from the sums, and from the rows where sums are not enough."""
         if (single := np.flatnonzero(self._sums.class_rows == 1)).size:
             raise DataError(f"y has only 1 sample in class {self.classes_[single[0]]}, covariance is ill defined.")
         self.priors_ = self._prior_shares()
         self.means_, _ = self._sums.scatter()
         covariances = self._class_covariances(X, codes, weights)
         if self.solver == "svd" and self.reg_param > 0:
-            identity = np.eye(X.shape[1])
+            identity = np.eye(self.n_features_in_)
             covariances = [(1 - self.reg_param) * matrix + self.reg_param * identity for matrix in covariances]
         self._describe_axes(covariances)
         if not self.predictive:
-            self._check_ranks(self._sums.class_rows, X.shape[1])
+            self._check_ranks(self._sums.class_rows, self.n_features_in_)
         if self.store_covariance:
             self.covariance_ = covariances
         plain = self.shrinkage is None and self.covariance_estimator is None and self.reg_param == 0
         self._finish(None if plain else covariances, shared=False)
-        return self
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         self.covariance_ = self._read_densities(arrays)

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from . import _core, discriminant_analysis, naive_bayes
-from .exceptions import UnsupportedError
+from . import _core, discriminant_analysis, mixed, naive_bayes
 
 __all__ = ["load"]
 
@@ -29,7 +28,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        A fitted estimator of the model's class with default parameters.
+        A fitted estimator of the model's class with default parameters; a `MixedNB` where columns are of kinds that arrays
+        cannot hold.
 
     Examples
     --------
@@ -44,7 +44,5 @@ def load(path: str | os.PathLike[str]) -> Any:
     array(['low'], dtype='<U4')
     """
     model = _core.Model.from_bytes(Path(path).read_bytes())
-    owner = _OWNERS.get(model.owner)
-    if owner is None or model.form not in _FORMS.get(model.owner, ("numbers",)):
-        raise UnsupportedError(f"{model.title} over columns of several kinds takes no arrays; use the command")
-    return owner._of_model(model)
+    takes_arrays = model.form in _FORMS.get(model.owner, ("numbers",))
+    return _OWNERS.get(model.owner if takes_arrays else "", mixed.MixedNB)._of_model(model)

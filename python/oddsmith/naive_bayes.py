@@ -42,17 +42,20 @@ class _NaiveBayes(Classifier):
         batch = self._gather(columns, X, codes, weights)
         check_not_single(self.classes_)
         self._sums = batch if first else self._sums.merge(batch)[0]
+        try:
+            self._settle()
+        except NoEstimateError as error:
+            if first:
+                raise
+            # More rows may come; the model is missed only when it is asked.
+            self._obstacle = error
+
+    def _settle(self) -> None:
         self.class_count_ = self._sums.class_count
         self._describe()
         self._model = self._obstacle = None
         if np.count_nonzero(self.class_count_) > 1:
-            try:
-                self._adopt(self._finished())
-            except NoEstimateError as error:
-                if first:
-                    raise
-                # More rows may come; the model is missed only when it is asked.
-                self._obstacle = error
+            self._adopt(self._finished())
 
     def _gather(self, columns: _core.Columns, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> _core.Sums:
         threshold, threads = self._threshold() or 0.0, thread_count(self.n_jobs)
@@ -148,6 +151,7 @@ class _NaiveBayes(Classifier):
             "tying": "per-class",
             "divisor": "ml",
             "predictive": self.predictive,
+            "distributions": [],
         }
 
     def _check_parameters(self) -> None:

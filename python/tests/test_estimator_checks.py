@@ -17,6 +17,8 @@ ESTIMATORS = [
     od.LinearDiscriminantAnalysis(),
     od.LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
     od.QuadraticDiscriminantAnalysis(),
+    od.MixedNB(),
+    od.PriorShift(od.GaussianNB()),
 ]
 
 

@@ -54,6 +54,8 @@ enum Kind {
     ArrowFile(usize),
     /// A part is a record batch in a small stream of its own, at this place of the store.
     ArrowStreams(Vec<u64>),
+    /// A part is a record batch in memory; with the bytes of all of them.
+    Batches(Vec<RecordBatch>, u64),
 }
 
 impl Container {
@@ -79,24 +81,41 @@ impl Container {
         Ok(Container { store: Arc::new(store), kind: Kind::ArrowStreams(offsets), schema, place })
     }
 
+    /// Record batches in memory, cut into parts of a size that can be shared out.
+    pub(crate) fn of_batches(schema: SchemaRef, batches: &[RecordBatch], place: &Place) -> Container {
+        const PART_ROWS: usize = 1 << 16;
+        let cut = |batch: &RecordBatch| {
+            let starts = (0..batch.num_rows()).step_by(PART_ROWS);
+            starts.map(|start| batch.slice(start, PART_ROWS.min(batch.num_rows() - start))).collect::<Vec<_>>()
+        };
+        let bytes = batches.iter().map(|batch| batch.get_array_memory_size() as u64).sum();
+        let kind = Kind::Batches(batches.iter().flat_map(cut).collect(), bytes);
+        Container { store: Arc::new(Store::Memory(Arc::new([]))), kind, schema, place: place.clone() }
+    }
+
     /// Number of parts.
     pub(crate) fn parts(&self) -> usize {
         match &self.kind {
             Kind::Parquet(metadata) => metadata.metadata().num_row_groups(),
             Kind::ArrowFile(batches) => *batches,
             Kind::ArrowStreams(offsets) => offsets.len(),
+            Kind::Batches(batches, _) => batches.len(),
         }
     }
 
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        self.store.len()
+        match &self.kind {
+            Kind::Batches(_, bytes) => *bytes,
+            _ => self.store.len(),
+        }
     }
 
     /// Number of rows, where the file says so.
     pub(crate) fn rows(&self) -> Option<u64> {
         match &self.kind {
             Kind::Parquet(metadata) => u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
+            Kind::Batches(batches, _) => Some(batches.iter().map(|batch| batch.num_rows() as u64).sum()),
             _ => None,
         }
     }
@@ -136,6 +155,7 @@ impl Container {
                 let reader = io::BufReader::new(StoreReader::new(self.store.clone(), offsets[part]));
                 Box::new(StreamReader::try_new(reader, Some(columns.to_vec()))?)
             }
+            Kind::Batches(batches, _) => Box::new(std::iter::once(batches[part].project(columns))),
         })
     }
 }

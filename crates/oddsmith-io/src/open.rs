@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::data::{Kind, Layout, Source};
@@ -56,6 +58,33 @@ impl Opened {
     pub fn layout(&self) -> &Layout {
         self.source.layout()
     }
+}
+
+/// A table of Arrow arrays in memory, such as a data frame.
+#[derive(Debug, Clone)]
+pub struct ArrowTable {
+    /// What messages call it.
+    pub name: String,
+    /// Names and types of the columns.
+    pub schema: SchemaRef,
+    /// The rows.
+    pub batches: Vec<RecordBatch>,
+}
+
+impl ArrowTable {
+    /// The table as a feed.
+    pub(crate) fn feed(&self, options: &ReadOptions) -> Result<Box<ArrayFeed>> {
+        options.check()?;
+        let place = Place::named(self.name.clone());
+        let container = Container::of_batches(Arc::clone(&self.schema), &self.batches, &place);
+        Ok(Box::new(ArrayFeed::new(container, options, &place)?))
+    }
+}
+
+/// Opens a table in memory to learn from it, as [`open`] does a file.
+pub fn open_arrow(table: &ArrowTable, options: &ReadOptions, roles: &Roles, control: &Control) -> Result<Opened> {
+    let Reading { source, columns, rows, in_memory, notices } = reading::read(table.feed(options)?, roles, options, &[], control)?;
+    Ok(Opened { source, format: Format::Arrow, compression: None, columns, rows, in_memory, notices })
 }
 
 /// Opens a table, finds the kinds, levels and vocabularies of its columns over all rows, and makes it a source.

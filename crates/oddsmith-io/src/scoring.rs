@@ -20,7 +20,7 @@ use crate::encoding::{self, Decoding};
 use crate::fasttext;
 use crate::fault::Place;
 use crate::feed::{Feed, Pass, Scratch};
-use crate::open::{Head, Purpose, prepare};
+use crate::open::{ArrowTable, Head, Purpose, prepare};
 use crate::opening::{Flow, Raw, peek};
 use crate::options::{Input, ReadOptions};
 use crate::plan::{index, unknown};
@@ -77,6 +77,11 @@ pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout
     let store = raw.into_store(in_memory, &place, control)?;
     let feed = ArrayFeed::new(Container::open(store, &magic, in_memory, &place, control)?, options, &place)?;
     NewRows::new(Box::new(feed), format, Vec::new(), options, layout, echo)
+}
+
+/// Opens new rows in memory for a model, as [`open_for_prediction`] does those of a file.
+pub fn open_arrow_for_prediction(table: &ArrowTable, options: &ReadOptions, layout: &Layout) -> Result<NewRows> {
+    NewRows::new(table.feed(options)?, Format::Arrow, Vec::new(), options, layout, &[])
 }
 
 fn open_text(flow: Flow, options: &ReadOptions, layout: &Layout, echo: &[String], place: &Place) -> Result<NewRows> {

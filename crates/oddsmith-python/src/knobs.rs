@@ -49,6 +49,7 @@ pub(crate) struct BayesKnobs {
     tying: String,
     divisor: String,
     predictive: bool,
+    distributions: Vec<(String, String)>,
 }
 
 impl BayesKnobs {
@@ -74,6 +75,7 @@ impl BayesKnobs {
             tying: self.tying.parse::<Tying>()?,
             divisor: self.divisor.parse::<Divisor>()?,
             predictive: self.predictive,
+            distributions: self.distributions.into_iter().map(|(column, name)| Ok((column, name.parse()?))).collect::<Result<_>>()?,
             ..NaiveBayes::new(family)
         })
     }

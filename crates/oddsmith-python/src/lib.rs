@@ -1,11 +1,13 @@
 //! `oddsmith._core`: what the Python package cannot do in Python. It takes arrays where they lie, releases the
 //! interpreter while it works, and knows nothing of scikit-learn: names, attributes and checks live in `python/oddsmith`.
 
+mod arrow;
 mod columns;
 mod dense;
 mod edge;
 mod files;
 mod forms;
+mod frame;
 mod knobs;
 mod labels;
 mod model;
@@ -23,6 +25,8 @@ mod _core {
     use super::columns::Columns;
     #[pymodule_export]
     use super::files::write_file;
+    #[pymodule_export]
+    use super::frame::Frame;
     #[pymodule_export]
     use super::labels::{factorize, level_counts};
     #[pymodule_export]

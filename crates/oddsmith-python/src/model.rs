@@ -37,6 +37,11 @@ impl Model {
         Model { model, form, owner }
     }
 
+    /// The model itself.
+    pub(crate) fn classifier(&self) -> &dyn Classifier {
+        &*self.model
+    }
+
     fn classes(&self) -> usize {
         self.model.layout().classes().len()
     }
@@ -83,9 +88,17 @@ impl Model {
     fn names(&self) -> Vec<String> {
         let layout = self.model.layout();
         match layout.words() {
-            [0] if layout.features().len() == 1 => (0..layout.word_widths()[0]).filter_map(|w| layout.level_name(0, w)).collect(),
+            [0] if layout.features().len() == 1 && self.owner != "MixedNB" => {
+                (0..layout.word_widths()[0]).filter_map(|w| layout.level_name(0, w)).collect()
+            }
             _ => layout.names(),
         }
+    }
+
+    /// Names and kinds of the features.
+    #[getter]
+    fn kinds(&self) -> Vec<(String, &'static str)> {
+        self.model.layout().features().iter().map(|feature| (feature.name.clone(), feature.kind().name())).collect()
     }
 
     /// What went wrong without being an error: (id, column, level, text).

@@ -28,7 +28,7 @@ pub(crate) struct Sums(pub(crate) TableStats);
 type Grid<'py> = Bound<'py, PyArray2<f64>>;
 
 /// Which sums are wanted.
-fn parts(name: &str, threshold: f64) -> PyResult<Parts> {
+pub(crate) fn parts(name: &str, threshold: f64) -> PyResult<Parts> {
     let none = Parts { patterns: 1, ..Parts::default() };
     Ok(match name {
         "moments" => Parts { moments: true, levels: true, ..none },
@@ -41,7 +41,8 @@ fn parts(name: &str, threshold: f64) -> PyResult<Parts> {
         "levels" => Parts { levels: true, ..none },
         "pooled" => Parts { scatter: ScatterPart::Pooled, ..none },
         "per-class" => Parts { scatter: ScatterPart::PerClass, ..none },
-        "all" => Parts::all(),
+        "mixed" => Parts { scatter: ScatterPart::None, flag_threshold: threshold, ..Parts::all() },
+        "all" => Parts { flag_threshold: threshold, ..Parts::all() },
         other => return Err(PyValueError::new_err(format!("there are no sums called {other}"))),
     })
 }
@@ -132,6 +133,12 @@ impl Sums {
     #[getter]
     fn names(&self) -> Vec<String> {
         self.0.layout().names()
+    }
+
+    /// Names and kinds of the features.
+    #[getter]
+    fn kinds(&self) -> Vec<(String, &'static str)> {
+        self.0.layout().features().iter().map(|feature| (feature.name.clone(), feature.kind().name())).collect()
     }
 
     /// Whether the columns are one sparse block.

@@ -12,6 +12,8 @@ use crate::dense::{Cell, Dense, gather, typed, with_dense};
 use crate::forms::Form;
 use crate::sparse::{Entries, Sparse, negative, not_finite, with_sparse};
 
+/// The class whose models integrate gaps out.
+const TAKES_GAPS: &str = "MixedNB";
 /// Cells of a block that stay in a core's cache while they are checked and then summed.
 const BLOCK_CELLS: usize = 1 << 15;
 /// Rows of one partition, the unit in which work is handed out.
@@ -60,6 +62,8 @@ pub(crate) struct Table<'d, 'a> {
     owner: &'a str,
     /// Whether the cells are counts, which cannot be negative.
     counts: bool,
+    /// Whether NaN is a gap and not a fault.
+    gaps: bool,
 }
 
 impl<'d, 'a> Table<'d, 'a> {
@@ -68,7 +72,7 @@ impl<'d, 'a> Table<'d, 'a> {
         let form = Form::of(layout, threshold);
         let (width, wanted) = (data.shape().1, form.width(layout));
         match width == wanted {
-            true => Ok(Table { data, form, layout, owner, counts: false }),
+            true => Ok(Table { data, form, layout, owner, counts: false, gaps: owner == TAKES_GAPS }),
             false => Err(Error::data(format!("X has {width} columns; {wanted} are expected"))),
         }
     }
@@ -151,7 +155,7 @@ impl<'d, 'a> Table<'d, 'a> {
         }
         for i in 0..view.rows() {
             for j in 0..view.cols() {
-                if !view.get(i, j).is_finite() {
+                if !view.get(i, j).is_finite() && !(self.gaps && view.get(i, j).is_nan()) {
                     return Err(not_finite(view.get(i, j)).column(self.name(j)).row((lo + i) as u64 + 1).into());
                 }
             }

@@ -1,0 +1,112 @@
+//! Data frames, as Python sees them.
+
+use std::collections::BTreeMap;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use oddsmith::data::{Kind, Weighting};
+use oddsmith::error::Error;
+use oddsmith::model::{Predictions, Predictor};
+use oddsmith::train;
+use oddsmith_io::{ArrowTable, ReadOptions, Roles, open_arrow, open_arrow_for_prediction};
+use pyo3::prelude::*;
+
+use crate::arrow::{self, Beside};
+use crate::edge::{Told, raise, told};
+use crate::model::Model;
+use crate::sums::{Sums, parts};
+use crate::work;
+
+/// A table of Arrow arrays that some library shares.
+#[pyclass(frozen, module = "oddsmith._core")]
+pub(crate) struct Frame(pub(crate) ArrowTable);
+
+/// The kind of a name.
+fn kind(name: &str) -> oddsmith::Result<Kind> {
+    match name {
+        "number" => Ok(Kind::Number),
+        "category" => Ok(Kind::Category),
+        "boolean" => Ok(Kind::Boolean),
+        "text" => Ok(Kind::Text),
+        other => Err(Error::knob("kind", other, "number, category, boolean or text")),
+    }
+}
+
+impl Frame {
+    fn cells(&self) -> usize {
+        self.rows() * self.0.schema.fields().len()
+    }
+}
+
+#[pymethods]
+impl Frame {
+    #[new]
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        arrow::table(object, "X").map(Frame)
+    }
+
+    /// Column names.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.batches.iter().map(|batch| batch.num_rows()).sum()
+    }
+
+    /// Sums of all rows, for labels given as codes, with the notices of reading them.
+    #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
+    fn gather(
+        &self,
+        py: Python<'_>,
+        wanted: &str,
+        threshold: f64,
+        target: &str,
+        classes: Vec<String>,
+        codes: PyReadonlyArray1<'_, u32>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        kinds: BTreeMap<String, String>,
+        threads: usize,
+    ) -> PyResult<(Sums, Vec<Told>)> {
+        let mut weight_name = "weight".to_owned();
+        while weight_name == target || self.names().contains(&weight_name) {
+            weight_name.push('_');
+        }
+        let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+        let weights = weights.map(|weights| (weight_name.as_str(), weights));
+        let table = arrow::beside(&self.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights })?;
+        let kinds = kinds.into_iter().map(|(name, text)| Ok((name, kind(&text)?))).collect::<oddsmith::Result<BTreeMap<_, _>>>();
+        let options = ReadOptions { kinds: kinds.map_err(|error| raise(py, error))?, threads, ..ReadOptions::default() };
+        let weight = weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency));
+        let roles = Roles { weight, ..Roles::target(target) };
+        let parts = parts(wanted, threshold)?;
+        let (sums, notices) = work::run(py, self.cells(), |control| {
+            let opened = open_arrow(&table, &options, &roles, control)?;
+            Ok((train::gather(&*opened.source, parts, work::threads(threads), control)?, opened.notices))
+        })?;
+        Ok((Sums(sums), told(notices)))
+    }
+
+    /// Class probabilities (or scores) of all rows, with the notices of reading them.
+    fn predict<'py>(&self, py: Python<'py>, model: &Model, scores: bool) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<Told>)> {
+        let classifier = model.classifier();
+        let classes = classifier.layout().classes().len();
+        let (filled, notices) = work::run(py, self.cells(), |control| {
+            let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), classifier.layout())?;
+            let (mut out, mut predictions, mut notices) = (Vec::new(), Predictions::new(), rows.notices.clone());
+            notices.extend(rows.scan(control, &mut |batch| {
+                let predictor = Predictor::new(classifier);
+                match scores {
+                    true => predictor.predict(&batch.features, &mut predictions)?,
+                    false => predictor.probabilities(&batch.features, &mut predictions)?,
+                }
+                out.extend_from_slice(if scores { predictions.scores().values() } else { predictions.probabilities() });
+                Ok(())
+            })?);
+            Ok((out, notices))
+        })?;
+        Ok((PyArray1::from_vec(py, filled).reshape([self.rows(), classes])?, told(notices)))
+    }
+}

@@ -1,0 +1,279 @@
+"""Naive Bayes over data frames: numbers, categories, booleans and text side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _checks, _core
+from ._base import Classifier, check_not_single
+from ._inputs import codes_among, core_rows, encode_labels, row_weights, thread_count
+from .exceptions import MismatchError, ParameterError, tell
+
+__all__ = ["MixedNB"]
+
+
+def is_frame(X: Any) -> bool:
+    """Whether an object is a table of typed columns."""
+    return hasattr(X, "__arrow_c_stream__")
+
+
+def table_of(X: Any) -> _core.Frame:
+    """The columns of a data frame. The index of pandas would come along as a column; it is no feature."""
+    return _core.Frame(X.reset_index(drop=True) if hasattr(X, "reset_index") else X)
+
+
+def checked_labels(X: Any, y: Any) -> np.ndarray:
+    """The labels of the rows of a data frame."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y)
+    return y
+
+
+class MixedNB(Classifier):
+    """Naive Bayes over columns of every kind, each with its own distribution.
+
+    Takes pandas, polars and pyarrow tables, anything else with the Arrow PyCapsule interface, and arrays of numbers. Numbers
+    get normal densities, categories and booleans shares of levels, text the multinomial distribution of its words.
+    A missing value is integrated out: the column says nothing about that row. So is a level that was never seen.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Pseudo-count of every level and word.
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities; by default the shares of the classes in the data.
+    kinds : dict, default=None
+        The kind of columns that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'.
+    distributions : dict, default=None
+        The distribution of columns, where it is not their kind's own: 'gaussian', 'bernoulli', 'multinomial', 'complement'
+        or 'categorical'.
+    binarize : float, default=0.0
+        A number above this is a set flag in a 'bernoulli' column.
+    var_floor : float, default=1e-9
+        Smallest variance within a class as a share of the column's own overall variance.
+    var_tying : {'per-class', 'per-column', 'single'}, default='per-class'
+        Which normal densities share a variance: none, those of a column, or all.
+    divisor : {'ml', 'unbiased'}, default='ml'
+        What squared deviations are divided by: the number of rows, or one less per mean that was estimated.
+    predictive : bool, default=False
+        Integrate parameters out instead of plugging in estimates.
+    n_jobs : int, default=None
+        Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the rows of every class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of every class.
+    kinds_ : dict
+        The kind of every column.
+    diagnostics_ : list of OddsmithWarning
+        What went wrong without being an error.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from oddsmith import MixedNB
+    >>> frame = pl.DataFrame({"age": [31.0, 25.0, None, 60.0], "smokes": [True, False, True, True], "ward": ["a", "b", "b", "a"]})
+    >>> model = MixedNB().fit(frame, ["ill", "well", "well", "ill"])
+    >>> model.kinds_
+    {'age': 'number', 'smokes': 'boolean', 'ward': 'category'}
+    >>> model.predict(pl.DataFrame({"age": [58.0], "smokes": [None], "ward": ["a"]}, schema=frame.schema))
+    array(['ill'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha=1.0,
+        priors=None,
+        kinds=None,
+        distributions=None,
+        binarize=0.0,
+        var_floor=1e-9,
+        var_tying="per-class",
+        divisor="ml",
+        predictive=False,
+        n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.priors = priors
+        self.kinds = kinds
+        self.distributions = distributions
+        self.binarize = binarize
+        self.var_floor = var_floor
+        self.var_tying = var_tying
+        self.divisor = divisor
+        self.predictive = predictive
+        self.n_jobs = n_jobs
+
+    def _knobs(self) -> dict[str, Any]:
+        prior: Any = "data"
+        if self.priors is not None:
+            shares = dict(zip(self._labels(), _checks.class_prior("priors", self.priors, len(self.classes_)), strict=True))
+            prior = [shares[label] for label in self._sums.classes]
+        return {
+            "family": "mixed",
+            "prior": prior,
+            "smoothing": _checks.at_least("alpha", self.alpha, 0),
+            "word_smoothing": [],
+            "normalized": False,
+            "threshold": float(self.binarize),
+            "variance_addend": 0.0,
+            "variance_floor": _checks.at_least("var_floor", self.var_floor, 0),
+            "tying": _checks.one_of("var_tying", self.var_tying, ("per-class", "per-column", "single")),
+            "divisor": _checks.one_of("divisor", self.divisor, ("ml", "unbiased")),
+            "predictive": _checks.flag("predictive", self.predictive),
+            "distributions": list((self.distributions or {}).items()),
+        }
+
+    def _gather(self, X: Any, y: Any, sample_weight: Any, *, reset: bool, classes: np.ndarray | None = None) -> _core.Sums:
+        """Sums of a batch; `reset` learns names and, without given ones, classes from it."""
+        threads = thread_count(self.n_jobs)
+        if not is_frame(X):
+            X, y = validate_data(self, X, y, reset=reset, dtype="numeric", ensure_all_finite=False)
+            codes = self._codes(y, classes)
+            columns = _core.Columns.numbers(self._names(), self._labels())
+            weights = row_weights(sample_weight, X)
+            return _core.gather("MixedNB", columns, "mixed", core_rows(X), codes, weights, float(self.binarize), threads)
+        y = checked_labels(X, y)
+        frame = self._frame(X, reset=reset)
+        codes = self._codes(y, classes)
+        target = str(getattr(y, "name", None) or "y")
+        while target in frame.names:
+            target += "_"
+        weights = row_weights(sample_weight, X)
+        sums, notices = frame.gather("mixed", float(self.binarize), target, self._labels(), codes, weights, self.kinds or {}, threads)
+        tell(notices)
+        return sums
+
+    def _frame(self, X: Any, *, reset: bool) -> _core.Frame:
+        """The table of a data frame, its names checked as scikit-learn does."""
+        if hasattr(X, "columns") and hasattr(X, "dtypes"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return table_of(X)
+        frame = table_of(X)
+        if reset:
+            self.n_features_in_, self.feature_names_in_ = len(frame.names), np.array(frame.names, dtype=object)
+        elif list(self.feature_names_in_) != frame.names:
+            raise MismatchError(f"The feature names should match those that were passed during fit: {list(self.feature_names_in_)}")
+        return frame
+
+    def _codes(self, y: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
+        if classes is not None:
+            return codes_among(y, classes)
+        self.classes_, codes = encode_labels(y)
+        check_not_single(self.classes_)
+        return codes
+
+    def _settle(self) -> None:
+        """Finishes a model from the sums."""
+        counts = dict(zip(self._sums.classes, self._sums.class_count, strict=True))
+        self.class_count_ = np.array([counts.get(label, 0.0) for label in self._labels()])
+        self.kinds_ = dict(self._sums.kinds)
+        self._model = self._obstacle = None
+        if np.count_nonzero(self.class_count_) > 1:
+            self._adopt(self._sums.naive_bayes(self._knobs()))
+            self.class_prior_ = self._spread(np.exp(self._model.log_prior)[None, :], 0.0)[0]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MixedNB:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The class of every row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up; a row of weight 2 counts as the row twice.
+
+        Returns
+        -------
+        MixedNB
+            The fitted estimator itself.
+        """
+        self._sums = self._gather(X, y, sample_weight, reset=True)
+        self._settle()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MixedNB:
+        """Add a batch of rows to what was learned before; new levels and words are added to the old ones.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows of the batch.
+        y : array-like of shape (n_samples,)
+            The class of every row.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that will ever be seen; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up.
+
+        Returns
+        -------
+        MixedNB
+            The estimator itself.
+        """
+        first = _check_partial_fit_first_call(self, classes)
+        if not first and "_sums" not in self.__dict__:
+            raise ParameterError("a model from a file holds no sums to add rows to; fit it anew, or keep statistics files")
+        batch = self._gather(X, y, sample_weight, reset=first, classes=self.classes_)
+        self._sums = batch if first else self._sums.merge(batch)[0]
+        self._settle()
+        return self
+
+    def _spread(self, columns: np.ndarray, empty: float) -> np.ndarray:
+        """Columns of the model's classes at the places of `classes_`; a class that was never seen has nothing."""
+        labels = self._labels()
+        if self._model is None or self._model.class_labels == labels:
+            return columns
+        spread = np.full((columns.shape[0], len(labels)), empty)
+        spread[:, [labels.index(label) for label in self._model.class_labels]] = columns
+        return spread
+
+    def _ask(self, X: Any, question: str) -> np.ndarray:
+        check_is_fitted(self)
+        if question == "decide":
+            return self._ask(X, "probabilities").argmax(axis=1)
+        if is_frame(X) and self._model is not None:
+            answers, notices = self._frame(X, reset=False).predict(self._model, question == "scores")
+            tell(notices)
+        else:
+            answers = super()._ask(X, question)
+        return self._spread(answers, 0.0 if question == "probabilities" else -np.inf)
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """Give log p(x, y), the log of the joint probability (density) of every row and class.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log joint probabilities in the order of ``classes_``.
+        """
+        return self._ask(X, "scores")
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        self.class_prior_ = np.exp(self._model.log_prior)
+        self.kinds_ = dict(self._model.kinds)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,160 @@
+"""Statistics instead of rows: gathered where the rows are, added, subtracted, and learned from elsewhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_X_y
+
+from . import _core
+from ._inputs import class_names, classes_of_names, core_rows, encode_labels, row_weights, thread_count
+from .exceptions import tell
+from .mixed import checked_labels, is_frame, table_of
+
+__all__ = ["Statistics", "gather", "load"]
+
+
+class Statistics:
+    """Sums over rows from which every one-pass model can be learned; the bytes of a statistics file.
+
+    Made by `gather` and `load`. ``a + b`` are the sums of the rows of both, over the union of their levels, words and classes;
+    ``a - b`` is what remains of ``a`` without the rows of ``b``.
+
+    Attributes
+    ----------
+    classes : ndarray
+        Class labels.
+    class_count : ndarray
+        Weight of the rows of every class.
+    kinds : dict
+        The kind of every column.
+    """
+
+    def __init__(self, sums: _core.Sums) -> None:
+        self._sums = sums
+
+    @property
+    def classes(self) -> np.ndarray:
+        """Class labels."""
+        return classes_of_names(self._sums.classes)
+
+    @property
+    def class_count(self) -> np.ndarray:
+        """Weight of the rows of every class."""
+        return self._sums.class_count
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of every column."""
+        return dict(self._sums.kinds)
+
+    def __add__(self, other: Statistics) -> Statistics:
+        sums, notices = self._sums.merge(other._sums)
+        tell(notices)
+        return Statistics(sums)
+
+    def __sub__(self, part: Statistics) -> Statistics:
+        return Statistics(self._sums.subtract(part._sums))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Statistics, (self._sums,)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{label} {count:g}" for label, count in zip(self._sums.classes, self.class_count, strict=True))
+        return f"<Statistics of {len(self.kinds)} columns: {counts}>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a statistics file that the command and every other front end can read.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; an existing file is replaced as a whole or not at all.
+        """
+        _core.write_file(path, self._sums.to_bytes())
+
+    def fit(self, estimator: Any) -> Any:
+        """Learn from the statistics as if from the rows.
+
+        Parameters
+        ----------
+        estimator : estimator
+            An estimator of oddsmith that learns in one pass: naive Bayes, LDA or QDA. It is not changed.
+
+        Returns
+        -------
+        estimator
+            A fitted copy.
+        """
+        fitted = clone(estimator)
+        fitted._learn_from(self._sums)
+        return fitted
+
+
+def gather(X: Any, y: Any, sample_weight: Any = None, *, kinds: dict[str, str] | None = None, n_jobs: int | None = None) -> Statistics:
+    """Sum rows up for every one-pass model.
+
+    Parameters
+    ----------
+    X : data frame or array-like of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        The class of every row.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights from 0 up; a row of weight 2 counts as the row twice.
+    kinds : dict, default=None
+        The kind of columns of a data frame that should not be read as their type suggests.
+    n_jobs : int, default=None
+        Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
+
+    Returns
+    -------
+    Statistics
+        The sums.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddsmith import GaussianNB, stats
+    >>> X, y = np.arange(12.0).reshape(6, 2), np.array([0, 0, 1, 0, 1, 1])
+    >>> here, there = stats.gather(X[:3], y[:3]), stats.gather(X[3:], y[3:])
+    >>> both = here + there
+    >>> both
+    <Statistics of 2 columns: 0 3, 1 3>
+    >>> both.fit(GaussianNB()).theta_
+    array([[2.66666667, 3.66666667],
+           [7.33333333, 8.33333333]])
+    """
+    threads = thread_count(n_jobs)
+    if is_frame(X):
+        y = checked_labels(X, y)
+        classes, codes = encode_labels(y)
+        frame = table_of(X)
+        target = str(getattr(y, "name", None) or "y")
+        sums, notices = frame.gather("all", 0.0, target, class_names(classes), codes, row_weights(sample_weight, X), kinds or {}, threads)
+        tell(notices)
+        return Statistics(sums)
+    X, y = check_X_y(X, y, dtype="numeric", ensure_all_finite=False)
+    classes, codes = encode_labels(y)
+    columns = _core.Columns.numbers([f"x{j}" for j in range(X.shape[1])], class_names(classes))
+    return Statistics(_core.gather("statistics", columns, "all", core_rows(X), codes, row_weights(sample_weight, X), 0.0, threads))
+
+
+def load(path: str | os.PathLike[str]) -> Statistics:
+    """Read a statistics file that `Statistics.save` or the command wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The statistics file.
+
+    Returns
+    -------
+    Statistics
+        The sums.
+    """
+    return Statistics(_core.Sums.from_bytes(Path(path).read_bytes()))
