@@ -15,6 +15,7 @@ mod labelled_table;
 mod lint;
 mod options;
 mod progress;
+mod regression;
 mod scored;
 mod signals;
 mod stream;
