@@ -95,7 +95,13 @@ fn data(rows: usize, columns: usize, classes: usize) -> (Vec<f64>, Vec<u32>) {
         }
         let total: f64 = scores.iter().map(|s| s.exp()).sum();
         let mut draw = (normal() / 4.3 + 0.5).clamp(0.0, 0.999) * total;
-        *label = scores.iter().position(|s| { draw -= s.exp(); draw < 0.0 }).unwrap_or(0) as u32;
+        *label = scores
+            .iter()
+            .position(|s| {
+                draw -= s.exp();
+                draw < 0.0
+            })
+            .unwrap_or(0) as u32;
     }
     (cells, labels)
 }
