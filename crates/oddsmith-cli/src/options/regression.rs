@@ -160,7 +160,7 @@ impl RegressionArgs {
             robust: self.robust,
             cluster: self.cluster.clone(),
             units: self.units()?,
-            tolerance: self.tolerance.unwrap_or(default.tolerance),
+            tolerance: self.tolerance,
             most_steps: self.max_steps.unwrap_or(default.most_steps),
         };
         let references = pairs("ref", &self.r#ref, "pairs such as race=white")?;
