@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use oddsmith::control::Control;
-use oddsmith::data::{Classes, Feature, Features, Layout, Source, ViewSource, Weighting};
+use oddsmith::data::{Classes, Csr, Feature, Features, Layout, Source, ViewSource, Vocabulary, Weighting, WordValue};
 use oddsmith::model::linear::{Logistic, Precision};
 use oddsmith::model::{Learner, Step};
 use oddsmith::num::MatrixView;
@@ -28,6 +28,9 @@ fn main() {
         ("wide", 20_000, 500, 2, Logistic { l2: 1.0, ..fast.clone() }),
         ("softmax", 200_000, 50, 10, Logistic { l2: 1.0, ..fast }),
     ];
+    if chosen("sparse") {
+        time_sparse(200_000, 100_000, &Logistic { l2: 1.0, precision: Precision::None, ..Logistic::new() });
+    }
     for (name, rows, columns, classes, learner) in workloads.into_iter().filter(|w| chosen(w.0)) {
         time(name, rows, columns, classes, &learner);
     }
@@ -69,15 +72,48 @@ fn passes(learner: &Logistic, source: &dyn Source) -> Vec<f64> {
     }
 }
 
-/// Columns that follow their left neighbours, and classes drawn from a softmax over them.
-fn data(rows: usize, columns: usize, classes: usize) -> (Vec<f64>, Vec<u32>) {
+/// Rows of about sixty words each, drawn by Zipf's law.
+fn time_sparse(rows: usize, words: usize, learner: &Logistic) {
+    let mut unit = uniform();
+    let weights: Vec<f64> = (0..words).map(|_| 2.0 * unit() - 1.0).collect();
+    let (mut starts, mut columns, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let mut chosen: Vec<u32> = (0..60).map(|_| ((words as f64 + 2.0).powf(unit()) - 1.0).min(words as f64 - 1.0) as u32).collect();
+        chosen.sort_unstable();
+        let mut score = -0.2;
+        for run in chosen.chunk_by(|a, b| a == b) {
+            columns.push(run[0]);
+            values.push(run.len() as f64);
+            score += run.len() as f64 * weights[run[0] as usize] * 0.5;
+        }
+        starts.push(columns.len());
+        labels.push(u32::from(unit() < 1.0 / (1.0 + (-score).exp())));
+    }
+    let vocabulary = Vocabulary::Hashed(words);
+    let feature = Feature::words("text", vocabulary, WordValue::Count);
+    let classes = Classes::new(vec!["0".into(), "1".into()]).unwrap();
+    let layout = Layout::new("y", vec![feature], classes, Weighting::None).unwrap();
+    let blocks = [Csr { starts: &starts, columns: &columns, values: &values, width: words, present: None }];
+    let source = ViewSource::new(&layout, Features::of_words(&blocks), &labels, None).unwrap();
+    let started = Instant::now();
+    let times = passes(learner, &source);
+    let total = started.elapsed().as_secs_f64() * 1e3;
+    println!("sparse       {rows} × {words}, {} entries: {total:.1} ms in {} passes", columns.len(), times.len());
+}
+
+fn uniform() -> impl FnMut() -> f64 {
     let mut state = 88_172_645_463_325_252u64;
-    let mut unit = move || {
+    move || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    }
+}
+
+/// Columns that follow their left neighbours, and classes drawn from a softmax over them.
+fn data(rows: usize, columns: usize, classes: usize) -> (Vec<f64>, Vec<u32>) {
+    let mut unit = uniform();
     let mut normal = move || (0..6).map(|_| unit()).sum::<f64>() * std::f64::consts::SQRT_2 - 3.0 * std::f64::consts::SQRT_2;
     let scale: Vec<f64> = (0..columns).map(|_| (0.5 * normal()).exp()).collect();
     let weights: Vec<f64> = (0..columns * classes).map(|j| if j % 5 < 3 { normal() } else { 0.0 }).collect();

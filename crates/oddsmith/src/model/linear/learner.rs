@@ -95,10 +95,8 @@ impl Learner for Logistic {
             (Stage::Margins { fitting, next }, PassSums::Margins(margins)) => self.after_margins(knowledge, fitting, next, margins),
             (Stage::Meat(analysis), PassSums::Meat(meat)) => analysis::after_meat(self, knowledge, analysis, meat),
             (stage, PassSums::Points(points, counts)) => {
-                let stage = &match counts {
-                    Some(counts) => self.counted(knowledge, stage, counts)?,
-                    None => stage.clone(),
-                };
+                let counted = counts.as_ref().map(|counts| self.counted(knowledge, stage, counts)).transpose()?;
+                let stage = counted.as_ref().unwrap_or(stage);
                 let answers: Vec<Raw> = points.iter().zip(&knowledge.probes).map(|(sums, probe)| raw(sums, probe)).collect();
                 match stage.needs_jeffreys() {
                     true => self.ask_jeffreys(knowledge, stage, answers),
@@ -403,7 +401,12 @@ impl Logistic {
             // As measured: products of columns cost 1 per pair of outputs where a gradient costs 31 + 9 per output.
             cost: 1.0 + pairs * shape.width as f64 / (31.0 + 9.0 * shape.outputs as f64),
             // Where passes cost nothing the last digits are free.
-            tolerance: if cheap { self.tolerance().min(1e-12) } else { self.tolerance() },
+            tolerance: match (full, cheap) {
+                (true, true) => self.tolerance().min(1e-12),
+                (true, false) => self.tolerance(),
+                // Thousands of words with a penalty: the objective is then right to ten digits.
+                (false, _) => self.tolerance.unwrap_or(1e-3),
+            },
             most_steps: self.most_steps,
             root_weight: smallest.max(1.0).sqrt(),
             end_with_curvature: full && self.wants_information(),

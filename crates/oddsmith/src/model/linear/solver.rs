@@ -7,6 +7,7 @@
 //! lower the objective is shortened. The search ends when dec falls below the tolerance.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
@@ -17,6 +18,10 @@ use super::probe::Curvature;
 
 /// Pairs of steps and gradient changes that are remembered.
 const MEMORY: usize = 20;
+/// The same for long vectors, for which looking back costs as much as a pass.
+const SHORT_MEMORY: usize = 16;
+/// Parameters from which on a vector is long.
+const WIDE: usize = 20_000;
 /// Share of the expected descent that a step must bring.
 const SUFFICIENT: f64 = 1e-4;
 /// Halvings after which a direction is given up.
@@ -88,7 +93,8 @@ pub(crate) struct Solver {
     metric: Option<Metric>,
     /// The second derivatives of the metric, where a step needs more than to divide by them.
     matrix: Option<DMatrix<f64>>,
-    pairs: VecDeque<Pair>,
+    /// Shared, because the state is copied between passes and pairs are long.
+    pairs: VecDeque<Arc<Pair>>,
     trial: Vec<f64>,
     direction: Vec<f64>,
     slope: f64,
@@ -103,7 +109,7 @@ pub(crate) struct Solver {
     pub(crate) distance: f64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Pair {
     step: Vec<f64>,
     change: Vec<f64>,
@@ -194,9 +200,10 @@ impl Solver {
             let change: Vec<f64> = gradient.iter().zip(&best.gradient).map(|(new, old)| new - old).collect();
             let curvature = dot(&step, &change);
             if curvature > f64::MIN_POSITIVE && curvature.is_finite() {
-                self.pairs.push_back(Pair { step, change, inverse: curvature.recip() });
+                self.pairs.push_back(Arc::new(Pair { step, change, inverse: curvature.recip() }));
             }
-            if self.pairs.len() > MEMORY {
+            let memory = if theta.len() > WIDE { SHORT_MEMORY } else { MEMORY };
+            if self.pairs.len() > memory {
                 self.pairs.pop_front();
             }
         }
@@ -347,7 +354,7 @@ fn along(theta: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
 }
 
 /// B⁻¹ v by the two loops of L-BFGS around the metric.
-fn divide(metric: &Metric, pairs: &VecDeque<Pair>, vector: &[f64]) -> Vec<f64> {
+fn divide(metric: &Metric, pairs: &VecDeque<Arc<Pair>>, vector: &[f64]) -> Vec<f64> {
     let mut v = vector.to_vec();
     let mut shares = Vec::with_capacity(pairs.len());
     for pair in pairs.iter().rev() {

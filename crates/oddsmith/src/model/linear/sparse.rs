@@ -11,11 +11,19 @@ pub(crate) fn add_scores(csr: &Csr<'_>, table: &[f64], outputs: usize, scores: &
     if outputs == 1 {
         for (i, score) in scores.iter_mut().enumerate() {
             let (words, values) = csr.row(i);
-            let mut sum = 0.0;
-            for (word, value) in words.iter().zip(values) {
-                sum += value * table.get(*word as usize).ok_or_else(|| outside(csr, i))?;
+            // Four sums, so that an entry does not wait for the one before it.
+            let mut sums = [0.0; 4];
+            let (word_quads, word_rest) = words.as_chunks::<4>();
+            let (value_quads, value_rest) = values.as_chunks::<4>();
+            for (words, values) in word_quads.iter().zip(value_quads) {
+                for t in 0..4 {
+                    sums[t] += values[t] * table.get(words[t] as usize).ok_or_else(|| outside(csr, i))?;
+                }
             }
-            *score += sum;
+            for (word, value) in word_rest.iter().zip(value_rest) {
+                sums[0] += value * table.get(*word as usize).ok_or_else(|| outside(csr, i))?;
+            }
+            *score += (sums[0] + sums[1]) + (sums[2] + sums[3]);
         }
         return Ok(());
     }
@@ -44,6 +52,15 @@ pub(crate) fn add_squares(csr: &Csr<'_>, factors: &[f64], outputs: usize, into: 
 
 #[inline(always)]
 fn scatter(csr: &Csr<'_>, factors: &[f64], outputs: usize, into: &mut [f64], power: impl Fn(f64) -> f64) -> Result<()> {
+    if outputs == 1 {
+        for (i, &factor) in factors.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
+            let (words, values) = csr.row(i);
+            for (word, value) in words.iter().zip(values) {
+                *into.get_mut(*word as usize).ok_or_else(|| outside(csr, i))? += factor * power(*value);
+            }
+        }
+        return Ok(());
+    }
     for (i, factors) in factors.chunks_exact(outputs).enumerate() {
         if factors.iter().all(|f| *f == 0.0) {
             continue;
