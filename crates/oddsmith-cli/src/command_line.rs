@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Fit(Box<fit::FitArgs>),
     /// Show what a model file holds.
     #[command(help_template = TEMPLATE, before_help = show::EXAMPLES)]
-    Show(show::ShowArgs),
+    Show(Box<show::ShowArgs>),
     /// Class and probabilities of new rows.
     #[command(help_template = TEMPLATE, before_help = predict::EXAMPLES)]
     Predict(Box<predict::PredictArgs>),

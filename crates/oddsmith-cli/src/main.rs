@@ -16,6 +16,7 @@ mod lint;
 mod options;
 mod progress;
 mod ranks;
+mod regression;
 mod scored;
 mod signals;
 mod stream;

@@ -49,7 +49,8 @@ catalogue! {
          Merge it with a neighbour or smooth more (--smoothing).";
     MISSING_VALUES = "W121", "missing values",
         "The column has empty cells. Naive Bayes leaves the column out of the sum for that row, exactly as its \
-         model says; discriminants are fitted on complete rows and integrate the gap out when predicting.";
+         model says; discriminants are fitted on complete rows and integrate the gap out when predicting; regressions are fitted on \
+         complete rows, unless --missing indicator or --missing mean keeps the others.";
     MISSING_TARGET = "W122", "missing target",
         "Rows without a target teach nothing and are left out; the count is given.";
     LOOK_ALIKES = "W123", "look-alike labels",
@@ -93,9 +94,14 @@ catalogue! {
          union; what a table never saw counts as zero there.";
     UNSEEN_LEVEL = "W301", "unseen level",
         "A row has a level that the model never saw. The column is treated as missing for that row: it neither raises \
-         nor lowers any class. With --strict the row is an error.";
+         nor lowers any class (a regression, which needs every value, gives the row no probability: W303). With --strict the row is \
+         an error.";
     EXTRA_COLUMN = "W302", "extra column",
         "The table has columns that the model does not use; they were ignored.";
+    NO_PREDICTION = "W303", "no prediction",
+        "A row lacks a value that a regression needs, or has a level that it never saw. Its probabilities are left empty, because \
+         any number there would be invented. Fill the gap, or fit with --missing indicator or --missing mean. With --strict the \
+         row is an error.";
 }
 
 /// The page of an id.

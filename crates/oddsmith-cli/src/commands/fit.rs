@@ -8,7 +8,9 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::Card;
 use oddsmith::control::Control;
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Learner, Step};
+use oddsmith::data::Formula;
+use oddsmith::model::linear::Logistic;
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Knobs, Learner, Step};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::stats::TableStats;
 use oddsmith::{Error, Notice, persist, train};
@@ -20,16 +22,23 @@ use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files::{self, Saved};
-use crate::options::{KnobArgs, ReadingArgs, RoleArgs, TextArgs, split_list};
+use crate::options::{KnobArgs, ReadingArgs, RegressionArgs, RoleArgs, TextArgs, split_list};
 use crate::progress::Progress;
+use crate::regression;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit births.csv --target low                             naive Bayes, not saved
+  oddsmith fit births.csv 'low ~ age + lwt + race + smoke'         logistic regression: odds ratios, intervals, p
+  oddsmith fit births.csv 'low ~ age * smoke' --unit age=10        per ten years; interactions
+  oddsmith fit births.csv 'low ~ .' --tests --json                 all columns; tests of the terms, for programs
   oddsmith fit births.csv --target low --model lda -o low.odds     another model, saved
   oddsmith fit births.csv --target low --features age,lwt,race     some columns
   oddsmith fit births.csv --target low --prior no=0.9,yes=0.1      known class shares
   oddsmith fit all.stats --model qda -o low.odds                   from statistics, without rows
   oddsmith fit spam.txt --model multinomial-nb -o spam.odds        lines of __label__spam words";
+
+/// The model that formulas are for.
+const REGRESSION: &str = "logistic";
 
 /// Arguments of `fit`.
 #[derive(Debug, Args)]
@@ -38,9 +47,13 @@ pub(crate) struct FitArgs {
     #[arg(value_name = "DATA")]
     data: OsString,
 
-    /// The model.
-    #[arg(short, long, value_name = "MODEL", default_value = "nb", value_parser = model_names())]
-    model: String,
+    /// What to predict from what, such as 'low ~ age + C(race) * smoke + log(lwt)'; fits a logistic regression.
+    #[arg(value_name = "FORMULA")]
+    formula: Option<String>,
+
+    /// The model [default: nb, and logistic for a formula].
+    #[arg(short, long, value_name = "MODEL", value_parser = model_names())]
+    model: Option<String>,
 
     /// Where to save the model.
     #[arg(short, long, value_name = "FILE")]
@@ -51,10 +64,16 @@ pub(crate) struct FitArgs {
     strict: bool,
 
     #[command(flatten)]
+    part: PartArgs,
+
+    #[command(flatten)]
     roles: RoleArgs,
 
     #[command(flatten)]
     knobs: KnobArgs,
+
+    #[command(flatten)]
+    regression: RegressionArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -63,24 +82,133 @@ pub(crate) struct FitArgs {
     text: TextArgs,
 }
 
+/// One table in place of everything.
+#[derive(Debug, Clone, Copy, Args)]
+struct PartArgs {
+    /// Only the table of parameters.
+    #[arg(long, group = "part")]
+    tidy: bool,
+
+    /// Only one row about the whole model.
+    #[arg(long, group = "part")]
+    glance: bool,
+
+    /// Only the tests of the terms of a regression.
+    #[arg(long, group = "part")]
+    tests: bool,
+
+    /// Only the rows, with what a regression says about them: fitted probability, leverage, residuals …
+    #[arg(long, group = "part")]
+    augment: bool,
+}
+
 /// Fits, shows and saves.
 pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let learner = (registry::find(&args.model)?.build)(&args.knobs.knobs()?)?;
+    let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
+    let name = args.model.as_deref().unwrap_or(if formula.is_some() { REGRESSION } else { "nb" });
+    let entry = registry::find(name)?;
     let input = Input::from_argument(&args.data);
     if let (Some(output), Input::Path(data)) = (&args.output, &input) {
         files::refuse_same(output, &[data])?;
     }
+    let ours = matches!(&input, Input::Path(path) if files::is_ours(path));
+    if entry.name == REGRESSION {
+        return match ours {
+            true => Err(needs_rows(entry.name)),
+            false => run_regression(args, formula, &input, console, control),
+        };
+    }
+    refuse_regression(args, formula.is_some(), entry.name)?;
+    let learner = (entry.build)(&args.knobs.knobs()?)?;
     let fitted = match &input {
-        Input::Path(path) if files::is_ours(path) => from_statistics(args, path, &*learner)?,
+        Input::Path(path) if ours => from_statistics(args, path, entry.name, &*learner)?,
         _ => from_table(args, &input, &learner, console, control)?,
     };
     control.check()?;
-    fitted.gate(args.strict, console)?;
-    let saved = match &args.output {
-        Some(output) => Some(files::save(output, &persist::save_model(&*fitted.model)?)?),
-        None => None,
+    if args.part.tests || args.part.augment {
+        return Err(Failure::Usage(format!(
+            "--tests and --augment are for regressions (--model logistic, or a formula), not for {}",
+            entry.name
+        )));
+    }
+    gate(&fitted.notices(), args.strict, console)?;
+    let saved = save(args, &*fitted.model)?;
+    fitted.show(args.part, saved.as_ref(), console)
+}
+
+/// Regressions have a road of their own: a formula chooses the columns, and what is shown is about inference.
+fn run_regression(
+    args: &FitArgs,
+    formula: Option<Formula>,
+    input: &Input,
+    console: &Console,
+    control: &Arc<Control>,
+) -> Result<(), Failure> {
+    let mut asked = args.regression.regression(formula)?;
+    asked.learner = Logistic::from_knobs(&Knobs { regression: Some(asked.learner), ..args.knobs.knobs()? })?;
+    let request = regression::Request {
+        input,
+        options: args.reading.options(&args.text)?,
+        roles: args.roles.roles(),
+        regression: asked,
+        threads: args.reading.threads,
     };
-    fitted.show(saved.as_ref(), console)
+    let fitted = regression::fit(request, console, control)?;
+    control.check()?;
+    let notices: Vec<Notice> = fitted.data.notices.iter().chain(&fitted.card.notices).cloned().collect();
+    gate(&notices, args.strict, console)?;
+    let saved = save(args, &fitted.model)?;
+    let mut card = fitted.card.clone();
+    if args.part.tidy {
+        console.result(&card.tidy)?;
+    } else if args.part.glance {
+        console.result(&show::glance(&card))?;
+    } else if args.part.tests {
+        console.result(&regression::tests_table(&fitted.model)?)?;
+    } else if args.part.augment {
+        regression::augment_fit(&fitted, console, control)?;
+    } else {
+        card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
+        regression::show(&fitted.model, &card, &[("data", &fitted.data)], fitted.judgement.as_deref(), console)?;
+    }
+    console.notices(&notices);
+    tell_where(saved.as_ref(), console);
+    Ok(())
+}
+
+/// What only regressions understand.
+fn refuse_regression(args: &FitArgs, has_formula: bool, model: &str) -> Result<(), Failure> {
+    if has_formula {
+        return Err(Failure::Usage(format!("a formula is for regressions; {model} takes --target and --features")));
+    }
+    match args.regression.given() {
+        Some(flag) => Err(Failure::Usage(format!("{flag} is for regressions (--model logistic, or a formula), not for {model}"))),
+        None => Ok(()),
+    }
+}
+
+fn save(args: &FitArgs, model: &dyn Classifier) -> Result<Option<Saved>, Failure> {
+    args.output.as_ref().map(|output| files::save(output, &persist::save_model(model)?)).transpose()
+}
+
+fn tell_where(saved: Option<&Saved>, console: &Console) {
+    match saved {
+        Some(saved) => console.note(&format!("model → {saved}")),
+        None => console.note("the model was not saved; -o FILE keeps it"),
+    }
+}
+
+/// With `--strict`, a notice is a failure.
+fn gate(notices: &[Notice], strict: bool, console: &Console) -> Result<(), Failure> {
+    if !strict || notices.is_empty() {
+        return Ok(());
+    }
+    console.notices(notices);
+    Err(Failure::strict(notices))
+}
+
+fn needs_rows(model: &str) -> Failure {
+    Failure::Usage(format!("{model} with these knobs needs the rows themselves; statistics are not enough"))
 }
 
 /// A model and what it was learned from.
@@ -95,17 +223,20 @@ impl Fitted {
         self.data.notices.iter().chain(&self.card.notices).cloned().collect()
     }
 
-    /// With `--strict`, a notice is a failure.
-    fn gate(&self, strict: bool, console: &Console) -> Result<(), Failure> {
-        let notices = self.notices();
-        if !strict || notices.is_empty() {
-            return Ok(());
+    fn show(&self, part: PartArgs, saved: Option<&Saved>, console: &Console) -> Result<(), Failure> {
+        if part.tidy {
+            console.result(&self.card.tidy)?;
+        } else if part.glance {
+            console.result(&show::glance(&self.card))?;
+        } else {
+            self.show_whole(saved, console)?;
         }
-        console.notices(&notices);
-        Err(Failure::strict(&notices))
+        console.notices(&self.notices());
+        tell_where(saved, console);
+        Ok(())
     }
 
-    fn show(&self, saved: Option<&Saved>, console: &Console) -> Result<(), Failure> {
+    fn show_whole(&self, saved: Option<&Saved>, console: &Console) -> Result<(), Failure> {
         let mut data = self.data.clone();
         let mut card = self.card.clone();
         match console.format() {
@@ -114,13 +245,7 @@ impl Fitted {
             _ => card.facts.extend(saved.iter().flat_map(|saved| saved.facts())),
         }
         let cards: &[(&str, &Card)] = &[("data", &data), ("model", &card)];
-        console.result(cards)?;
-        console.notices(&self.notices());
-        match saved {
-            Some(saved) => console.note(&format!("model → {saved}")),
-            None => console.note("the model was not saved; -o FILE keeps it"),
-        }
-        Ok(())
+        console.result(cards)
     }
 }
 
@@ -160,7 +285,7 @@ fn from_table(
     Ok(Fitted { data: data_card(&name, &opened), card, model: fitted.model })
 }
 
-fn from_statistics(args: &FitArgs, path: &Path, learner: &dyn AnyLearner) -> Result<Fitted, Failure> {
+fn from_statistics(args: &FitArgs, path: &Path, model: &str, learner: &dyn AnyLearner) -> Result<Fitted, Failure> {
     let stats = selected(files::read_statistics(path)?, &args.roles)?;
     let mut data = show::statistics_card(&stats);
     data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
@@ -168,9 +293,7 @@ fn from_statistics(args: &FitArgs, path: &Path, learner: &dyn AnyLearner) -> Res
     learner.begin_any(&layout)?;
     match learner.finish_any(&BoxedStats::new(stats))? {
         Step::Done(model) => Ok(Fitted { card: model.card(), data, model }),
-        Step::Again(_) => {
-            Err(Failure::Usage(format!("{} with these knobs needs the rows themselves; statistics are not enough", args.model)))
-        }
+        Step::Again(_) => Err(needs_rows(model)),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         None => help::top(console),
         Some(Command::Check(args)) => check::run(&args, console, control),
         Some(Command::Fit(args)) => fit::run(&args, console, control),
-        Some(Command::Show(args)) => show::run(&args, console),
+        Some(Command::Show(args)) => show::run(&args, console, control),
         Some(Command::Predict(args)) => predict::run(&args, console, control),
         Some(Command::Evaluate(args)) => evaluate::run(&args, console, control),
         Some(Command::Calibrate(args)) => calibrate::run(&args, console, control),

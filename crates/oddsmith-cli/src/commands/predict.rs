@@ -10,8 +10,10 @@ use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{Layout, UNSEEN};
 use oddsmith::error::DataFault;
+use oddsmith::model::linear::{LogisticModel, Uncertainty};
 use oddsmith::model::{Classifier, Decision, Predictions, Predictor, Scale};
 use oddsmith::notice::{self, Notice};
+use oddsmith::num::special::normal;
 use oddsmith::{Error, ErrorKind, Result};
 use oddsmith_io::{Input, NewBatch, NewRows, open_for_prediction};
 
@@ -26,6 +28,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith predict low.odds new.csv > scored.csv
   cat new.csv | oddsmith predict low.odds - --id patient --format ndjson
   oddsmith predict low.odds new.csv --threshold 0.2            the event from a probability of 0.2 up
+  oddsmith predict low.odds new.csv --interval 0.95            limits of the probabilities of a regression
   oddsmith predict low.odds new.csv --prior yes=0.01,no=0.99   where the event is rarer than it was";
 
 /// Arguments of `predict`.
@@ -51,11 +54,15 @@ pub(crate) struct PredictArgs {
     #[arg(long)]
     log_joint: bool,
 
+    /// Add confidence limits of the probabilities at this level, for a regression that has standard errors.
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "0.95", value_parser = parse_number)]
+    interval: Option<f64>,
+
     /// Columns of the table to repeat before the result.
     #[arg(long, value_name = "COLUMN,…")]
     id: Vec<String>,
 
-    /// Stop at a level that the model never saw, or at a row that every class calls impossible.
+    /// Stop at a level that the model never saw, or at a row that has no prediction or is impossible in every class.
     #[arg(long)]
     strict: bool,
 
@@ -123,6 +130,7 @@ struct Scoring<'a> {
     decision: Decision,
     log_odds: bool,
     log_joint: bool,
+    limits: Option<Limits<'a>>,
 }
 
 impl<'a> Scoring<'a> {
@@ -134,7 +142,8 @@ impl<'a> Scoring<'a> {
             return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
         }
         let decision = args.threshold.map_or_else(|| Ok(model.decision()), |threshold| Decision::threshold(threshold, classes))?;
-        Ok(Scoring { model, decision, log_odds: args.log_odds, log_joint: args.log_joint })
+        let limits = args.interval.map(|level| Limits::new(model, level)).transpose()?;
+        Ok(Scoring { model, decision, log_odds: args.log_odds, log_joint: args.log_joint, limits })
     }
 
     /// Classes whose log odds are told: with two classes those of the event say everything.
@@ -150,6 +159,9 @@ impl<'a> Scoring<'a> {
         let mut columns = ids.to_vec();
         columns.push("predicted".into());
         columns.extend(labels.iter().map(|label| format!("p_{label}")));
+        if self.limits.is_some() {
+            columns.extend(self.odds_classes().flat_map(|k| ["low", "high"].map(|end| format!("{end}_{}", labels[k]))));
+        }
         if self.log_odds {
             columns.extend(self.odds_classes().map(|k| format!("log_odds_{}", labels[k])));
         }
@@ -165,17 +177,50 @@ impl<'a> Scoring<'a> {
         }
     }
 
-    fn cells(&self, predictions: &Predictions, i: usize, cells: &mut Vec<Cell>) {
+    /// The cells of a row; all of them empty for a row that the model says nothing about.
+    fn cells(&self, predictions: &Predictions, uncertainty: &Uncertainty, i: usize, cells: &mut Vec<Cell>, width: usize) {
         let probabilities = predictions.row(i);
+        if probabilities[0].is_nan() {
+            cells.resize(width, Cell::Empty);
+            return;
+        }
         let called = self.decision.decide(probabilities);
         cells.push(called.map_or(Cell::Empty, |k| self.model.layout().classes().label(k).into()));
         cells.extend(probabilities.iter().map(|p| Cell::Number(*p)));
+        if let Some(limits) = &self.limits {
+            for k in self.odds_classes() {
+                let (low, high) = uncertainty.limits(i, k, limits.quantile);
+                cells.extend([low, high].map(Cell::Number));
+            }
+        }
         if self.log_odds {
             cells.extend(self.odds_classes().map(|k| Cell::Number(predictions.log_odds(i, k))));
         }
         if self.log_joint {
             cells.extend(predictions.scores().row(i).iter().map(|score| Cell::Number(*score)));
             cells.push(predictions.log_evidence(i).into());
+        }
+    }
+}
+
+/// Confidence limits of probabilities.
+struct Limits<'a> {
+    model: &'a LogisticModel,
+    quantile: f64,
+}
+
+impl<'a> Limits<'a> {
+    fn new(model: &'a dyn Classifier, level: f64) -> Result<Self> {
+        if !(level > 0.0 && level < 1.0) {
+            return Err(Error::knob("interval", level, "a level between 0 and 1, such as 0.95"));
+        }
+        match model.regression().filter(|regression| regression.precision().is_some()) {
+            Some(model) => Ok(Limits { model, quantile: normal::quantile_upper(0.5 * (1.0 - level)) }),
+            None => {
+                let advice = "only regressions without a penalty, fitted with standard errors, have them".into();
+                let what = "give limits of probabilities".into();
+                Err(ErrorKind::Unsupported { model: model.card().title, what, advice }.into())
+            }
         }
     }
 }
@@ -197,6 +242,8 @@ impl Job<'_> {
         let mut stream = Stream::new(out, refused, self.console, &self.columns);
         let mut predictions = Predictions::new();
         let mut impossible = Impossible::default();
+        let mut silent = Silent::default();
+        let mut uncertainty = Uncertainty::default();
         let mut notices = rows.scan(self.control, &mut |batch| {
             if self.strict {
                 self.refuse_unseen(&batch)?;
@@ -206,18 +253,26 @@ impl Job<'_> {
             if self.strict && impossible.count > 0 {
                 return Err(impossible.fault());
             }
+            silent.note(&predictions, batch.first_row);
+            if self.strict && silent.count > 0 {
+                return Err(silent.fault());
+            }
+            if let Some(limits) = &self.scoring.limits {
+                limits.model.uncertainty(&batch.features, &mut uncertainty)?;
+            }
             let mut cells: Vec<Vec<Cell>> = vec![Vec::with_capacity(self.columns.len()); batch.features.rows()];
             for id in 0..self.ids {
                 batch.echo(id, |i, cell| cells[i].push(cell.into()));
             }
             for (i, mut row) in cells.into_iter().enumerate() {
-                self.scoring.cells(&predictions, i, &mut row);
+                self.scoring.cells(&predictions, &uncertainty, i, &mut row, self.columns.len());
                 stream.row(row)?;
             }
             stream.hand_on()
         })?;
         stream.finish()?;
         notices.extend(impossible.notice());
+        notices.extend(silent.notice());
         Ok(notices)
     }
 
@@ -242,6 +297,36 @@ impl Job<'_> {
         let column = &layout.features()[layout.codes()[at]].name;
         let fault = DataFault::new("the model never saw the level").column(column).row(batch.first_row + i as u64 + 1).value(value);
         fault.accepted("without --strict it counts as missing").into()
+    }
+}
+
+/// Rows that the model says nothing about.
+#[derive(Default)]
+struct Silent {
+    count: u64,
+    first: u64,
+}
+
+impl Silent {
+    fn note(&mut self, predictions: &Predictions, first_row: u64) {
+        let scores = predictions.scores();
+        for i in (0..scores.rows()).filter(|i| scores.row(*i)[0].is_nan()) {
+            if self.count == 0 {
+                self.first = first_row + i as u64 + 1;
+            }
+            self.count += 1;
+        }
+    }
+
+    fn notice(&self) -> Option<Notice> {
+        let rows = if self.count == 1 { "1 row lacks".to_owned() } else { format!("{} rows lack", self.count) };
+        let text = || format!("{rows} a value that the model needs, first row {}; no probability is given", self.first);
+        (self.count > 0).then(|| Notice::new(notice::NO_PREDICTION, text()))
+    }
+
+    fn fault(&self) -> Error {
+        let fault = DataFault::new("the row lacks a value that the model needs").row(self.first);
+        fault.accepted("without --strict its probabilities are left empty").into()
     }
 }
 

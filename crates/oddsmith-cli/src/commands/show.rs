@@ -1,10 +1,13 @@
 //! `oddsmith show`: what a model file or a statistics file holds.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use oddsmith::ErrorKind;
 use oddsmith::card::{Card, Table};
+use oddsmith::control::Control;
 use oddsmith::error::visible;
 use oddsmith::model::Classifier;
 use oddsmith::stats::TableStats;
@@ -13,11 +16,15 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files::{self, Content};
 use crate::lint;
+use crate::options::{ReadingArgs, TextArgs};
+use crate::regression;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith show low.odds                   what was learned
   oddsmith show low.odds --weights         log-odds weights of a linear model
   oddsmith show low.odds --tidy --json     every parameter, for programs
+  oddsmith show low.odds --tests           tests of the terms of a regression
+  oddsmith show low.odds --augment low.csv what a regression says about every row of a table
   oddsmith show site-a.stats               what was gathered";
 
 /// Arguments of `show`.
@@ -38,25 +45,60 @@ pub(crate) struct ShowArgs {
     /// The exact log-odds weights, where the model is linear in its log odds.
     #[arg(long, group = "part")]
     weights: bool,
+
+    /// Only the tests of the terms of a regression.
+    #[arg(long, group = "part")]
+    tests: bool,
+
+    /// The rows of a table with what a regression says about them: fitted probability, leverage, residuals …
+    #[arg(long, group = "part", value_name = "DATA")]
+    augment: Option<OsString>,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    text: TextArgs,
 }
 
 /// Shows the file.
-pub(crate) fn run(args: &ShowArgs, console: &Console) -> Result<(), Failure> {
-    let card = match files::read(&args.file)? {
-        Content::Model(model) if args.weights => return console.result(&weights(&*model)?),
-        Content::Model(model) => model_card(&*model),
-        Content::Statistics(_) if args.weights => {
-            return Err(Failure::Usage("statistics have no weights; fit a model to them first".into()));
+pub(crate) fn run(args: &ShowArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let model = match files::read(&args.file)? {
+        Content::Model(model) => model,
+        Content::Statistics(_) if args.weights || args.tests || args.augment.is_some() => {
+            return Err(Failure::Usage("statistics have no weights, tests or predictions; fit a model to them first".into()));
         }
-        Content::Statistics(stats) => statistics_card(&stats),
+        Content::Statistics(stats) => return show_card(args, &statistics_card(&stats), console),
     };
+    if args.weights {
+        return console.result(&weights(&*model)?);
+    }
+    if args.tests {
+        return console.result(&regression::tests_table(&*model)?);
+    }
+    if let Some(data) = &args.augment {
+        let input = files::table(data)?;
+        return regression::augment_new(&*model, &input, &args.reading.options(&args.text)?, console, control);
+    }
+    let card = model_card(&*model);
+    match model.regression() {
+        Some(fitted) if !args.tidy && !args.glance => {
+            regression::show(fitted, &card, &[], None, console)?;
+            console.notices(&card.notices);
+            Ok(())
+        }
+        _ => show_card(args, &card, console),
+    }
+}
+
+fn show_card(args: &ShowArgs, card: &Card, console: &Console) -> Result<(), Failure> {
     if args.tidy {
         return console.result(&card.tidy);
     }
     if args.glance {
-        return console.result(&glance(&card));
+        return console.result(&glance(card));
     }
-    console.result(&card)?;
+    console.result(card)?;
     console.notices(&card.notices);
     Ok(())
 }
@@ -103,7 +145,7 @@ fn weights(model: &dyn Classifier) -> Result<Table, Failure> {
 }
 
 /// The facts of a card as one row.
-fn glance(card: &Card) -> Table {
+pub(crate) fn glance(card: &Card) -> Table {
     let snake = |name: &String| name.to_lowercase().replace(' ', "_");
     let columns = std::iter::once("model".to_owned()).chain(card.facts.iter().map(|(name, _)| snake(name))).collect();
     let row = std::iter::once(card.title.as_str().into()).chain(card.facts.iter().map(|(_, value)| value.clone())).collect();

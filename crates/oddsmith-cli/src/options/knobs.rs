@@ -76,6 +76,7 @@ impl KnobArgs {
             shrinkage: self.shrinkage,
             distributions,
             threshold: self.binarize,
+            regression: None,
         })
     }
 }

@@ -4,9 +4,11 @@ mod knobs;
 mod list;
 mod output;
 mod reading;
+mod regression;
 mod size;
 
 pub(crate) use knobs::{KnobArgs, PriorArgs, parse_number};
 pub(crate) use list::{split_list, split_pair};
 pub(crate) use output::{ColorWhen, OutputArgs};
 pub(crate) use reading::{ReadingArgs, RoleArgs, TextArgs, WeightArgs};
+pub(crate) use regression::{Regression, RegressionArgs};

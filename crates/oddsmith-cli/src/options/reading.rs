@@ -232,7 +232,7 @@ fn parse_quote(text: &str) -> Result<Quote, String> {
 }
 
 /// A parser of names that stand for values.
-fn named<T: Clone + Send + Sync + 'static>(pairs: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+pub(super) fn named<T: Clone + Send + Sync + 'static>(pairs: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
     let names: Vec<&'static str> = pairs.iter().map(|(name, _)| *name).collect();
     PossibleValuesParser::new(names).try_map(move |name| {
         let found = pairs.iter().find(|(known, _)| *known == name);

@@ -1,5 +1,6 @@
 //! A fitted model.
 
+use super::linear::LogisticModel;
 use super::{Decision, Evidence, Generative, LinearLogOdds, Scores};
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout};
@@ -48,6 +49,11 @@ pub trait Classifier: Send + Sync {
     /// How classes are called unless the caller says otherwise.
     fn decision(&self) -> Decision {
         Decision::MostProbable
+    }
+
+    /// The model as a regression with inference, when it is one.
+    fn regression(&self) -> Option<&LogisticModel> {
+        None
     }
 
     /// What there is to say about it.

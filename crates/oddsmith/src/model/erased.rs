@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::linear::LogisticModel;
 use super::{Classifier, Decision, Evidence, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout, Rows};
@@ -188,6 +189,10 @@ impl Classifier for Box<dyn Classifier> {
 
     fn decision(&self) -> Decision {
         (**self).decision()
+    }
+
+    fn regression(&self) -> Option<&LogisticModel> {
+        (**self).regression()
     }
 
     fn card(&self) -> Card {

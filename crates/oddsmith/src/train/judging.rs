@@ -21,6 +21,7 @@ struct Buffers {
     predictions: Predictions,
     log_odds: Vec<f64>,
     log_true: Vec<f64>,
+    labels: Vec<u32>,
 }
 
 impl<'a, S> Judging<'a, S> {
@@ -42,13 +43,17 @@ pub fn score_scale(classes: usize) -> ScoreScale {
 
 /// Predicts a batch and gives it, judged, to `sink`.
 fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: impl FnOnce(Judged<'_>) -> Result<()>) -> Result<()> {
-    let Buffers { predictions, log_odds, log_true } = buffers;
+    let Buffers { predictions, log_odds, log_true, labels } = buffers;
     Predictor::new(model).predict(&rows.features, predictions)?;
     let two = model.layout().classes().len() == 2;
     log_odds.clear();
     log_true.clear();
+    labels.clear();
     for (i, &label) in rows.labels.iter().enumerate() {
         let scores = predictions.scores().row(i);
+        // A row that the model says nothing about cannot be judged.
+        let label = if scores[0].is_nan() { SKIP } else { label };
+        labels.push(label);
         // From the scores and not from the probability, which rounds to zero long before its logarithm overflows.
         log_true.push(if label == SKIP { 0.0 } else { scores[label as usize] - predictions.log_evidence(i) });
         if two {
@@ -59,7 +64,7 @@ fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: im
         probabilities: predictions.probabilities(),
         log_odds: two.then_some(&log_odds[..]),
         log_true: Some(log_true),
-        labels: rows.labels,
+        labels,
         weights: rows.weights,
         first_row: rows.first_row,
     })

@@ -236,6 +236,19 @@ impl Formula {
         names
     }
 
+    /// The error of a column that does not exist, shown at its place; `None` for a column that the formula does not name.
+    pub fn unknown_column(&self, name: &str, known: &[String]) -> Option<Error> {
+        let mut place = None;
+        let mut look = |column: &ColumnName| {
+            if column.name == name {
+                place.get_or_insert(column.place);
+            }
+        };
+        self.response.visit_columns(&mut look);
+        self.visit_columns(&mut look);
+        place.map(|place| self.error(Fault::unknown(place, "column", name, known)))
+    }
+
     fn visit_columns<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName)) {
         self.variables.iter().for_each(|variable| variable.visit_columns(seen));
         self.offsets.iter().for_each(|offset| offset.visit_columns(seen));

@@ -88,7 +88,13 @@ fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, par
     };
     let functionals = functionals(knowledge, shape);
     let map = DMatrix::from_fn(size, size, |r, c| functionals[r][c]);
-    let matrix = &map * inside * map.transpose();
+    let matrix = &map * &inside * map.transpose();
+    // At the centre the intercept is the solver's own.
+    let centred_map = DMatrix::from_fn(size, size, |r, c| match knowledge.frame.intercept && r % shape.width == 0 {
+        true => f64::from(u8::from(r == c)),
+        false => functionals[r][c],
+    });
+    let centred = &centred_map * inside * centred_map.transpose();
     let estimates = parameters.estimates();
     let quantile = normal::quantile_upper(0.5 * (1.0 - learner.level));
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
@@ -104,7 +110,7 @@ fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, par
         lower.push(end(false));
         upper.push(end(true));
     }
-    Some(Covariance { matrix: matrix.transpose().as_slice().to_vec(), lower, upper })
+    Some(Covariance { matrix: matrix.transpose().as_slice().to_vec(), centred: centred.transpose().as_slice().to_vec(), lower, upper })
 }
 
 /// What the correction for class weights moved a parameter by.

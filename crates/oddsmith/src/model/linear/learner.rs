@@ -158,6 +158,18 @@ impl Logistic {
         }
     }
 
+    /// Where the response stands.
+    pub(crate) fn target(&self, formula: &Formula, layout: &Layout) -> Result<Target> {
+        Ok(match (ResponseReader::compile(formula, layout)?, &self.shares) {
+            (Some(reader), _) => Target::Grouped(reader),
+            (_, Some(columns)) => Target::Shares {
+                planes: columns.iter().map(|name| number_plane(layout, name)).collect::<Result<_>>()?,
+                names: columns.clone(),
+            },
+            _ => Target::Labels,
+        })
+    }
+
     fn first_look(&self, layout: &Arc<Layout>, formula: &Formula, survey: Option<&DesignSurvey>, passes: usize) -> Result<LinearStats> {
         let design = Arc::new(Design::compile(formula, layout, &self.options, survey)?);
         let classes = layout.classes().len();
@@ -165,14 +177,7 @@ impl Logistic {
             let label = layout.classes().labels().first().cloned().unwrap_or_default();
             return Err(DataFault::new("the target has one class:").column(layout.target()).value(label).accepted("at least two").into());
         }
-        let target = match (ResponseReader::compile(formula, layout)?, &self.shares) {
-            (Some(reader), _) => Target::Grouped(reader),
-            (_, Some(columns)) => Target::Shares {
-                planes: columns.iter().map(|name| number_plane(layout, name)).collect::<Result<_>>()?,
-                names: columns.clone(),
-            },
-            _ => Target::Labels,
-        };
+        let target = self.target(formula, layout)?;
         let frame = Frame::plain(design.columns().len(), design.intercept());
         let class_weights = match &self.class_weights {
             ClassWeighting::Given(pairs) => {

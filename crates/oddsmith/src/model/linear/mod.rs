@@ -6,6 +6,7 @@
 
 mod account;
 mod analysis;
+mod augment;
 mod build;
 mod column_sums;
 mod describe;
@@ -34,10 +35,13 @@ mod stage;
 mod stored;
 mod survey;
 mod target;
+mod uncertainty;
 
 pub use account::{Account, IntervalKind, Method, RatioTest};
+pub use augment::RowDiagnostics;
 pub use knobs::{ClassWeighting, Logistic, OnSeparation, Precision};
 pub use model::{Covariance, LogisticModel, Parameters};
 pub use passes::LinearStats;
 pub use sandwich::Robust;
 pub(crate) use stored::read;
+pub use uncertainty::Uncertainty;

@@ -51,8 +51,10 @@ pub struct Parameters {
 /// Covariance and limits of the estimated parameters: intercept (if any) and kept columns of every output, output after output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covariance {
-    /// Row after row.
+    /// In the user's units, row after row.
     pub matrix: Vec<f64>,
+    /// The same with log odds at the centre of the columns in place of intercepts: it keeps its digits for large offsets.
+    pub centred: Vec<f64>,
     /// Lower ends of the intervals; minus infinity where there is none.
     pub lower: Vec<f64>,
     /// Upper ends.
@@ -108,6 +110,13 @@ impl LogisticModel {
     ) -> Self {
         let scores = LinearScores::new(&parameters.base, &parameters.coefficients, &parameters.centre);
         LogisticModel { layout, design, parameters, precision, account, scores }
+    }
+
+    /// The same model over a layout that has its columns among others, such as the one it was learned from.
+    pub fn over(&self, layout: &Layout) -> Result<LogisticModel> {
+        let design = Arc::new(self.design.relocated(layout)?);
+        let (parameters, precision, account) = (self.parameters.clone(), self.precision.clone(), self.account.clone());
+        Ok(LogisticModel::new(Arc::new(layout.clone()), design, parameters, precision, account))
     }
 
     /// The design.
@@ -247,6 +256,10 @@ impl Classifier for LogisticModel {
 
     fn generative(&self) -> Option<&dyn Generative> {
         None
+    }
+
+    fn regression(&self) -> Option<&LogisticModel> {
+        Some(self)
     }
 
     fn card(&self) -> Card {

@@ -45,6 +45,7 @@ impl LogisticModel {
         record.put_counts("kept", &parameters.kept.iter().map(|j| *j as u64).collect::<Vec<_>>());
         if let Some(precision) = &self.precision {
             record.put("covariance", &precision.matrix);
+            record.put("centred_covariance", &precision.centred);
             record.put("lower", &precision.lower);
             record.put("upper", &precision.upper);
         }
@@ -88,6 +89,7 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
         false => None,
         true => Some(Covariance {
             matrix: record.numbers("covariance", size(estimated, estimated)?)?,
+            centred: record.numbers("centred_covariance", size(estimated, estimated)?)?,
             lower: record.extended("lower", estimated)?,
             upper: record.extended("upper", estimated)?,
         }),

@@ -1,0 +1,172 @@
+//! A regression from a table: reading, fitting, and judging on the rows of the fit.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use oddsmith::card::{Card, Cell};
+use oddsmith::control::Control;
+use oddsmith::data::{Design, Layout, Source};
+use oddsmith::eval::{Auc, Estimate, Evaluation, Settings};
+use oddsmith::model::Classifier;
+use oddsmith::model::linear::{ClassWeighting, Logistic, LogisticModel, Precision};
+use oddsmith::notice::{self, Notice};
+use oddsmith::{Error, train};
+use oddsmith_io::{Input, Opened, ReadOptions, Roles};
+
+use super::reading;
+use crate::console::Console;
+use crate::data_card::data_card;
+use crate::exit::Failure;
+use crate::files;
+use crate::options::Regression;
+use crate::progress::Progress;
+
+/// Operations of a pass over rows and pairs of coefficients up to which further passes are not noticed: profile intervals
+/// and tests take some ten of them per coefficient.
+const CHEAP: f64 = 1e8;
+
+/// What is asked of a table.
+pub(crate) struct Request<'a> {
+    pub(crate) input: &'a Input,
+    pub(crate) options: ReadOptions,
+    pub(crate) roles: Roles,
+    pub(crate) regression: Regression,
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// A regression with the rows it was fitted to.
+pub(crate) struct FittedRegression {
+    pub(crate) model: LogisticModel,
+    pub(crate) learner: Logistic,
+    pub(crate) data: Card,
+    pub(crate) card: Card,
+    /// How well it does on the rows of the fit, in words.
+    pub(crate) judgement: Option<String>,
+    pub(crate) opened: Opened,
+}
+
+/// Fits and judges.
+pub(crate) fn fit(request: Request<'_>, console: &Console, control: &Arc<Control>) -> Result<FittedRegression, Failure> {
+    let Request { input, options, roles, mut regression, threads } = request;
+    let name = input.name();
+    let in_table = |error: Error| error.in_table(&name);
+    let memory = options.memory;
+    let opened = {
+        let _progress = Progress::start(console, control, "reading");
+        reading::open(input, options, roles, &mut regression, control)?
+    };
+    files::need_target(&opened)?;
+    let costly = settle_precision(&mut regression, &*opened.source, console);
+    let learner = regression.learner;
+    let fitted = {
+        let _progress = Progress::start(console, control, "fitting");
+        train::fit(&learner, &*opened.source, threads, control).map_err(in_table)?
+    };
+    if console.verbose() {
+        console.note(&format!("{} passes over {} rows", fitted.passes, opened.rows));
+    }
+    let model = fitted.model;
+    let mut card = model.card();
+    let labelled = has_labels(&learner);
+    let mut judgement = None;
+    if labelled && !(costly && !opened.in_memory) {
+        let _progress = Progress::start(console, control, "judging");
+        let evaluation = judge(&model, &opened, memory, threads, control).map_err(in_table)?;
+        judgement = Some(describe(&evaluation, &mut card));
+    } else if labelled && learner.class_weights == ClassWeighting::None {
+        let account = model.account();
+        let rows: f64 = account.class_weights.iter().sum();
+        let bits = |log_likelihood: f64| Cell::from(-log_likelihood / rows / std::f64::consts::LN_2);
+        card.facts.push(("bits per row".into(), bits(account.log_likelihood)));
+    }
+    let mut data = data_card(&name, &opened);
+    // What a gap means for the fit is told by the model.
+    let told = |notice: &Notice| card.notices.iter().any(|known| known.id == notice.id && known.column == notice.column);
+    data.notices.retain(|notice| notice.id != notice::MISSING_VALUES || !told(notice));
+    Ok(FittedRegression { model, learner, data, card, judgement, opened })
+}
+
+/// Whether every row has a label, and not counts or shares.
+pub(super) fn has_labels(learner: &Logistic) -> bool {
+    let columns = learner
+        .formula
+        .as_ref()
+        .is_none_or(|formula| matches!(formula.response(), oddsmith::data::Response::Column(_) | oddsmith::data::Response::None));
+    learner.shares.is_none() && columns
+}
+
+/// Leaves out what would take many passes over many rows, unless it was asked for, and says so.
+fn settle_precision(regression: &mut Regression, source: &dyn Source, console: &Console) -> bool {
+    let learner = &mut regression.learner;
+    let layout = source.layout();
+    let outputs = layout.classes().len().saturating_sub(1) as f64;
+    let coefficients = (1.0 + width(learner, layout) as f64) * outputs;
+    let rows = source.rows().map_or(f64::INFINITY, |rows| rows as f64);
+    let costly = rows * coefficients * coefficients > CHEAP;
+    let penalised = learner.l1 > 0.0 || learner.l2 > 0.0;
+    let asked = regression.intervals_chosen && learner.precision == Precision::Profile;
+    if !costly || penalised || asked || learner.precision == Precision::None {
+        return costly;
+    }
+    let intervals = if learner.precision == Precision::Profile { "intervals are Wald's and " } else { "" };
+    learner.precision = Precision::Wald;
+    if learner.tests {
+        console.note(&format!("{intervals}terms are not tested, because that takes many passes over so many rows; --ci profile does both"));
+    }
+    learner.tests = false;
+    costly
+}
+
+/// Columns of the design; a guess where they depend on the data.
+fn width(learner: &Logistic, layout: &Layout) -> usize {
+    let compiled = learner.formula.as_ref().and_then(|formula| Design::compile(formula, layout, &learner.options, None).ok());
+    match compiled {
+        Some(design) => design.columns().len(),
+        None => layout.numbers().len() + layout.level_counts().iter().map(|levels| levels.saturating_sub(1)).sum::<usize>(),
+    }
+}
+
+fn judge(
+    model: &LogisticModel,
+    opened: &Opened,
+    memory: u64,
+    threads: Option<NonZeroUsize>,
+    control: &Control,
+) -> oddsmith::Result<Evaluation> {
+    let layout = opened.layout();
+    let classes = layout.classes().len();
+    let settings =
+        Settings { weighting: layout.weighting(), memory: usize::try_from(memory / 2).unwrap_or(usize::MAX), ..Settings::default() };
+    let empty = Evaluation::new(classes, train::score_scale(classes), settings);
+    let relocated = if layout == model.layout() { None } else { Some(model.over(layout)?) };
+    let judging = train::Judging::new(relocated.as_ref().unwrap_or(model), empty);
+    train::pass(&*opened.source, &judging, threads, control).map(train::Judging::into_sums)
+}
+
+/// The figures as facts for programs and as a line for people.
+fn describe(evaluation: &Evaluation, card: &mut Card) -> String {
+    let mut parts = Vec::new();
+    let mut say = |name: &str, value: f64| card.facts.push((name.into(), value.into()));
+    let area = evaluation.ranking().and_then(|ranking| Auc::of(&ranking, evaluation.settings().weighting)).map(|auc| auc.estimate());
+    if let Ok(Estimate { value, interval }) = area {
+        say("auc", value);
+        let between = interval.map_or_else(String::new, |(low, high)| {
+            say("auc low", low);
+            say("auc high", high);
+            format!(" ({low:.3} – {high:.3})")
+        });
+        parts.push(format!("AUC {value:.3}{between}"));
+    }
+    if let Ok(score) = evaluation.brier.score() {
+        say("brier", score.value);
+        parts.push(format!("Brier {:.3}", score.value));
+    }
+    if let (Ok(bits), Ok(base)) = (evaluation.loss.bits(), evaluation.loss.base_rate_bits()) {
+        say("bits per row", bits.value);
+        say("bits of class shares", base);
+        let saved = base - bits.value;
+        let (size, side) = (saved.abs(), if saved >= 0.0 { "below" } else { "above" });
+        parts.push(format!("{:.3} bits per row, {size:.3} {side} the class shares", bits.value));
+    }
+    format!("{} (on the rows of the fit)", parts.join(" · "))
+}

@@ -1,0 +1,134 @@
+//! From a formula to the columns that are read, their kinds and the target.
+
+use oddsmith::Error;
+use oddsmith::control::Control;
+use oddsmith::data::{Classes, Formula, Kind, RecastSource, Response};
+use oddsmith::error::ErrorKind;
+use oddsmith_io::{Input, Opened, ReadOptions, Roles};
+
+use crate::exit::Failure;
+use crate::options::Regression;
+
+/// Opens the table that a regression is fitted to. The reference levels move from the request to the learner, except that
+/// of the target, which becomes the first class.
+pub(crate) fn open(
+    input: &Input,
+    mut options: ReadOptions,
+    roles: Roles,
+    regression: &mut Regression,
+    control: &Control,
+) -> Result<Opened, Failure> {
+    let roles = chosen_columns(roles, regression)?;
+    force_kinds(&mut options, regression);
+    let formula = regression.learner.formula.as_ref();
+    let mut opened = oddsmith_io::open(input, &options, &roles, control).map_err(|error| at_its_place(error, formula))?;
+    if let Some((target, classes)) = response_in_columns(regression)? {
+        opened.source = Box::new(RecastSource::with_response_in_columns(opened.source, &target, classes)?);
+    }
+    let target = opened.layout().target().to_owned();
+    let references = std::mem::take(&mut regression.references);
+    for (column, level) in references {
+        match column == target {
+            true => opened.source = Box::new(RecastSource::with_first_class(opened.source, &level)?),
+            false => regression.learner.options.references.push((column, level)),
+        }
+    }
+    Ok(opened)
+}
+
+/// The columns that are read: those of the formula and those that have another part.
+fn chosen_columns(mut roles: Roles, regression: &Regression) -> Result<Roles, Failure> {
+    let learner = &regression.learner;
+    let reserved = || learner.shares.iter().flatten().chain(&learner.cluster).cloned();
+    if learner.shares.is_some() && roles.target.is_some() {
+        return Err(usage("--shares and --target both say what to predict; give one of them"));
+    }
+    let Some(formula) = &learner.formula else {
+        if let Some(features) = &mut roles.features {
+            add_new(features, reserved());
+        }
+        return Ok(roles);
+    };
+    if roles.features.is_some() {
+        return Err(usage("--features and the formula both choose columns; give one of them"));
+    }
+    match (formula.response(), &roles.target) {
+        (Response::None, _) => {}
+        (response, None) if learner.shares.is_none() => {
+            if let Response::Column(column) = response {
+                roles.target = Some(column.name.clone());
+            }
+        }
+        (_, None) => return Err(usage("--shares and the formula both say what to predict; write `~ …` without a left side")),
+        (Response::Column(column), Some(target)) if column.name == *target => {}
+        (response, Some(target)) => {
+            return Err(usage(&format!("the formula predicts `{response}`, and --target says `{target}`; leave one out")));
+        }
+    }
+    if formula.has_dot() {
+        return Ok(roles);
+    }
+    if !roles.exclude.is_empty() {
+        return Err(usage("--exclude leaves columns out of `.`, and the formula has none"));
+    }
+    let mut features = formula.columns();
+    if !matches!(formula.response(), Response::Column(_)) {
+        add_new(&mut features, formula.response().columns().into_iter());
+    }
+    add_new(&mut features, reserved());
+    roles.features = Some(features);
+    Ok(roles)
+}
+
+fn add_new(names: &mut Vec<String>, more: impl Iterator<Item = String>) {
+    for name in more {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+}
+
+/// Kinds that the formula asks for, where the user chose none.
+fn force_kinds(options: &mut ReadOptions, regression: &Regression) {
+    let learner = &regression.learner;
+    let mut force = |names: Vec<String>, kind: Kind| {
+        for name in names {
+            options.kinds.entry(name).or_insert(kind);
+        }
+    };
+    let mut predictors = Vec::new();
+    if let Some(formula) = &learner.formula {
+        force(formula.categories(), Kind::Category);
+        force(formula.numbers(), Kind::Number);
+        predictors = formula.columns();
+    }
+    force(learner.shares.clone().unwrap_or_default(), Kind::Number);
+    force(learner.cluster.iter().filter(|name| !predictors.contains(name)).cloned().collect(), Kind::Category);
+}
+
+/// The name and the classes of a response that stands in columns and not in labels.
+fn response_in_columns(regression: &Regression) -> Result<Option<(String, Classes)>, Failure> {
+    if let Some(shares) = &regression.learner.shares {
+        if shares.len() < 2 {
+            return Err(usage("--shares takes one column per class, at least two"));
+        }
+        return Ok(Some(("class".into(), Classes::new(shares.clone())?)));
+    }
+    let Some(response) = regression.learner.formula.as_ref().map(Formula::response) else { return Ok(None) };
+    let labels = match response {
+        Response::None | Response::Column(_) => return Ok(None),
+        Response::Grouped { successes, failures } => vec![failures.to_string(), successes.to_string()],
+        Response::Proportion { successes, .. } => vec![format!("not {successes}"), successes.to_string()],
+    };
+    Ok(Some((response.to_string(), Classes::new(labels)?)))
+}
+
+/// A column that the table does not have, shown in the formula.
+fn at_its_place(error: Error, formula: Option<&Formula>) -> Error {
+    let ErrorKind::Unknown { noun: "column", name, known } = error.kind() else { return error };
+    formula.and_then(|formula| formula.unknown_column(name, known)).unwrap_or(error)
+}
+
+fn usage(what: &str) -> Failure {
+    Failure::Usage(what.into())
+}

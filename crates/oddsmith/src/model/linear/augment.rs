@@ -1,0 +1,129 @@
+//! What a regression of two classes says about every row: fitted probability, leverage, influence, residuals.
+//!
+//! With y the share of the event, w the weight, μ the fitted probability and z the centred row:
+//!   leverage          h = w μ(1 − μ) zᵀ V z
+//!   Pearson residual  r = √w (y − μ)/√(μ(1 − μ))
+//!   deviance residual sign(y − μ) √(2w (y ln y/μ + (1 − y) ln (1 − y)/(1 − μ)))
+//!   Cook's distance   r² h / (P (1 − h)²) with P parameters
+//! V is the inverse information; where the standard errors are robust ones or rows were weighted by class there is no
+//! leverage, and what is not known is NaN.
+
+use super::knobs::Logistic;
+use super::model::{LogOdds, LogisticModel};
+use super::uncertainty::sigmoid;
+use crate::data::{DesignBlock, Features, Layout, Rows};
+use crate::error::{ErrorKind, Result};
+use crate::model::Classifier;
+use crate::notice;
+use crate::num::special::normal;
+
+/// Rows that are expanded at a time.
+const BLOCK_ROWS: usize = 512;
+
+/// What is known about a row; NaN where something is not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowDiagnostics {
+    /// Probability of the event.
+    pub fitted: f64,
+    /// Its log odds.
+    pub log_odds: f64,
+    /// Standard error of the log odds.
+    pub std_error: f64,
+    /// Lower limit of the probability, at the level of the fit.
+    pub conf_low: f64,
+    /// Upper limit.
+    pub conf_high: f64,
+    /// Share of its own response in its fitted value.
+    pub leverage: f64,
+    /// How far all coefficients move without the row.
+    pub cooks_distance: f64,
+    /// Signed root of its addend of the deviance.
+    pub deviance_residual: f64,
+    /// Deviation in standard deviations of the response.
+    pub pearson_residual: f64,
+}
+
+impl LogisticModel {
+    /// Diagnoses a batch of rows with `outcomes`, the share of the event in every row (NaN where it is not known).
+    pub fn diagnose(&self, rows: &Features<'_>, outcomes: &[f64], weights: Option<&[f64]>) -> Result<Vec<RowDiagnostics>> {
+        rows.check(&self.layout)?;
+        if self.parameters.outputs() != 1 {
+            let advice = "leverage and residuals are for two classes; --interval of predict gives limits of all classes".into();
+            return Err(ErrorKind::Unsupported { model: self.card().title, what: "diagnose rows".into(), advice }.into());
+        }
+        let leveraged = self.precision.is_some()
+            && self.account.robust.is_none()
+            && self.account.notices.iter().all(|told| told.id != notice::CLASS_WEIGHTS);
+        let quantile = normal::quantile_upper(0.5 * (1.0 - self.account.level));
+        let (mut work, mut forms, mut z) = (LogOdds::default(), Vec::new(), Vec::new());
+        let mut out = Vec::with_capacity(rows.rows());
+        for lo in (0..rows.rows()).step_by(BLOCK_ROWS) {
+            let hi = rows.rows().min(lo + BLOCK_ROWS);
+            self.log_odds(rows, lo, hi, &mut work)?;
+            let mut block = DesignBlock::default();
+            self.design.expand(rows, lo, hi, &mut block)?;
+            for (i, &eta) in work.out.iter().enumerate() {
+                let mut variance = f64::NAN;
+                if self.precision.is_some() {
+                    self.centred_row(&block, i, &mut z);
+                    self.quadratic_forms(&z, &mut forms)?;
+                    variance = forms[0].max(0.0);
+                }
+                let weight = weights.map_or(1.0, |weights| weights[lo + i]);
+                let row = Row { eta, variance, outcome: outcomes[lo + i], weight };
+                out.push(row.diagnosis(quantile, leveraged, self.parameter_count() as f64));
+            }
+        }
+        Ok(out)
+    }
+}
+
+struct Row {
+    eta: f64,
+    /// Of the log odds.
+    variance: f64,
+    outcome: f64,
+    weight: f64,
+}
+
+impl Row {
+    fn diagnosis(&self, quantile: f64, leveraged: bool, parameters: f64) -> RowDiagnostics {
+        let Row { eta, outcome: y, weight, .. } = *self;
+        let variance = if eta.is_nan() { f64::NAN } else { self.variance };
+        let (fitted, rest) = (sigmoid(eta), sigmoid(-eta));
+        let error = variance.sqrt();
+        let leverage = if leveraged { weight * fitted * rest * variance } else { f64::NAN };
+        // y − μ without the cancellation of 1 − μ.
+        let deviation = y * rest - (1.0 - y) * fitted;
+        let pearson = weight.sqrt() * deviation / (fitted * rest).sqrt();
+        let against = |share: f64, log_probability: f64| if share == 0.0 { 0.0 } else { share * (share.ln() - log_probability) };
+        let loss = against(y, -softplus(-eta)) + against(1.0 - y, -softplus(eta));
+        RowDiagnostics {
+            fitted,
+            log_odds: eta,
+            std_error: error,
+            conf_low: sigmoid(eta - quantile * error),
+            conf_high: sigmoid(eta + quantile * error),
+            leverage,
+            cooks_distance: pearson * pearson * leverage / (parameters * (1.0 - leverage).powi(2)),
+            deviance_residual: (2.0 * weight * loss.max(0.0)).sqrt().copysign(deviation) + 0.0 * y,
+            pearson_residual: pearson,
+        }
+    }
+}
+
+/// ln(1 + e^x).
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+impl Logistic {
+    /// What the rows of a batch say about the event of two classes: its share and the weight of every row, as the fit sees them.
+    pub fn outcomes(&self, layout: &Layout, rows: &Rows<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
+        let target = self.target(&self.formula_for(layout)?, layout)?;
+        let (count, mut shares) = (rows.labels.len(), Vec::new());
+        let mut weights = rows.weights.map_or_else(|| vec![1.0; count], <[f64]>::to_vec);
+        target.read(rows, &rows.counted_labels()?, layout.classes().len(), 0, count, &mut shares, &mut weights)?;
+        Ok((shares, weights))
+    }
+}
