@@ -119,8 +119,15 @@ impl Console {
         if matches!(failure, Failure::Pipe) {
             return;
         }
-        // Names of files and columns are part of the message, and they may hold anything.
-        let message = oddsmith_report::printable(&failure.to_string());
+        // Names of files and columns are part of the message, and they may hold anything; only a formula with its carets
+        // stands on lines of its own.
+        let text = failure.to_string();
+        let message = match failure {
+            Failure::Library(error) if matches!(error.kind(), ErrorKind::Formula { .. }) => {
+                text.split('\n').map(oddsmith_report::printable).collect::<Vec<_>>().join("\n")
+            }
+            _ => oddsmith_report::printable(&text),
+        };
         let line = match self.format {
             Some(Format::Json | Format::Ndjson) => failure_object(failure),
             _ if self.err.color => format!("\x1b[1;31merror:\x1b[0m {message}\n"),
@@ -154,14 +161,22 @@ impl Write for Printable {
 
 fn failure_object(failure: &Failure) -> String {
     let mut error = serde_json::json!({ "exit_code": failure.code(), "kind": failure.kind(), "message": failure.to_string() });
-    if let Failure::Library(library) = failure
-        && let ErrorKind::Data(fault) = library.kind()
-    {
-        error["table"] = fault.table.clone().into();
-        error["column"] = fault.column.clone().into();
-        error["row"] = fault.row.into();
-        error["line"] = fault.line.into();
-        error["value"] = fault.value.clone().into();
+    if let Failure::Library(library) = failure {
+        match library.kind() {
+            ErrorKind::Data(fault) => {
+                error["table"] = fault.table.clone().into();
+                error["column"] = fault.column.clone().into();
+                error["row"] = fault.row.into();
+                error["line"] = fault.line.into();
+                error["value"] = fault.value.clone().into();
+            }
+            ErrorKind::Formula { text, span, .. } => {
+                error["formula"] = text.clone().into();
+                error["start"] = span.start.into();
+                error["end"] = span.end.into();
+            }
+            _ => {}
+        }
     }
     format!("{}\n", serde_json::json!({ "error": error }))
 }

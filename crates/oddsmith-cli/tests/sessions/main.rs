@@ -20,5 +20,6 @@ mod judging;
 mod names;
 mod predicting;
 mod reading;
+mod regression;
 mod session;
 mod statistics;
