@@ -5,7 +5,7 @@
 
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::data::{Features, Layout, MISSING, Plane, UNSEEN};
-use oddsmith::error::visible;
+use oddsmith::error::{DataFault, visible};
 use oddsmith::model::{Classifier, Evidence, Predictions, Predictor};
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
@@ -70,6 +70,10 @@ impl<'a> Explanation<'a> {
         let mut predictions = Predictions::new();
         Predictor::new(model).predict(rows, &mut predictions)?;
         let probabilities = predictions.row(0).to_vec();
+        if probabilities[0].is_nan() {
+            let fault = DataFault::new("the row lacks a value that the model needs, so there is nothing to explain");
+            return Err(fault.accepted("fill the gap, or fit with --missing indicator or --missing mean").into());
+        }
         let most_probable = |but: Option<usize>| {
             let others = (0..probabilities.len()).filter(|k| Some(*k) != but);
             others.max_by(|a, b| predictions.scores().row(0)[*a].total_cmp(&predictions.scores().row(0)[*b]).then(b.cmp(a))).unwrap_or(0)

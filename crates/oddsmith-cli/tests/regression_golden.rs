@@ -230,14 +230,26 @@ plain_glm!(
     glm_birthwt_main,
     glm_birthwt_offset,
     glm_birthwt_smoke_by_race,
+    glm_budworm,
     glm_infert_unmatched,
     glm_iris_virginica,
     glm_kyphosis,
+    glm_menarche_grouped,
     glm_mtcars_am_wt,
     glm_mtcars_no_intercept,
     glm_nodal,
     glm_pima_main,
 );
+
+#[test]
+fn glm_esoph_poly_contrasts() {
+    let golden = Golden::load("glm_esoph_poly_contrasts");
+    // Levels are sorted as text, and `120+` is the highest: `>120` comes last.
+    let text = std::fs::read_to_string(golden.table()).unwrap().replace("120+", ">120");
+    let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    check_glm("glm_esoph_poly_contrasts", file.path(), &["--contrast", "poly"], golden.number("results/nobs"));
+}
 
 #[test]
 fn glm_ucb_freq_weights() {

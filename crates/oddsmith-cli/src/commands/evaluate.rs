@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use oddsmith::control::Control;
-use oddsmith::data::Weighting;
+use oddsmith::data::{SKIP, Weighting};
 use oddsmith::error::DataFault;
 use oddsmith::eval::{Evaluation, Settings};
 use oddsmith::model::Decision;
+use oddsmith::notice::{self, Notice};
 use oddsmith::stats::Statistics;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Roles};
@@ -105,9 +106,19 @@ fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console
     let mut judging = train::Judging::new(&*model, empty);
     let _progress = Progress::start(console, control, "judging");
     let weight = args.weights.weight().map(|(column, _)| column);
-    let notices = LabelledTable { input: &input, options: &options, weight }.scan(&*model, control, &mut |rows| judging.observe(rows))?;
+    let mut counted = 0;
+    let mut notices = LabelledTable { input: &input, options: &options, weight }.scan(&*model, control, &mut |rows| {
+        counted += rows.counted_labels()?.iter().filter(|label| **label != SKIP).count() as u64;
+        judging.observe(rows)
+    })?;
+    let evaluation = judging.into_sums();
+    let silent = counted.saturating_sub(evaluation.loss.class_weights().total_rows());
+    if silent > 0 {
+        let rows = if silent == 1 { "1 row lacks".to_owned() } else { format!("{silent} rows lack") };
+        notices.push(Notice::new(notice::NO_PREDICTION, format!("{rows} a value that the model needs and cannot be judged")));
+    }
     let title = format!("{} on {}", path.display(), input.name());
-    Ok(Judgement { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation: judging.into_sums(), notices })
+    Ok(Judgement { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation, notices })
 }
 
 fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<Judgement, Failure> {

@@ -99,14 +99,25 @@ fn find<'a>(
             batch.echo(column, |row, cell| cells.extend((row == i).then(|| cell.to_owned())));
         }
         let mut words = Vec::new();
-        found = Some(Explanation::new(model, &batch.features.slice(i, i + 1, &mut words), cells, class, against)?);
+        found = Some(
+            Explanation::new(model, &batch.features.slice(i, i + 1, &mut words), cells, class, against)
+                .map_err(|error| at_row(error, args.row))?,
+        );
         // An error is the only way to stop a scan, and there is nothing more to read.
         Err(ErrorKind::Interrupted.into())
     });
     match (found, outcome) {
         (Some(explanation), _) => Ok(explanation),
-        (None, Err(error)) => Err(error.into()),
+        (None, Err(error)) => Err(error.in_table(&input.name()).into()),
         (None, Ok(_)) => Err(no_such_row(args.row, seen).in_table(&input.name()).into()),
+    }
+}
+
+/// Names the row in a fault of its values.
+fn at_row(error: Error, row: u64) -> Error {
+    match error.into_kind() {
+        ErrorKind::Data(fault) => fault.row(row).into(),
+        other => other.into(),
     }
 }
 

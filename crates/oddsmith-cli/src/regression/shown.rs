@@ -62,7 +62,8 @@ fn for_readers(model: &LogisticModel, card: &Card) -> Card {
         }
         [] => {}
     }
-    let slopes = model.parameters().kept.len() * model.parameters().outputs();
+    let parameters = model.parameters();
+    let slopes = parameters.kept.len() * parameters.outputs() + parameters.words.len();
     facts.push(("df".into(), slopes.into()));
     let steps = if account.steps == 1 { "1 step".to_owned() } else { format!("{} steps", account.steps) };
     facts.push(("converged in".into(), format!("{steps} ({:.0e} standard errors left)", account.distance).into()));

@@ -102,6 +102,9 @@ impl Knobs {
             ("regression", self.regression.is_some()),
         ];
         match given.iter().find(|(knob, set)| *set && !accepted.contains(knob)) {
+            Some((knob, _)) if accepted == ["regression"] => {
+                Err(Error::knob(knob, "…", format!("{model} has no such knob; it has those of regressions")))
+            }
             Some((knob, _)) => Err(Error::knob(knob, "…", format!("{model} has no such knob; it has {}", accepted.join(", ")))),
             None => Ok(()),
         }

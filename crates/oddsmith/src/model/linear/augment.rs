@@ -11,6 +11,7 @@
 use super::knobs::Logistic;
 use super::model::{LogOdds, LogisticModel};
 use super::uncertainty::sigmoid;
+use crate::data::design::ResponseBlock;
 use crate::data::{DesignBlock, Features, Layout, Rows};
 use crate::error::{ErrorKind, Result};
 use crate::model::Classifier;
@@ -123,7 +124,8 @@ impl Logistic {
         let target = self.target(&self.formula_for(layout)?, layout)?;
         let (count, mut shares) = (rows.labels.len(), Vec::new());
         let mut weights = rows.weights.map_or_else(|| vec![1.0; count], <[f64]>::to_vec);
-        target.read(rows, &rows.counted_labels()?, layout.classes().len(), 0, count, &mut shares, &mut weights)?;
+        let mut counts = ResponseBlock::new();
+        target.read(rows, &rows.counted_labels()?, layout.classes().len(), 0, count, &mut shares, &mut weights, &mut counts)?;
         Ok((shares, weights))
     }
 }

@@ -207,17 +207,20 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         sequence,
         parameter_tests,
         units: learner.units.clone(),
-        aliased: aliased(analysis, view),
-        notices: notices(learner, analysis, view, layout),
+        aliased: aliased(knowledge, analysis, view),
+        notices: notices(learner, knowledge, analysis, view),
     }
 }
 
 /// Columns without a coefficient and why.
-fn aliased(analysis: &Analysis, view: &View) -> Vec<(String, String)> {
+fn aliased(knowledge: &Knowledge, analysis: &Analysis, view: &View) -> Vec<(String, String)> {
     let name = |j: usize| view.design.columns()[j].name.clone();
     let constant = analysis.facts.constant.iter().map(|&j| (name(j), "constant".to_owned()));
+    // Combinations were found in the solver's units.
+    let scale = &knowledge.frame.scale;
     let combinations = analysis.facts.aliases.iter().map(|alias| {
-        let parts: Vec<String> = alias.of.iter().map(|(k, factor)| format!("{} · {}", rounded(*factor), name(*k))).collect();
+        let part = |(k, factor): &(usize, f64)| format!("{} · {}", rounded(factor * scale[*k] / scale[alias.column]), name(*k));
+        let parts: Vec<String> = alias.of.iter().map(part).collect();
         (name(alias.column), if parts.is_empty() { "constant".into() } else { parts.join(" + ") })
     });
     constant.chain(combinations).collect()
@@ -229,8 +232,8 @@ fn rounded(factor: f64) -> String {
     format!("{digits}")
 }
 
-fn notices(learner: &Logistic, analysis: &Analysis, view: &View, layout: &Layout) -> Vec<Notice> {
-    let mut notices = Vec::new();
+fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view: &View) -> Vec<Notice> {
+    let (mut notices, layout) = (Vec::new(), &knowledge.layout);
     let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
     for (j, rows) in survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0) {
         let share = 100.0 * *rows as f64 / (survey.rows + survey.dropped.iter().sum::<u64>()) as f64;
@@ -243,7 +246,7 @@ fn notices(learner: &Logistic, analysis: &Analysis, view: &View, layout: &Layout
     }
     for alias in &facts.aliases {
         let (_, combination) =
-            aliased(analysis, view).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
+            aliased(knowledge, analysis, view).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
         let text = format!("equals {combination} (plus a constant) in every row, so it carries no coefficient");
         notices.push(Notice::new(notice::ALIASED, text).column(&columns[alias.column].name));
     }

@@ -363,7 +363,8 @@ fn ratio(value: f64) -> String {
         v if v >= 100.0 => format!("{v:.0}"),
         v if v >= 10.0 => format!("{v:.1}"),
         v if v >= 0.1 => format!("{v:.2}"),
-        v => format!("{v:.3}"),
+        v if v >= 0.01 => format!("{v:.3}"),
+        v => format!("{v:.4}"),
     }
 }
 
