@@ -51,7 +51,8 @@ impl Plan {
             }
             None => (0..names.len()).filter(|j| Some(*j) != target && Some(*j) != weight && !excluded.contains(j)).collect::<Vec<_>>(),
         };
-        if features.is_empty() {
+        // Whoever lists no column asks for the class shares alone.
+        if features.is_empty() && roles.features.as_ref().is_none_or(|chosen| !chosen.is_empty()) {
             return Err(place.fault(DataFault::new("there is no column to learn from").accepted("give at least one besides the target")));
         }
         let weighting = roles.weight.as_ref().map_or(Weighting::None, |(_, weighting)| *weighting);

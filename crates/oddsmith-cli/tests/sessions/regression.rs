@@ -187,3 +187,76 @@ fn threads_and_memory_change_no_bit_of_a_regression() {
     let one = model("--threads 1");
     assert!(one == model("--threads 3") && one == model("--memory 1M"));
 }
+
+/// Rows of `fit … --augment`.
+fn augmented(session: &Session, line: &str) -> Vec<Value> {
+    let output = session.shell(line);
+    assert_eq!(output.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice::<Value>(&output.stdout).unwrap().as_array().unwrap().clone()
+}
+
+#[test]
+fn standard_errors_of_a_saturated_softmax_are_those_of_shares() {
+    let session = Session::new();
+    let counts = [("u", [5, 9, 14]), ("v", [11, 3, 7])];
+    let mut text = "g,y\n".to_owned();
+    for (group, counts) in counts {
+        for (label, count) in ["a", "b", "c"].iter().zip(counts) {
+            text.push_str(&format!("{group},{label}\n").repeat(count));
+        }
+    }
+    session.write("t.csv", text);
+    // One probability per group and class: the log odds of a share p of n rows have the variance 1/(n p (1 − p)).
+    for (i, row) in augmented(&session, "oddsmith fit t.csv 'y ~ g' --augment --json -q").iter().enumerate() {
+        let (_, counts) = counts[usize::from(i >= 28)];
+        let rows = counts.iter().sum::<usize>() as f64;
+        for (label, count) in ["a", "b", "c"].iter().zip(counts) {
+            let share = count as f64 / rows;
+            let error = (rows * share * (1.0 - share)).sqrt().recip();
+            let figure = |name: &str| row[format!("{name}_{label}")].as_f64().unwrap();
+            assert!((figure("fitted") - share).abs() < 1e-10, "{row}");
+            assert!((figure("std_error") - error).abs() < 1e-9 * error, "{row}");
+            let low = 1.0 / (1.0 + (1.959_963_984_540_054 * error - (share / (1.0 - share)).ln()).exp());
+            assert!((figure("conf_low") - low).abs() < 1e-9, "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_large_offset_costs_no_digits_of_a_standard_error() {
+    let session = Session::new();
+    let event = |i: u32| ["no", "yes"][usize::from((i * 7919) % 13 < 6)];
+    for (name, offset) in [("near", 0), ("far", 1 << 40)] {
+        session.write(&format!("{name}.csv"), table("x,y", |i| format!("{},{}", u64::from(i * i % 17) + offset, event(i))));
+    }
+    let rows = |name: &str| augmented(&session, &format!("oddsmith fit {name}.csv 'y ~ x' --augment --json -q"));
+    for (near, far) in rows("near").iter().zip(rows("far")) {
+        for figure in ["fitted", "std_error", "leverage", "cooks_distance", "resid_deviance"] {
+            let (near, far) = (near[figure].as_f64().unwrap(), far[figure].as_f64().unwrap());
+            assert!((near - far).abs() < 1e-9, "{figure}: {near} and {far}");
+        }
+    }
+}
+
+#[test]
+fn class_shares_alone() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith fit births.csv 'low ~ 1' --format table -o one.odds",
+        "oddsmith show one.odds --tidy --format csv | cut -d, -f1-7",
+        "oddsmith predict one.odds births.csv --format csv -q | head -2",
+    ]));
+}
+
+#[test]
+fn counts_in_place_of_labels() {
+    let session = Session::new();
+    session.write("dose.csv", "dose,dead,total\n0,1,20\n1,4,20\n2,9,20\n3,13,20\n4,18,20\n");
+    session.write("bad.csv", "dose,dead,total\n0,1,20\n1,24,20\n");
+    assert_session!(session.transcript(&[
+        "oddsmith fit dose.csv 'dead/total ~ dose' --format table -o dose.odds",
+        "oddsmith fit dose.csv 'cbind(dead, total - dead) ~ dose' --augment --format table -q",
+        "oddsmith predict dose.odds dose.csv --interval 0.9 --format table",
+        "oddsmith fit bad.csv 'dead/total ~ dose'",
+    ]));
+}

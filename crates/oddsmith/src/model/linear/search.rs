@@ -139,6 +139,13 @@ impl Search {
 
     fn tell_constrained(&mut self, answer: &Answer) {
         let rising = self.accepted.as_ref().is_some_and(|(_, value)| !(answer.value <= value + 1e-12 * (1.0 + value.abs())));
+        // An extrapolation that leads uphill is forgotten, and the plain step taken in its place.
+        if rising && self.history.len() > 1 {
+            self.history.drain(..self.history.len() - 1);
+            self.step = self.history[0].1.clone();
+            self.trial = self.accepted.as_ref().map_or_else(|| self.origin.clone(), |(theta, _)| theta + &self.step);
+            return;
+        }
         if rising && self.factor > 1e-6 {
             self.factor *= 0.3;
             self.trial = self.accepted.as_ref().map_or_else(|| self.origin.clone(), |(theta, _)| theta + &self.step * self.factor);
