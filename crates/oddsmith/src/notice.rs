@@ -86,6 +86,9 @@ catalogue! {
     PROFILE_NOT_FOUND = "W214", "profile not found",
         "The search for the end of a profile interval, or for a fit without a term, did not come to an end. This happens when the \
          likelihood is almost flat in some direction; look at the largest standard errors, and try --firth.";
+    STOPPED_EARLY = "W215", "stopped early",
+        "Gradient descent and stochastic descent stop when their steps become short, not when the optimum is reached. The distance \
+         that remains is given in standard errors; standard errors and tests describe the optimum and not the point where the descent stopped.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
          class impossible, the prior is returned and the row is flagged. Use --smoothing 1 (or any number above 0).";

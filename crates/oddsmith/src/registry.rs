@@ -4,7 +4,7 @@ use crate::calibrate;
 use crate::error::{ErrorKind, Result};
 use crate::model::bayes::{self, Family, NaiveBayes};
 use crate::model::discriminant::{self, Lda, Qda};
-use crate::model::linear::{self, Logistic};
+use crate::model::linear::{self, Logistic, OneVsRest};
 use crate::model::{AnyLearner, Classifier, Knobs};
 use crate::record::Record;
 
@@ -106,6 +106,14 @@ pub const MODELS: &[Entry] = &[
         one_pass: false,
         build: |knobs| Ok(Box::new(Logistic::from_knobs(knobs)?)),
     },
+    Entry {
+        name: "one-vs-rest",
+        aliases: &["ovr"],
+        python: "OneVsRestLogistic",
+        summary: "one logistic regression per class against all others",
+        one_pass: false,
+        build: |knobs| Ok(Box::new(OneVsRest::from_knobs(knobs)?)),
+    },
 ];
 
 fn naive_bayes(family: Family, knobs: &Knobs) -> Result<Box<dyn AnyLearner>> {
@@ -123,6 +131,7 @@ pub const READERS: &[Reader] = &[
     Reader { tag: "lda", read: discriminant::read_lda },
     Reader { tag: "qda", read: discriminant::read_qda },
     Reader { tag: "logistic", read: linear::read },
+    Reader { tag: "one-vs-rest", read: linear::read_one_vs_rest },
     Reader { tag: "adjusted", read: |record| calibrate::read(record, read) },
 ];
 

@@ -162,6 +162,7 @@ impl RegressionArgs {
             units: self.units()?,
             tolerance: self.tolerance,
             most_steps: self.max_steps.unwrap_or(default.most_steps),
+            ..default
         };
         let references = pairs("ref", &self.r#ref, "pairs such as race=white")?;
         Ok(Regression { learner, references, intervals_chosen: self.ci.is_some() })

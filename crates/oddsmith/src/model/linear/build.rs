@@ -6,6 +6,7 @@ use nalgebra::{Cholesky, DMatrix};
 
 use super::account::{Account, IntervalKind, Method, RatioTest};
 use super::analysis::{found, functionals};
+use super::descent::Route;
 use super::knobs::{ClassWeighting, Logistic, Precision};
 use super::learner::view;
 use super::lens::View;
@@ -262,6 +263,13 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
     if lost > 0 {
         let text = format!("{lost} profile limits or tests were not found; Wald limits stand in their place, tests are left out");
         notices.push(Notice::new(notice::PROFILE_NOT_FOUND, text));
+    }
+    if learner.route != Route::Newton && analysis.estimate.distance > 0.01 {
+        let text = format!(
+            "the descent stopped {:.2} standard errors from the optimum; a smaller stop, another rate or --route newton gets there",
+            analysis.estimate.distance
+        );
+        notices.push(Notice::new(notice::STOPPED_EARLY, text));
     }
     if facts.penalty.is_some() && learner.precision > Precision::None {
         let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";

@@ -1,5 +1,6 @@
 //! The knobs of logistic and softmax regression.
 
+use super::descent::Route;
 use super::sandwich::Robust;
 use crate::data::{DesignOptions, Formula};
 use crate::error::{Error, Result};
@@ -75,8 +76,12 @@ pub struct Logistic {
     pub units: Vec<(String, f64)>,
     /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10, and 1e-8 for fits without inference.
     pub tolerance: Option<f64>,
-    /// Most steps; default 200.
+    /// How the optimum is looked for; default Newton.
+    pub route: Route,
+    /// Most steps; default 200, and 100,000 for gradient descent.
     pub most_steps: usize,
+    /// Whether large data are first fitted on a sample of their partitions, to find a start; default yes. The optimum is the same.
+    pub sampling: bool,
 }
 
 impl Default for Logistic {
@@ -98,7 +103,9 @@ impl Default for Logistic {
             cluster: None,
             units: Vec::new(),
             tolerance: None,
+            route: Route::default(),
             most_steps: 200,
+            sampling: true,
         }
     }
 }
@@ -131,6 +138,15 @@ impl Logistic {
         }
         if let Some(tolerance) = self.tolerance.filter(|tolerance| !(*tolerance > 0.0 && *tolerance < 1.0)) {
             return Err(Error::knob("tolerance", tolerance, "a number between 0 and 1"));
+        }
+        if let Route::Gradient { rate, stop } | Route::Stochastic { rate, stop, .. } = self.route {
+            let positive = |value: f64| value > 0.0 && value.is_finite();
+            if !positive(rate) || !positive(stop) {
+                return Err(Error::knob("rate", format!("{rate}, stop {stop}"), "positive finite numbers"));
+            }
+            if self.firth || self.l1 > 0.0 || (self.l2 > 0.0 && matches!(self.route, Route::Stochastic { .. })) {
+                return Err(Error::knob("route", "gradient or stochastic", "descents are for fits without these penalties; use newton"));
+            }
         }
         if let ClassWeighting::Given(pairs) = &self.class_weights {
             for (class, weight) in pairs {

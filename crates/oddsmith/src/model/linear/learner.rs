@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 use super::analysis;
+use super::descent::{Route, Walk};
 use super::frame::{Frame, power_of_two};
 use super::jeffreys::{JeffreysSums, Leverage};
 use super::knobs::{ClassWeighting, Logistic, OnSeparation};
@@ -43,6 +44,8 @@ const FEW_OF_A_CLASS: f64 = 50.0;
 const ROWS_PER_PARAMETER: f64 = 600.0;
 const SMALLEST_SAMPLE: f64 = 16_384.0;
 const LARGEST_SAMPLE: f64 = 32_768.0;
+/// Most steps of plain gradient descent.
+const MOST_DESCENTS: usize = 5_000;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
 
@@ -93,6 +96,7 @@ impl Learner for Logistic {
             (Stage::Survey, PassSums::Survey(survey)) => self.after_survey(knowledge, survey),
             (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(knowledge, ranking, survey),
             (Stage::Margins { fitting, next }, PassSums::Margins(margins)) => self.after_margins(knowledge, fitting, next, margins),
+            (Stage::Walk { .. }, PassSums::Walk(walk)) => self.after_walk(knowledge, walk),
             (Stage::Meat(analysis), PassSums::Meat(meat)) => analysis::after_meat(self, knowledge, analysis, meat),
             (stage, PassSums::Points(points, counts)) => {
                 let counted = counts.as_ref().map(|counts| self.counted(knowledge, stage, counts)).transpose()?;
@@ -198,7 +202,7 @@ impl Logistic {
             probes: Vec::new(),
             leverages: Vec::new(),
             passes,
-            sample: Sample::Share,
+            sample: if self.sampling && self.route == Route::Newton { Sample::Share } else { Sample::All },
             partitions: OnceLock::new(),
             stage: Stage::Survey,
         };
@@ -380,6 +384,9 @@ impl Logistic {
             partitions: OnceLock::new(),
             stage: Stage::Survey,
         };
+        if let Route::Stochastic { .. } = self.route {
+            return Ok(Step::Again(self.walk(&knowledge, facts, theta, 0, 0.0)));
+        }
         let plan = match sample {
             Sample::All => plan,
             _ => Plan { tolerance: START_TOLERANCE, most_steps: START_STEPS, end_with_curvature: true, ..plan },
@@ -407,13 +414,52 @@ impl Logistic {
                 // Thousands of words with a penalty: the objective is then right to ten digits.
                 (false, _) => self.tolerance.unwrap_or(1e-3),
             },
-            most_steps: self.most_steps,
+            most_steps: match self.route {
+                Route::Gradient { .. } => self.most_steps.max(MOST_DESCENTS),
+                _ => self.most_steps,
+            },
             root_weight: smallest.max(1.0).sqrt(),
             end_with_curvature: full && self.wants_information(),
             start_rate: 0.0,
+            gradient: match self.route {
+                Route::Gradient { rate, stop } => Some((rate / facts.survey.weight(), stop)),
+                _ => None,
+            },
             newton_end: !cheap && !firth && self.l1 == 0.0,
         };
         if firth { Plan { cost: 0.0, end_with_curvature: true, ..plan } } else { plan }
+    }
+
+    /// An epoch of stochastic descent.
+    fn walk(&self, knowledge: &Knowledge, facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64) -> LinearStats {
+        let (rate, half_after) = match self.route {
+            Route::Stochastic { rate, half_after, .. } => (rate, half_after),
+            _ => (0.0, 1.0),
+        };
+        let walk = Walk::new(theta.clone(), seen, (rate, half_after), facts.shape, &knowledge.frame);
+        let stage = Stage::Walk { facts, theta, epochs, seen };
+        next_pass(knowledge, (*knowledge.frame).clone(), stage.whole(), Vec::new(), Vec::new(), stage, PassSums::Walk(Box::new(walk)))
+    }
+
+    fn after_walk(&self, knowledge: &Knowledge, walk: &Walk) -> Result<Step<LinearStats, LogisticModel>> {
+        let Stage::Walk { facts, theta, epochs, seen } = &knowledge.stage else {
+            return Err(Error::internal("a walk that nobody asked for"));
+        };
+        let stop = if let Route::Stochastic { stop, .. } = self.route { stop } else { 0.0 };
+        let moved = theta.iter().zip(&walk.theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        if !moved.is_finite() {
+            return Err(no_estimate("the walk left the range of numbers", "use a smaller rate"));
+        }
+        let (facts, epochs) = (Arc::clone(facts), epochs + 1);
+        if moved > stop && epochs < self.most_steps {
+            let seen = seen + facts.survey.rows as f64;
+            return Ok(Step::Again(self.walk(knowledge, facts, walk.theta.clone(), epochs, seen)));
+        }
+        let (mut solver, next) = Solver::settle(walk.theta.clone(), self.plan(&facts, false), facts.penalty.clone());
+        solver.steps = epochs;
+        let fitting =
+            Fitting { facts, solver, firth: false, rescued: None, check_at: 4, sample: Sample::All, curvature: None, uncounted: false };
+        Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
     }
 
     /// From the fit of a sample to that of all rows.
@@ -616,7 +662,9 @@ impl Logistic {
         let point = fitting.solver.point().ok_or_else(|| Error::internal("convergence without a point"))?;
         let mut theta = DVector::from_column_slice(&point.theta);
         let information = fitting.solver.hessian.clone();
-        if let Some(factor) = information.clone().and_then(Cholesky::new).filter(|_| self.l1 == 0.0 && !fitting.firth) {
+        if let Some(factor) =
+            information.clone().and_then(Cholesky::new).filter(|_| self.l1 == 0.0 && !fitting.firth && self.route == Route::Newton)
+        {
             // The last Newton step is shorter than the tolerance and costs nothing.
             theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
         }
@@ -713,6 +761,7 @@ impl Stage {
             }
             Stage::Analyse(analysis) | Stage::Meat(analysis) => analysis.facts.whole,
             Stage::Jeffreys { inner, .. } => inner.whole(),
+            Stage::Walk { facts, .. } => facts.whole,
             Stage::Design | Stage::Survey | Stage::Rank(_) => false,
         }
     }
@@ -729,6 +778,7 @@ impl Stage {
             Stage::Fit(fitting) | Stage::Margins { fitting, .. } => fitting.facts.shape,
             Stage::Analyse(analysis) | Stage::Meat(analysis) => analysis.facts.shape,
             Stage::Jeffreys { inner, .. } => inner.shape(),
+            Stage::Walk { facts, .. } => facts.shape,
             Stage::Design | Stage::Survey | Stage::Rank(_) => Shape { outputs: 0, width: 0, words: 0 },
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::descent::Walk;
 use super::frame::Frame;
 use super::jeffreys::{JeffreysSums, Leverage};
 use super::lens::{Lens, View};
@@ -49,6 +50,7 @@ pub(crate) enum PassSums {
     Jeffreys(Vec<JeffreysSums>),
     Margins(Margins),
     Meat(Box<Meat>),
+    Walk(Box<Walk>),
 }
 
 /// Statistics of one pass of a linear model; the current coefficients are frozen inside.
@@ -100,6 +102,7 @@ impl Statistics for LinearStats {
                     points.iter_mut().zip(known).try_for_each(|(sums, (probe, leverage))| sums.add(probe, leverage, frame, block))
                 }
                 PassSums::Margins(margins) => margins.add(&knowledge.probes[0], block),
+                PassSums::Walk(walk) => walk.add(block),
                 PassSums::Meat(meat) => meat.add(&knowledge.probes[0], knowledge.leverages.first(), frame, block, &rows),
             }
         })?;
@@ -122,6 +125,7 @@ impl Statistics for LinearStats {
             (PassSums::Jeffreys(mine), PassSums::Jeffreys(theirs)) => mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b)),
             (PassSums::Margins(mine), PassSums::Margins(theirs)) => mine.merge(theirs),
             (PassSums::Meat(mine), PassSums::Meat(theirs)) => mine.merge(theirs),
+            (PassSums::Walk(mine), PassSums::Walk(theirs)) => mine.merge(theirs),
             _ => return Err(Error::internal("sums of different passes were merged")),
         }
         Ok(())
@@ -144,6 +148,7 @@ impl Statistics for LinearStats {
             PassSums::Jeffreys(points) => 64 * points.len(),
             PassSums::Margins(_) => size_of::<Margins>(),
             PassSums::Meat(meat) => meat.bytes(),
+            PassSums::Walk(walk) => 8 * walk.theta.len(),
         }
     }
 }

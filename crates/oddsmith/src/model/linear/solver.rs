@@ -51,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) end_with_curvature: bool,
     /// Factor by which a step is expected to shrink the distance with the metric of the start, beyond what distance costs.
     pub(crate) start_rate: f64,
+    /// Plain gradient descent: factor of the gradient, and the length of a step at which to stop.
+    pub(crate) gradient: Option<(f64, f64)>,
     /// Whether a last Newton step may stand for the pass that would confirm it: large samples only, where it is safe.
     pub(crate) newton_end: bool,
 }
@@ -103,6 +105,8 @@ pub(crate) struct Solver {
     /// Steps since the metric was taken, and the distance there.
     since_metric: usize,
     metric_distance: f64,
+    /// Whether the search is over and its end is being judged.
+    settled: bool,
     /// Accepted steps.
     pub(crate) steps: usize,
     /// Distance from the optimum in standard errors at `best`.
@@ -135,6 +139,7 @@ impl Solver {
             halvings: 0,
             since_metric: 0,
             metric_distance: f64::INFINITY,
+            settled: false,
             steps: 0,
             distance: f64::INFINITY,
         };
@@ -149,6 +154,13 @@ impl Solver {
         solver.metric = Metric::full(hessian);
         let curvature = if solver.metric.is_some() && solver.plan.cost > CHEAP { Curvature::None } else { solver.plan.curvature };
         (solver, Next::Ask { theta, curvature })
+    }
+
+    /// Judges a point as the end of a fit, wherever it is.
+    pub(crate) fn settle(theta: Vec<f64>, plan: Plan, penalty: Penalty) -> (Self, Next) {
+        let (mut solver, next) = Solver::start(theta, plan, penalty);
+        solver.settled = true;
+        (solver, next)
     }
 
     /// Takes the answer to the last question.
@@ -183,7 +195,12 @@ impl Solver {
     fn shorten(&mut self, value: f64) -> Next {
         self.halvings += 1;
         let Some(best) = self.best.as_ref().filter(|_| self.halvings <= MOST_HALVINGS) else {
-            return Next::Stuck("no shorter step lowers the objective");
+            let why = if self.plan.gradient.is_some() {
+                "the rate is too large: the objective rose"
+            } else {
+                "no shorter step lowers the objective"
+            };
+            return Next::Stuck(why);
         };
         let rise = value - best.value - self.slope * self.step;
         let factor = if rise.is_finite() && rise > 0.0 { -0.5 * self.slope * self.step / rise } else { 0.25 };
@@ -239,6 +256,12 @@ impl Solver {
         };
         let (direction, slope, square) = self.downhill(best, metric);
         self.distance = square.max(0.0).sqrt();
+        if self.settled {
+            return Next::Converged;
+        }
+        if let Some((factor, stop)) = self.plan.gradient {
+            return self.descend(factor, stop);
+        }
         if self.ends_with_newton() {
             self.distance = self.after_newton(self.distance);
             return Next::Converged;
@@ -269,6 +292,19 @@ impl Solver {
         self.since_metric += 1;
         self.trial = self.moved(best, 1.0, &direction);
         (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, 0);
+        Next::Ask { theta: self.trial.clone(), curvature }
+    }
+
+    /// A step of plain gradient descent.
+    fn descend(&mut self, factor: f64, stop: f64) -> Next {
+        let Some(best) = &self.best else { return Next::Stuck("there is no point to start from") };
+        let direction: Vec<f64> = best.gradient.iter().map(|g| -factor * g).collect();
+        let length = dot(&direction, &direction).sqrt();
+        self.settled = length <= stop || self.steps >= self.plan.most_steps;
+        self.trial = if self.settled { best.theta.clone() } else { along(&best.theta, 1.0, &direction) };
+        let slope = if self.settled { 0.0 } else { dot(&best.gradient, &direction) };
+        let curvature = if self.settled { self.plan.curvature } else { Curvature::None };
+        (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, MOST_HALVINGS);
         Next::Ask { theta: self.trial.clone(), curvature }
     }
 

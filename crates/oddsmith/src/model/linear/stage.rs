@@ -27,6 +27,8 @@ pub(crate) enum Stage {
     Jeffreys { inner: Box<Stage>, answers: Vec<Raw> },
     /// To prove or refute separation; `next` is what the solver wants otherwise.
     Margins { fitting: Box<Fitting>, next: Next },
+    /// To walk along the rows from a point, after this many epochs and rows.
+    Walk { facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64 },
     /// To follow the searches.
     Analyse(Box<Analysis>),
     /// To sum up squared scores.

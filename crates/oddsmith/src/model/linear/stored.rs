@@ -55,6 +55,11 @@ impl LogisticModel {
 
 /// Rebuilds a regression.
 pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
+    Ok(Box::new(read_model(record)?))
+}
+
+/// The same with its type.
+pub(crate) fn read_model(record: &Record) -> Result<LogisticModel> {
     record.expect("logistic", VERSION)?;
     let head: Head = record.part("logistic")?;
     let layout = Arc::new(Layout::read(record, "layout")?);
@@ -94,5 +99,5 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
             upper: record.extended("upper", estimated)?,
         }),
     };
-    Ok(Box::new(LogisticModel::new(layout, design, parameters, precision, account)))
+    Ok(LogisticModel::new(layout, design, parameters, precision, account))
 }

@@ -1,0 +1,252 @@
+//! One regression per class against all others.
+//!
+//! Each class k has log odds η_k of its own; p_k is proportional to σ(η_k). The K fits know nothing of each other, so their raw
+//! probabilities need not add up to one: they are divided by their sum. All of them share every pass over the rows.
+
+use std::sync::Arc;
+
+use super::knobs::Logistic;
+use super::model::LogisticModel;
+use super::passes::LinearStats;
+use crate::card::{Card, Cell, Table};
+use crate::data::{Classes, Features, Layout, Rows, SKIP};
+use crate::error::{Error, Result};
+use crate::model::{Classifier, Evidence, Generative, Knobs, Learner, LinearLogOdds, Scale, Scores, Step};
+use crate::notice::Notice;
+use crate::num::logspace::ln_1p_exp;
+use crate::record::{Record, fault};
+use crate::stats::Statistics;
+
+/// Version of the stored content.
+const VERSION: u32 = 1;
+/// The class of all other rows in the fit of one class.
+const REST: &str = "(other classes)";
+
+/// Knobs: those of every single fit.
+#[derive(Debug, Clone)]
+pub struct OneVsRest {
+    /// The knobs of each fit.
+    pub each: Logistic,
+}
+
+impl OneVsRest {
+    /// The knobs that a front end collected; refuses those of other models.
+    pub fn from_knobs(knobs: &Knobs) -> Result<Self> {
+        Ok(OneVsRest { each: Logistic { sampling: false, ..Logistic::from_knobs(knobs)? } })
+    }
+}
+
+/// Statistics of the fits that are still under way.
+#[derive(Debug, Clone)]
+pub struct OneVsRestStats {
+    layout: Arc<Layout>,
+    parts: Vec<Part>,
+    labels: Vec<u32>,
+    weight: f64,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Fitting(LinearStats),
+    Fitted(Arc<LogisticModel>),
+}
+
+impl Statistics for OneVsRestStats {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        self.weight += rows.labels.iter().filter(|label| **label != SKIP).count() as f64;
+        for (k, part) in self.parts.iter_mut().enumerate() {
+            if let Part::Fitting(stats) = part {
+                self.labels.clear();
+                let own = |label: &u32| if *label == SKIP { SKIP } else { u32::from(*label as usize == k) };
+                self.labels.extend(rows.labels.iter().map(own));
+                stats.observe(Rows { labels: &self.labels, ..rows })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.weight += other.weight;
+        for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
+            if let (Part::Fitting(mine), Part::Fitting(theirs)) = (mine, theirs) {
+                mine.merge(theirs)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn bytes(&self) -> usize {
+        self.parts.iter().map(|part| if let Part::Fitting(stats) = part { stats.bytes() } else { 0 }).sum()
+    }
+}
+
+impl Learner for OneVsRest {
+    type Stats = OneVsRestStats;
+    type Model = OneVsRestModel;
+
+    fn begin(&self, layout: &Arc<Layout>) -> Result<OneVsRestStats> {
+        let part = |label: &String| {
+            let classes = Classes::new(vec![REST.into(), label.clone()])?;
+            let layout = Layout::new(layout.target(), layout.features().to_vec(), classes, layout.weighting())?;
+            Ok(Part::Fitting(self.each.begin(&Arc::new(layout))?))
+        };
+        let parts = layout.classes().labels().iter().map(part).collect::<Result<Vec<_>>>()?;
+        Ok(OneVsRestStats { layout: Arc::clone(layout), parts, labels: Vec::new(), weight: 0.0 })
+    }
+
+    fn finish(&self, stats: &OneVsRestStats) -> Result<Step<OneVsRestStats, OneVsRestModel>> {
+        let mut parts = Vec::new();
+        for part in &stats.parts {
+            parts.push(match part {
+                Part::Fitted(model) => Part::Fitted(Arc::clone(model)),
+                Part::Fitting(stats) => match self.each.finish(stats)? {
+                    Step::Again(next) => Part::Fitting(next),
+                    Step::Done(model) => Part::Fitted(Arc::new(model)),
+                },
+            });
+        }
+        let done: Option<Vec<Arc<LogisticModel>>> =
+            parts.iter().map(|part| if let Part::Fitted(model) = part { Some(Arc::clone(model)) } else { None }).collect();
+        match done {
+            Some(models) => OneVsRestModel::new(&stats.layout, models).map(Step::Done),
+            None => Ok(Step::Again(OneVsRestStats { layout: Arc::clone(&stats.layout), parts, labels: Vec::new(), weight: 0.0 })),
+        }
+    }
+}
+
+/// One fitted regression per class.
+#[derive(Debug, Clone)]
+pub struct OneVsRestModel {
+    layout: Layout,
+    models: Vec<Arc<LogisticModel>>,
+}
+
+impl OneVsRestModel {
+    fn new(layout: &Layout, models: Vec<Arc<LogisticModel>>) -> Result<Self> {
+        let first = models.first().ok_or_else(|| Error::internal("no class"))?;
+        let features = first.layout().features().to_vec();
+        let layout = Layout::new(layout.target(), features, layout.classes().clone(), layout.weighting())?;
+        Ok(OneVsRestModel { layout, models })
+    }
+
+    /// The regression of every class.
+    pub fn models(&self) -> &[Arc<LogisticModel>] {
+        &self.models
+    }
+}
+
+impl Classifier for OneVsRestModel {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn tag(&self) -> &'static str {
+        "one-vs-rest"
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::LogPosterior
+    }
+
+    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        let classes = self.models.len();
+        out.reset(rows.rows(), &vec![0.0; classes]);
+        let mut one = Scores::new();
+        for (k, model) in self.models.iter().enumerate() {
+            model.score(rows, &mut one)?;
+            let (values, _) = out.parts_mut();
+            for (row, pair) in values.chunks_exact_mut(classes).zip(one.values().chunks_exact(2)) {
+                // ln σ(η)
+                row[k] = -ln_1p_exp(pair[0] - pair[1]);
+            }
+        }
+        Ok(())
+    }
+
+    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+        let classes = self.models.len();
+        let mut parts = vec![Evidence::new(); classes];
+        for (model, part) in self.models.iter().zip(&mut parts) {
+            model.evidence(rows, part)?;
+        }
+        let base: Vec<f64> = parts.iter().map(|part| part.base()[1]).collect();
+        out.reset(rows.rows(), self.layout.features().len(), &base);
+        for i in 0..rows.rows() {
+            for j in 0..self.layout.features().len() {
+                for (k, part) in parts.iter().enumerate() {
+                    out.addends_mut(i, j)[k] = part.addends(i, j)[1];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn linear(&self) -> Option<LinearLogOdds> {
+        None
+    }
+
+    fn generative(&self) -> Option<&dyn Generative> {
+        None
+    }
+
+    fn card(&self) -> Card {
+        let cards: Vec<Card> = self.models.iter().map(|model| model.card()).collect();
+        let mut tidy = Table { rows: Vec::new(), ..cards[0].tidy.clone() };
+        tidy.rows.extend(cards.iter().flat_map(|card| card.tidy.rows.iter().cloned()));
+        let mut notices: Vec<Notice> = Vec::new();
+        for (card, label) in cards.iter().zip(self.layout.classes().labels()) {
+            notices.extend(card.notices.iter().cloned().map(|notice| notice.level(label.clone())));
+        }
+        let steps: u64 = self.models.iter().map(|model| model.account().steps).sum();
+        let facts = vec![
+            ("formula".into(), Cell::from(self.models[0].account().formula.as_str())),
+            ("rows".into(), self.models[0].account().rows.into()),
+            ("regressions".into(), self.models.len().into()),
+            ("steps".into(), steps.into()),
+        ];
+        let (_, method) = cards[0].title.split_once(", ").unwrap_or_default();
+        Card { title: format!("One regression per class against the others, {method}"), facts, tidy, notices }
+    }
+
+    fn record(&self) -> Result<Record> {
+        let mut record = Record::new("one-vs-rest", VERSION, &serde_json::json!({}))?;
+        self.layout.write(&mut record, "layout")?;
+        for (k, model) in self.models.iter().enumerate() {
+            let inner = model.record()?;
+            record.put_part(&format!("model {k}"), &(&inner.tag, inner.version, &inner.head))?;
+            record.arrays.extend(inner.arrays.into_iter().map(|(name, array)| (format!("{k}:{name}"), array)));
+        }
+        Ok(record)
+    }
+}
+
+/// Rebuilds the regressions.
+pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
+    record.expect("one-vs-rest", VERSION)?;
+    let layout = Layout::read(record, "layout")?;
+    let mut models = Vec::new();
+    for k in 0..layout.classes().len() {
+        let (tag, version, head) = record.part(&format!("model {k}"))?;
+        let prefix = format!("{k}:");
+        let own = record.arrays.iter().filter_map(|(name, array)| Some((name.strip_prefix(&prefix)?.to_owned(), array.clone())));
+        let inner = Record { tag, version, head, arrays: own.collect() };
+        let model = super::stored::read_model(&inner)?;
+        if model.layout().classes().labels().get(1) != layout.classes().labels().get(k) || model.layout().classes().len() != 2 {
+            return Err(fault("a regression is not that of its class"));
+        }
+        if model.layout().features() != layout.features() {
+            return Err(fault("the regressions do not read the same columns"));
+        }
+        models.push(Arc::new(model));
+    }
+    match models.len() {
+        0 | 1 => Err(fault("a classifier has two classes or more")),
+        _ => Ok(Box::new(OneVsRestModel { layout, models })),
+    }
+}

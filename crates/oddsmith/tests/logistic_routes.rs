@@ -1,0 +1,79 @@
+//! Other roads to the same regression: gradient descent, one example after the other, one regression per class.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod support;
+
+use oddsmith::control::Control;
+use oddsmith::data::Kind;
+use oddsmith::model::linear::{Logistic, OneVsRest, Route};
+use oddsmith::model::{Classifier, Predictions, Predictor};
+use oddsmith::persist;
+use oddsmith::train::fit;
+use support::{Frame, Golden};
+
+fn pima() -> Frame {
+    let csv = Golden::load("logit_l2_pima").table("data");
+    let columns = ["npreg", "glu", "bp", "skin", "bmi", "ped", "age"].map(|name| (name, Kind::Number));
+    Frame::new(&csv, "type", &columns)
+}
+
+#[test]
+fn gradient_descent_ends_at_the_optimum() {
+    let frame = pima();
+    let newton = fit(&Logistic::new(), &frame.source(), None, &Control::new()).unwrap().model;
+    let route = Route::Gradient { rate: 2.0, stop: 1e-10 };
+    let descent = fit(&Logistic { route, ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
+    for (a, b) in newton.parameters().estimates().iter().zip(descent.parameters().estimates()) {
+        assert!((a - b).abs() <= 1e-6 * a.abs(), "{b} is not {a}");
+    }
+    assert!(descent.account().distance < 1e-5 && descent.account().steps > 50);
+    assert!(descent.card().notices.is_empty(), "{:?}", descent.card().notices);
+}
+
+#[test]
+fn a_rate_that_is_too_large_is_refused_and_a_short_walk_is_named() {
+    let frame = pima();
+    let wild = Logistic { route: Route::Gradient { rate: 500.0, stop: 1e-10 }, ..Logistic::new() };
+    assert!(fit(&wild, &frame.source(), None, &Control::new()).err().unwrap().to_string().contains("rate is too large"));
+    let short = Logistic { route: Route::Gradient { rate: 0.5, stop: 0.1 }, ..Logistic::new() };
+    let model = fit(&short, &frame.source(), None, &Control::new()).unwrap().model;
+    assert!(model.card().notices.iter().any(|notice| notice.id == "W215"), "{:?}", model.card().notices);
+}
+
+#[test]
+fn walking_from_row_to_row_comes_near_the_optimum() {
+    let frame = pima();
+    let route = Route::Stochastic { rate: 0.05, half_after: 2000.0, stop: 1e-4 };
+    let model = fit(&Logistic { route, most_steps: 2000, ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
+    assert!(model.account().distance < 0.5, "{}", model.account().distance);
+}
+
+#[test]
+fn one_regression_per_class_is_what_each_class_gives_alone() {
+    let csv = Golden::load("multinom_iris_sepal_length").table("data");
+    let frame = Frame::new(&csv, "Species", &[("Sepal.Length", Kind::Number)]);
+    let learner = OneVsRest { each: Logistic { sampling: false, ..Logistic::new() } };
+    let model = fit(&learner, &frame.source(), None, &Control::new()).unwrap().model;
+    let mut out = Predictions::new();
+    Predictor::new(&model).predict(&frame.features(), &mut out).unwrap();
+    for (k, one) in model.models().iter().enumerate() {
+        let mut alone = pima_like(&frame, k);
+        alone.labels = frame.labels.iter().map(|label| u32::from(*label as usize == k)).collect();
+        let single = fit(&Logistic::new(), &alone.source(), None, &Control::new()).unwrap().model;
+        assert_eq!(single.parameters().estimates(), one.parameters().estimates());
+    }
+    assert!(out.probabilities().chunks_exact(3).all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-14));
+    let stored = persist::load_model(&persist::save_model(&model).unwrap()).unwrap();
+    let mut again = Predictions::new();
+    Predictor::new(&*stored).predict(&frame.features(), &mut again).unwrap();
+    assert_eq!(out.probabilities(), again.probabilities());
+}
+
+/// The same table with two classes.
+fn pima_like(frame: &Frame, _class: usize) -> Frame {
+    use oddsmith::data::{Classes, Layout, Weighting};
+    let classes = Classes::new(vec!["other".into(), "this".into()]).unwrap();
+    let layout = Layout::new("y", frame.layout.features().to_vec(), classes, Weighting::None).unwrap();
+    Frame { layout, numbers: frame.numbers.clone(), codes: Vec::new(), labels: Vec::new(), weights: None }
+}
