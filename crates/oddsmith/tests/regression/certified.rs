@@ -61,11 +61,15 @@ impl Certified {
         let row = |row: &Value| row.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>();
         let x: Vec<Vec<f64>> = self.json["x"].as_array().unwrap().iter().map(row).collect();
         let y = self.numbers("y").unwrap();
-        let grouped = self.json.get("grouped").is_some();
-        let labels = if grouped { vec![0; y.len()] } else { y.iter().map(|y| *y as u32).collect() };
+        let mut weights = self.numbers("weights");
+        let mut labels: Vec<u32> = y.iter().map(|y| *y as u32).collect();
+        let counts = self.json.get("grouped").and_then(|_| weights.take()).map(|trials| {
+            labels.fill(0);
+            y.iter().zip(trials).map(|(share, trials)| [share * trials, (1.0 - share) * trials]).collect()
+        });
         Problem {
-            shares: grouped.then_some(y),
-            weights: self.numbers("weights"),
+            counts,
+            weights,
             offset: self.numbers("offset"),
             no_intercept: !self.json["intercept"].as_bool().unwrap(),
             ..Problem::new(x, labels, classes)
