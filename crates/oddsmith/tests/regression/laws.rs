@@ -237,12 +237,17 @@ fn a_row_far_out_is_not_separation() {
     let problem = drawn(14, 60, 1, 2);
     let plain = problem.fit(&Logistic::new()).unwrap();
     assert!(plain.parameters().estimates()[1] > 0.0);
-    for far in [1e4, 1e7, 1e9] {
+    for far in [1e3, 1e4, 1e5, 1e6, 1e9] {
         let mut wider = problem.clone();
         wider.x.push(vec![far]);
         wider.labels.push(1);
         // The far row is beyond doubt and adds nothing.
-        let model = wider.fit(&Logistic { tests: false, ..Logistic::new() }).unwrap();
+        let model = match wider.fit(&Logistic { tests: false, ..Logistic::new() }) {
+            Ok(model) => model,
+            // Beside a billion the other rows lie on one point as far as squares can tell: no answer, but no wrong reason either.
+            Err(error) if far == 1e9 && !error.to_string().contains("separation") => continue,
+            Err(error) => panic!("{far}: {error}"),
+        };
         let (a, b, size) = (plain.parameters().estimates(), model.parameters().estimates(), errors(&plain));
         for at in 0..2 {
             // Centring at a mean of far/61 costs the other rows that many digits.
