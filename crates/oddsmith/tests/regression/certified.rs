@@ -5,7 +5,8 @@
 //!   near separation   coefficients 8, standard errors 7, log likelihood 8
 //!   collinear         what the cells allow. A relative error of one rounding, 2⁻⁵³, in every cell moves a coefficient by up to
 //!                     `condition` · 2⁻⁵³ of itself. Columns that are 1e-6 and 1e-8 apart have conditions of 1e7 and 5e8, so
-//!                     9.0 and 7.2 digits are the most that a backward stable method can promise.
+//!                     9.0 and 7.2 digits are the most that can be promised whatever the cells. Measured: 10.6 and 8.7;
+//!                     the intercept is the worst figure, a small difference of two coefficients that are huge.
 
 use std::path::Path;
 
