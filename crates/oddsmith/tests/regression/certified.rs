@@ -5,7 +5,8 @@
 //!   near separation   coefficients 8, standard errors 7, log likelihood 8
 //!   collinear         what the cells allow. A relative error of one rounding, 2⁻⁵³, in every cell moves a coefficient by up to
 //!                     `condition` · 2⁻⁵³ of itself. Columns that are 1e-6 and 1e-8 apart have conditions of 1e7 and 5e8, so
-//!                     9.0 and 7.2 digits are the most that a backward stable method can promise.
+//!                     9.0 and 7.2 digits are the most that can be promised whatever the cells. Measured: 10.6 and 8.7;
+//!                     the intercept is the worst figure, a small difference of two coefficients that are huge.
 
 use std::path::Path;
 
@@ -61,11 +62,15 @@ impl Certified {
         let row = |row: &Value| row.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>();
         let x: Vec<Vec<f64>> = self.json["x"].as_array().unwrap().iter().map(row).collect();
         let y = self.numbers("y").unwrap();
-        let grouped = self.json.get("grouped").is_some();
-        let labels = if grouped { vec![0; y.len()] } else { y.iter().map(|y| *y as u32).collect() };
+        let mut weights = self.numbers("weights");
+        let mut labels: Vec<u32> = y.iter().map(|y| *y as u32).collect();
+        let counts = self.json.get("grouped").and_then(|_| weights.take()).map(|trials| {
+            labels.fill(0);
+            y.iter().zip(trials).map(|(share, trials)| [share * trials, (1.0 - share) * trials]).collect()
+        });
         Problem {
-            shares: grouped.then_some(y),
-            weights: self.numbers("weights"),
+            counts,
+            weights,
             offset: self.numbers("offset"),
             no_intercept: !self.json["intercept"].as_bool().unwrap(),
             ..Problem::new(x, labels, classes)

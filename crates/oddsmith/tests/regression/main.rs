@@ -3,4 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod certified;
+mod laws;
 mod problem;
+mod separation;
+mod simplex;

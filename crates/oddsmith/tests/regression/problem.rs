@@ -10,7 +10,7 @@ use oddsmith::num::MatrixView;
 use oddsmith::train::fit;
 
 const OFFSET: &str = "the offset";
-const SHARES: [&str; 2] = ["failures", "successes"];
+const COUNTS: [&str; 2] = ["successes", "failures"];
 
 /// Rows of numbers, labels `0..classes`, and what else a fit may know.
 #[derive(Debug, Clone, Default)]
@@ -21,8 +21,8 @@ pub(crate) struct Problem {
     pub(crate) no_intercept: bool,
     pub(crate) weights: Option<Vec<f64>>,
     pub(crate) offset: Option<Vec<f64>>,
-    /// Shares of class 1, in place of labels.
-    pub(crate) shares: Option<Vec<f64>>,
+    /// Counts of class 1 and of class 0, in place of labels.
+    pub(crate) counts: Option<Vec<[f64; 2]>>,
 }
 
 impl Problem {
@@ -50,17 +50,17 @@ impl Problem {
         if terms.is_empty() {
             terms.push("1".into());
         }
-        let formula = format!("y ~ {}{}", terms.join(" + "), if self.no_intercept { " - 1" } else { "" });
-        let mut learner = Logistic { formula: Some(Formula::parse(&formula).unwrap()), ..learner.clone() };
-        if self.shares.is_some() {
-            names.extend(SHARES.map(String::from));
-            learner.shares = Some(SHARES.map(String::from).to_vec());
+        let response = if self.counts.is_some() { "cbind(successes, failures)" } else { "y" };
+        let formula = format!("{response} ~ {}{}", terms.join(" + "), if self.no_intercept { " - 1" } else { "" });
+        let learner = Logistic { formula: Some(Formula::parse(&formula).unwrap()), ..learner.clone() };
+        if self.counts.is_some() {
+            names.extend(COUNTS.map(String::from));
         }
         let mut cells = Vec::with_capacity(rows * names.len());
         for (i, row) in self.x.iter().enumerate() {
             cells.extend_from_slice(row);
             cells.extend(self.offset.as_ref().map(|offset| offset[i]));
-            cells.extend(self.shares.iter().flat_map(|shares| [1.0 - shares[i], shares[i]]));
+            cells.extend(self.counts.iter().flat_map(|counts| counts[i]));
         }
         let classes = Classes::new((0..self.classes).map(|k| k.to_string()).collect()).unwrap();
         let weighting = if self.weights.is_some() { Weighting::Frequency } else { Weighting::None };

@@ -53,20 +53,28 @@ impl Frame {
         if self.in_place() { self.centre.clone() } else { vec![0.0; self.kept.len()] }
     }
 
-    /// The solver's columns of a block of design rows, row after row.
+    /// The solver's columns of a block of design rows, row after row. A turned column is the small difference of large
+    /// ones, so its sum carries the rounding of every term along.
     pub(crate) fn transform(&self, cells: &[f64], into: &mut Vec<f64>) {
         let (columns, kept) = (self.centre.len(), self.kept.len());
         into.clear();
-        let mut row = vec![0.0; kept];
+        let mut row = vec![(0.0, 0.0); kept];
         for x in cells.chunks_exact(columns.max(1)) {
             for (z, &j) in row.iter_mut().zip(&self.kept) {
-                *z = (x[j] - self.centre[j]) * self.scale[j];
+                let (difference, rest) = exact_sum(x[j], -self.centre[j]);
+                *z = (difference * self.scale[j], rest * self.scale[j]);
             }
             match &self.turn {
-                None => into.extend_from_slice(&row),
+                None => into.extend(row.iter().map(|(z, _)| z)),
                 Some(turn) => into.extend((0..kept).map(|k| {
-                    let column = turn.column(k);
-                    row[..=k].iter().zip(column.iter()).map(|(z, t)| z * t).sum::<f64>()
+                    let (mut sum, mut lost) = (0.0, 0.0);
+                    for ((z, rest), t) in row[..=k].iter().zip(turn.column(k).iter()) {
+                        let product = z * t;
+                        let (next, rounding) = exact_sum(sum, product);
+                        lost += rounding + z.mul_add(*t, -product) + rest * t;
+                        sum = next;
+                    }
+                    sum + lost
                 })),
             }
         }
@@ -141,6 +149,13 @@ impl Frame {
     }
 }
 
+/// a + b as the nearest number and what is missing.
+fn exact_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let share = sum - a;
+    (sum, (a - (sum - share)) + (b - share))
+}
+
 /// The power of two nearest below 1/size, so that a column of that size becomes one of about 1.
 pub(crate) fn power_of_two(size: f64) -> f64 {
     if !(size > 0.0 && size.is_finite()) {
@@ -153,6 +168,19 @@ pub(crate) fn power_of_two(size: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_difference_of_large_columns_keeps_its_digits() {
+        // x − (1 + 2⁻³⁰) y about centres that round: the exact remainder in binary fractions.
+        let turn = DMatrix::from_row_slice(2, 2, &[1.0, -(1.0 + 2f64.powi(-30)), 0.0, 1.0]);
+        let frame = Frame { intercept: true, centre: vec![0.1, 0.1], scale: vec![1.0; 2], kept: vec![0, 1], turn: Some(turn) };
+        let (y, step) = (1.0 + 2f64.powi(-40), 2f64.powi(-29));
+        let mut z = Vec::new();
+        frame.transform(&[y, y + step], &mut z);
+        // step − 2⁻³⁰ (1 + 2⁻⁴⁰ − 0.1), every term of which is known to 53 bits.
+        let want = step - 2f64.powi(-30) * ((1.0 - 0.1) + 2f64.powi(-40));
+        assert!((z[1] - want).abs() <= 4.0 * f64::EPSILON * want, "{} is not {want}", z[1]);
+    }
 
     #[test]
     fn powers_of_two_bring_any_size_near_one() {

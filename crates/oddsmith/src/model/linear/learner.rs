@@ -30,6 +30,9 @@ use crate::model::{Learner, Step};
 const MOST_FULL: usize = 3000;
 /// |η| from which on separation is looked for.
 const WATCHED_REACH: f64 = 12.0;
+/// Change of log odds in the last step, as a share of the largest, beyond which a fit has not arrived, however small the step is in
+/// standard errors.
+const LONG_STEP: f64 = 1e-3;
 /// Operations of a pass up to which a further one costs nothing that anybody would notice.
 const CHEAP_FIT: f64 = 1e7;
 /// Distance, in standard errors of a sample, at which its fit is near enough.
@@ -95,7 +98,9 @@ impl Learner for Logistic {
             }
             (Stage::Survey, PassSums::Survey(survey)) => self.after_survey(knowledge, survey),
             (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(knowledge, ranking, survey),
-            (Stage::Margins { fitting, next }, PassSums::Margins(margins)) => self.after_margins(knowledge, fitting, next, margins),
+            (Stage::Margins { fitting, next, reach }, PassSums::Margins(margins)) => {
+                self.after_margins(knowledge, fitting, (next, *reach), margins)
+            }
             (Stage::Walk { .. }, PassSums::Walk(walk)) => self.after_walk(knowledge, walk),
             (Stage::Meat(analysis), PassSums::Meat(meat)) => analysis::after_meat(self, knowledge, analysis, meat),
             (stage, PassSums::Points(points, counts)) => {
@@ -279,8 +284,10 @@ impl Logistic {
             return look_at_all();
         }
         let sizes = (0..frame.kept.len()).map(|k| products[(k, k)]).collect();
+        let rounding = |j: &usize| survey.weight() * (f64::EPSILON * survey.reach[*j] * units[*j]).powi(2);
+        let roundings = frame.kept.iter().map(rounding).collect();
         let turned = rank::turn(&mut frame, &doubts);
-        let ranking = Ranking { first: survey, sizes, turned, aliases: Vec::new(), constant, looks: 1 };
+        let ranking = Ranking { first: survey, sizes, roundings, turned, aliases: Vec::new(), constant, looks: 1 };
         self.look_again(knowledge, frame, whole, ranking)
     }
 
@@ -299,10 +306,11 @@ impl Logistic {
         };
         let squares: Vec<f64> = (0..size).map(square).collect();
         let before = frame.kept.clone();
-        let aliases = rank::settle(&mut frame, &ranking.turned, &squares, &ranking.sizes);
+        let aliases = rank::settle(&mut frame, &ranking.turned, &squares, &ranking.sizes, &ranking.roundings);
         ranking.aliases.extend(aliases);
         let stay: Vec<usize> = (0..size).filter(|k| frame.kept.contains(&before[*k])).collect();
         ranking.sizes = stay.iter().map(|&k| ranking.sizes[k]).collect();
+        ranking.roundings = stay.iter().map(|&k| ranking.roundings[k]).collect();
         let whole = knowledge.whole;
         if frame.turn.is_none() {
             let Ranking { first, aliases, constant, .. } = ranking;
@@ -347,7 +355,7 @@ impl Logistic {
             None => view,
         };
         if self.l2 == 0.0 && self.l1 == 0.0 && !self.firth && self.on_separation != OnSeparation::Firth {
-            self.check_size(&survey, shape)?;
+            self.check_size(&survey, shape, aliases.len())?;
         }
         let strength = |j: usize| self.l2 * frame.scale[j] * frame.scale[j];
         let mut dense: Vec<f64> = frame.kept.iter().map(|&j| strength(j)).collect();
@@ -587,16 +595,22 @@ impl Logistic {
         let penalised = fitting.firth || fitting.facts.penalty.is_some();
         let stuck = matches!(next, Next::Stuck(_));
         let steps = fitting.solver.steps;
+        // The discriminant can start so far out that nothing curves any more; the null model never does.
+        if stuck && steps == 0 && knowledge.probes.iter().any(|probe| probe.theta.iter().any(|t| *t != 0.0)) {
+            let facts = &fitting.facts;
+            let (solver, next) = Solver::start(vec![0.0; facts.shape.len()], self.plan(facts, fitting.firth), facts.penalty.clone());
+            return self.follow(knowledge, Fitting { solver, ..fitting }, next);
+        }
         let due = reach > WATCHED_REACH && (steps >= fitting.check_at || next == Next::Converged);
         if !penalised && (stuck || due) && fitting.facts.shape.words == 0 {
-            fitting.check_at = steps + 4;
+            fitting.check_at = steps + if reach > 2.0 * WATCHED_REACH { 1 } else { 4 };
             let heading = match fitting.solver.heading() {
                 [] => fitting.solver.point().map(|p| p.theta.clone()).unwrap_or_default(),
                 heading => heading.to_vec(),
             };
             let probe = Probe::new(heading, Curvature::None, &knowledge.frame, fitting.facts.shape, &[]);
             let whole = fitting.facts.whole;
-            let stage = Stage::Margins { fitting: Box::new(fitting), next };
+            let stage = Stage::Margins { fitting: Box::new(fitting), next, reach };
             let sums = PassSums::Margins(Margins::default());
             return Ok(Step::Again(next_pass(knowledge, (*knowledge.frame).clone(), whole, vec![probe], Vec::new(), stage, sums)));
         }
@@ -619,11 +633,17 @@ impl Logistic {
         &self,
         knowledge: &Knowledge,
         fitting: &Fitting,
-        next: &Next,
+        (next, reach): (&Next, f64),
         margins: &Margins,
     ) -> Result<Step<LinearStats, LogisticModel>> {
         if !margins.proves() {
-            return self.follow(knowledge, fitting.clone(), next.clone());
+            let mut fitting = fitting.clone();
+            // Where standard errors are huge a step can be short beside them and long all the same.
+            let next = match next {
+                Next::Converged if margins.range > LONG_STEP * (1.0 + reach) => fitting.solver.go_on(),
+                next => next.clone(),
+            };
+            return self.follow(knowledge, fitting, next);
         }
         let separation = self.describe_separation(knowledge, &knowledge.probes[0].theta, margins.complete(), fitting);
         match self.on_separation {
@@ -719,12 +739,12 @@ impl Logistic {
         Ok(())
     }
 
-    /// Refuses more parameters than rows.
-    fn check_size(&self, survey: &Survey, shape: Shape) -> Result<()> {
-        let rows = survey.rows as usize;
-        if shape.words > 0 || shape.width > rows {
+    /// Refuses more parameters than rows. With more columns than rows some are always aliased; they count as well.
+    fn check_size(&self, survey: &Survey, shape: Shape, aliased: usize) -> Result<()> {
+        let (rows, width) = (survey.rows as usize, shape.width + aliased);
+        if shape.words > 0 || width > rows {
             let what = match shape.words {
-                0 => format!("{} coefficients per class cannot be estimated from {rows} rows", shape.width),
+                0 => format!("{width} coefficients per class cannot be estimated from {rows} rows"),
                 words => format!("text with {words} words has no finite estimate without a penalty"),
             };
             return Err(no_estimate(&what, "use a penalty (--l2 1), fewer columns, or naive Bayes"));

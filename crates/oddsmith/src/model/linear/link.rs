@@ -104,6 +104,8 @@ impl Work {
         for (m, l) in Link::pairs(outputs) {
             let rows = self.probabilities.chunks_exact(classes).zip(weights);
             self.curvatures.extend(rows.map(|(p, weight)| match m == l {
+                // As with slopes: near 1 the other probabilities know what 1 − p has lost.
+                true if p[m + 1] > 0.5 => weight * (p[m + 1] * (p[..=m].iter().sum::<f64>() + p[m + 2..].iter().sum::<f64>())),
                 true => weight * (p[m + 1] * (1.0 - p[m + 1])),
                 false => -weight * (p[m + 1] * p[l + 1]),
             }));

@@ -89,6 +89,16 @@ impl Probe {
     }
 }
 
+impl Probe {
+    /// Σ |z| of row `i`, the intercept's 1 included.
+    pub(crate) fn row_size(&self, block: &Block<'_>, i: usize) -> f64 {
+        let centre = self.frame.summed_centre();
+        let differences: Vec<f64> = centre.iter().enumerate().map(|(j, centre)| block.x.get(i, j) - centre).collect();
+        let base = f64::from(u8::from(self.frame.intercept));
+        base + self.frame.project(&differences).iter().map(|z| z.abs()).sum::<f64>()
+    }
+}
+
 /// Sums at a probe's point.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums {
@@ -296,4 +306,138 @@ fn add_words(
         table = rest;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::linear::jeffreys::{JeffreysSums, Leverage};
+    use crate::num::MatrixView;
+
+    const ROWS: usize = 40;
+    const STEP: f64 = 1e-2;
+
+    /// Three columns, shares of the classes, weights and an offset, all made from a few integers.
+    struct Data {
+        cells: Vec<f64>,
+        shares: Vec<f64>,
+        weights: Vec<f64>,
+        offset: Vec<f64>,
+    }
+
+    impl Data {
+        fn new(frame: &Frame, outputs: usize) -> Self {
+            let wave = |i: usize, j: usize| ((i * i * (3 + 2 * j) + 7 * i + 5 * j) % 31) as f64 / 16.0 - 1.0;
+            let raw: Vec<f64> = (0..ROWS).flat_map(|i| (0..3).map(move |j| wave(i, j) + j as f64)).collect();
+            let mut cells = raw.clone();
+            if !frame.in_place() {
+                frame.transform(&raw, &mut cells);
+            }
+            let share = |i: usize, m: usize| match i % 3 {
+                0 => f64::from(u8::from(i % (outputs + 1) == m + 1)),
+                _ => (1 + (i + m) % 4) as f64 / (6 * outputs) as f64,
+            };
+            Data {
+                cells,
+                shares: (0..ROWS).flat_map(|i| (0..outputs).map(move |m| share(i, m))).collect(),
+                weights: (0..ROWS).map(|i| [1.0, 0.0, 2.5, 7.0][i % 4]).collect(),
+                offset: (0..ROWS).map(|i| wave(i, 9)).collect(),
+            }
+        }
+
+        fn block(&self, frame: &Frame) -> Block<'_> {
+            let x = MatrixView::row_major(&self.cells, ROWS, frame.summed()).unwrap();
+            Block { x, shares: &self.shares, weights: &self.weights, offset: &self.offset, words: &[], first: 0 }
+        }
+    }
+
+    fn frames() -> Vec<Frame> {
+        let centred = Frame { centre: vec![0.1, 1.2, 1.9], scale: vec![2.0, 0.5, 1.0], ..Frame::plain(3, true) };
+        let turn = DMatrix::from_row_slice(2, 2, &[1.0, -0.5, 0.0, 4.0]);
+        let turned = Frame { kept: vec![0, 2], turn: Some(turn), ..centred.clone() };
+        vec![Frame::plain(3, false), Frame { kept: vec![1, 2], ..centred.clone() }, centred, turned]
+    }
+
+    /// The derivative of `f` at 0 by central differences of the sixth order.
+    fn slope(f: impl Fn(f64) -> f64) -> f64 {
+        let pair = |k: f64| f(k * STEP) - f(-k * STEP);
+        (45.0 * pair(1.0) - 9.0 * pair(2.0) + pair(3.0)) / (60.0 * STEP)
+    }
+
+    fn look(theta: Vec<f64>, curvature: Curvature, frame: &Arc<Frame>, shape: Shape, data: &Data) -> (Probe, Sums) {
+        let probe = Probe::new(theta, curvature, frame, shape, &[]);
+        let mut sums = Sums::new(&probe);
+        sums.add(&probe, &data.block(frame)).unwrap();
+        (probe, sums)
+    }
+
+    /// Every frame with one, two and four outputs, at a point that is nothing special.
+    fn for_cases(check: impl Fn(&Arc<Frame>, Shape, &Data, &[f64])) {
+        for frame in frames().into_iter().map(Arc::new) {
+            for outputs in [1, 2, 4] {
+                let shape = Shape { outputs, width: frame.width(), words: 0 };
+                let theta: Vec<f64> = (0..shape.len()).map(|at| 0.3 - 0.17 * (at % 5) as f64).collect();
+                check(&frame, shape, &Data::new(&frame, outputs), &theta);
+            }
+        }
+    }
+
+    fn moved(theta: &[f64], at: usize, step: f64) -> Vec<f64> {
+        let mut theta = theta.to_vec();
+        theta[at] += step;
+        theta
+    }
+
+    fn same(got: f64, want: f64, size: f64) {
+        assert!((got - want).abs() <= 1e-9 * size, "{got} is not {want}");
+    }
+
+    #[test]
+    fn gradients_are_slopes_of_the_value() {
+        for_cases(|frame, shape, data, theta| {
+            let (probe, sums) = look(theta.to_vec(), Curvature::None, frame, shape, data);
+            for (at, got) in sums.gradient(&probe).iter().enumerate() {
+                let want = slope(|t| look(moved(theta, at, t), Curvature::None, frame, shape, data).1.value.value());
+                same(*got, want, sums.value.value());
+            }
+        });
+    }
+
+    #[test]
+    fn second_derivatives_are_slopes_of_the_gradient() {
+        for_cases(|frame, shape, data, theta| {
+            let (probe, sums) = look(theta.to_vec(), Curvature::Full, frame, shape, data);
+            let hessian = sums.hessian(&probe);
+            let (probe, sums) = look(theta.to_vec(), Curvature::Diagonal, frame, shape, data);
+            let diagonal = sums.diagonal(&probe);
+            for at in 0..shape.len() {
+                let gradient = |t: f64| {
+                    let (probe, sums) = look(moved(theta, at, t), Curvature::None, frame, shape, data);
+                    sums.gradient(&probe)
+                };
+                for other in 0..shape.len() {
+                    same(hessian[(other, at)], slope(|t| gradient(t)[other]), hessian[(at, at)]);
+                }
+                same(diagonal[at], hessian[(at, at)], hessian[(at, at)]);
+            }
+        });
+    }
+
+    #[test]
+    fn the_slope_of_the_jeffreys_penalty_is_that_of_its_value() {
+        for_cases(|frame, shape, data, theta| {
+            let factor = |theta: Vec<f64>| {
+                let (probe, sums) = look(theta, Curvature::Full, frame, shape, data);
+                nalgebra::Cholesky::new(sums.hessian(&probe)).unwrap()
+            };
+            let probe = Probe::new(theta.to_vec(), Curvature::None, frame, shape, &[]);
+            let leverage = Leverage::new(&factor(theta.to_vec()), frame, shape);
+            let mut sums = JeffreysSums::new(&probe, frame);
+            sums.add(&probe, &leverage, frame, &data.block(frame)).unwrap();
+            for (at, got) in sums.gradient(frame).iter().enumerate() {
+                let half_log = |t: f64| factor(moved(theta, at, t)).l().diagonal().iter().map(|d| d.ln()).sum::<f64>();
+                same(*got, slope(half_log), 1.0);
+            }
+        });
+    }
 }

@@ -3,7 +3,7 @@
 //! Columns are swept in their order: column j keeps the part that no linear combination of the earlier ones explains,
 //! r_j² = s_jj − Σ_k r_kj² (Cholesky). Products of columns hold about 15 digits, so a share r_j²/s_jj below 1e-10 proves
 //! nothing yet: such a column is doubtful. It is replaced by its remainder, row by row, and looked at again. A
-//! remainder below the rounding of the rows themselves shows a combination of the others, which carries no coefficient;
+//! remainder below the rounding of the cells themselves, offsets such as that of dates included, shows a combination of the others, which carries no coefficient;
 //! any other remainder is a column as good as the rest.
 
 use nalgebra::DMatrix;
@@ -70,15 +70,16 @@ pub(crate) fn turn(frame: &mut Frame, doubts: &[Doubt]) -> Vec<usize> {
     doubts.iter().map(|doubt| doubt.column).collect()
 }
 
-/// Judges the remainders of a turned frame: `squares` are their squares, `sizes` those of the untouched columns. Aliased columns
+/// Judges the remainders of a turned frame: `squares` are their squares, `sizes` those of the untouched columns and `roundings` what
+/// rounding of the cells could make of them. Aliased columns
 /// leave the frame and are named with the kept columns that explain them; the others get a size of about 1.
-pub(crate) fn settle(frame: &mut Frame, turned: &[usize], squares: &[f64], sizes: &[f64]) -> Vec<Doubt> {
+pub(crate) fn settle(frame: &mut Frame, turned: &[usize], squares: &[f64], sizes: &[f64], roundings: &[f64]) -> Vec<Doubt> {
     let Some(mut turn) = frame.turn.take() else { return Vec::new() };
     let size = frame.kept.len();
     let mut aliases = Vec::new();
     for &j in turned {
-        let terms = (0..size).map(|k| turn[(k, j)] * turn[(k, j)] * sizes[k]).sum::<f64>();
-        if squares[j] <= terms * ROUNDING * ROUNDING {
+        let noise = (0..size).map(|k| turn[(k, j)] * turn[(k, j)] * (sizes[k] * ROUNDING * ROUNDING).max(roundings[k])).sum::<f64>();
+        if squares[j] <= noise {
             let scale = turn[(j, j)];
             let of = (0..size).filter(|k| *k != j).map(|k| (frame.kept[k], -turn[(k, j)] / scale));
             let of = of.zip((0..size).filter(|k| *k != j)).filter(|((_, f), k)| f * f * sizes[*k] > 1e-18 * sizes[j]);
@@ -114,7 +115,7 @@ mod tests {
         let mut frame = Frame::plain(3, true);
         let turned = turn(&mut frame, &found);
         assert_eq!(frame.turn.as_ref().map(|t| t[(0, 1)]), Some(-2.0));
-        let aliases = settle(&mut frame, &turned, &[2.0, 0.0, 9.0], &[2.0, 8.0, 9.0]);
+        let aliases = settle(&mut frame, &turned, &[2.0, 0.0, 9.0], &[2.0, 8.0, 9.0], &[0.0; 3]);
         assert_eq!(aliases, [Doubt { column: 1, of: vec![(0, 2.0)] }]);
         assert_eq!((frame.kept, frame.turn), (vec![0, 2], None));
     }
@@ -123,7 +124,7 @@ mod tests {
     fn a_small_remainder_that_is_real_stays() {
         let mut frame = Frame::plain(2, true);
         let turned = turn(&mut frame, &[Doubt { column: 1, of: vec![(0, 2.0)] }]);
-        assert!(settle(&mut frame, &turned, &[2.0, 1e-15], &[2.0, 8.0]).is_empty());
+        assert!(settle(&mut frame, &turned, &[2.0, 1e-15], &[2.0, 8.0], &[0.0; 2]).is_empty());
         assert_eq!(frame.kept, [0, 1]);
         assert!(frame.turn.is_some());
     }

@@ -2,32 +2,39 @@
 //!
 //! A direction d in the space of parameters along which no row's class loses against another, and some row's class gains,
 //! raises the likelihood forever (Albert and Anderson). A solver that runs away runs along such a direction; one pass over the rows
-//! proves it. For a row with classes S of positive share the loss is max_k η_k − min_S η_k (0 when it is not worse off), its
-//! range max_k η_k − min_k η_k, with η = z·d.
+//! proves it. With η = z·d a row's classes S of positive share lose max_k η_k − min_S η_k and lead by min_S η_k − max_{k∉S} η_k.
+//!
+//! A loss counts unless it is as small as the rounding of the row's own score, which is of the order of |z|₁ · |d|∞ in the solver's
+//! coordinates. A measure taken from other rows would not do: beside one row with a huge value every other row's loss looks small.
 
 use super::lens::Block;
 use super::probe::Probe;
 use crate::error::Result;
 use crate::num::kernel::Panel;
 
-/// Loss, as a share of the largest range, that rounding and an unfinished search may leave.
-const TOLERANCE: f64 = 1e-6;
+/// Loss, as a share of the row's size times that of the direction, that rounding and an unfinished search may leave.
+const TOLERANCE: f64 = 1e-11;
 
-/// The worst loss and the largest range along a direction.
+/// What rows gain and lose along a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Margins {
-    pub(crate) loss: f64,
+    /// The largest change of log odds.
     pub(crate) range: f64,
-    /// Rows that gain.
-    pub(crate) gaining: u64,
+    /// Rows whose class loses against another.
+    losing: u64,
+    /// Rows with any change.
+    moving: u64,
+    /// Rows whose class gains against every other.
+    leading: u64,
     /// Rows that count.
-    pub(crate) rows: u64,
+    rows: u64,
 }
 
 impl Margins {
     /// Adds a block; the probe's point is the direction, and no offset enters.
     pub(crate) fn add(&mut self, probe: &Probe, block: &Block<'_>) -> Result<()> {
         let outputs = probe.shape.outputs;
+        let length = probe.theta.iter().fold(0.0f64, |a, t| a.max(t.abs()));
         let mut scores = Vec::new();
         let bare = Block { offset: &[], words: block.words, x: block.x, shares: block.shares, weights: block.weights, first: block.first };
         probe.scores(&bare, &mut Panel::new(), &mut scores)?;
@@ -38,9 +45,13 @@ impl Margins {
             let high = classes().fold(f64::NEG_INFINITY, |a, (_, e)| a.max(e));
             let low = classes().fold(f64::INFINITY, |a, (_, e)| a.min(e));
             let held = classes().filter(|(share, _)| *share > 0.0).fold(f64::INFINITY, |a, (_, e)| a.min(e));
-            self.loss = self.loss.max(high - held);
+            let rival = classes().filter(|(share, _)| *share <= 0.0).fold(f64::NEG_INFINITY, |a, (_, e)| a.max(e));
+            let rounding = TOLERANCE * probe.row_size(block, i) * length;
             self.range = self.range.max(high - low);
-            self.gaining += u64::from(high - low > TOLERANCE * self.range);
+            // A comparison with what is not a number must count as a loss.
+            self.losing += u64::from(!(high - held <= rounding));
+            self.moving += u64::from(high - low > rounding);
+            self.leading += u64::from(held - rival > rounding && rival.is_finite());
             self.rows += 1;
         }
         Ok(())
@@ -48,19 +59,20 @@ impl Margins {
 
     /// Adds what another has seen.
     pub(crate) fn merge(&mut self, other: &Self) {
-        self.loss = self.loss.max(other.loss);
         self.range = self.range.max(other.range);
-        self.gaining += other.gaining;
+        self.losing += other.losing;
+        self.moving += other.moving;
+        self.leading += other.leading;
         self.rows += other.rows;
     }
 
     /// Whether the direction proves separation.
     pub(crate) fn proves(&self) -> bool {
-        self.range > 0.0 && self.range.is_finite() && self.loss <= TOLERANCE * self.range
+        self.moving > 0 && self.losing == 0 && self.range.is_finite()
     }
 
-    /// Whether every row gains.
+    /// Whether every row's class gains against every other.
     pub(crate) fn complete(&self) -> bool {
-        self.gaining == self.rows
+        self.leading == self.rows
     }
 }

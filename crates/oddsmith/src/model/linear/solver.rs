@@ -34,6 +34,8 @@ const CHEAP: f64 = 2.5;
 /// optimum to nine digits.
 const NEAR_ENOUGH: f64 = 1e-9;
 
+const NOT_CONVEX: &str = "the second derivatives are not positive definite";
+
 /// How a solver goes about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -93,6 +95,8 @@ pub(crate) struct Solver {
     /// Second derivatives at `best`, when they are known there.
     pub(crate) hessian: Option<DMatrix<f64>>,
     metric: Option<Metric>,
+    /// Whether the last second derivatives were not positive definite.
+    singular: bool,
     /// The second derivatives of the metric, where a step needs more than to divide by them.
     matrix: Option<DMatrix<f64>>,
     /// Shared, because the state is copied between passes and pairs are long.
@@ -130,6 +134,7 @@ impl Solver {
             best: None,
             hessian: None,
             metric: None,
+            singular: false,
             matrix: None,
             pairs: VecDeque::new(),
             trial: theta,
@@ -241,18 +246,20 @@ impl Solver {
                 if !self.penalty.absolute.is_empty() {
                     self.matrix = Some(hessian.clone());
                 }
-                if let Some(metric) = Metric::full(hessian.clone()) {
-                    self.metric = Some(metric);
+                let metric = Metric::full(hessian.clone());
+                self.singular = metric.is_none();
+                if metric.is_some() {
+                    self.metric = metric;
                     self.pairs.clear();
+                    self.hessian = Some(hessian);
                 }
-                self.hessian = Some(hessian);
             }
         }
     }
 
     fn move_on(&mut self) -> Next {
         let (Some(best), Some(metric)) = (&self.best, &self.metric) else {
-            return Next::Stuck("the second derivatives are not positive definite");
+            return Next::Stuck(NOT_CONVEX);
         };
         let (direction, slope, square) = self.downhill(best, metric);
         self.distance = square.max(0.0).sqrt();
@@ -267,6 +274,9 @@ impl Solver {
             return Next::Converged;
         }
         if self.distance <= self.plan.tolerance {
+            if self.singular {
+                return Next::Stuck(NOT_CONVEX);
+            }
             let done = !self.plan.end_with_curvature || self.hessian.is_some();
             return match done {
                 true => Next::Converged,
@@ -306,6 +316,13 @@ impl Solver {
         let curvature = if self.settled { self.plan.curvature } else { Curvature::None };
         (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, MOST_HALVINGS);
         Next::Ask { theta: self.trial.clone(), curvature }
+    }
+
+    /// Goes on from a point that was thought to be the optimum.
+    pub(crate) fn go_on(&mut self) -> Next {
+        self.plan.newton_end = false;
+        self.plan.tolerance = (1e-3 * self.distance).min(self.plan.tolerance);
+        self.move_on()
     }
 
     /// The direction to go, how fast the objective falls along it, and its squared length in standard errors.

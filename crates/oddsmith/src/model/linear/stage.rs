@@ -25,8 +25,8 @@ pub(crate) enum Stage {
     Fit(Box<Fitting>),
     /// To add the slope of Firth's penalty to answers of another stage.
     Jeffreys { inner: Box<Stage>, answers: Vec<Raw> },
-    /// To prove or refute separation; `next` is what the solver wants otherwise.
-    Margins { fitting: Box<Fitting>, next: Next },
+    /// To prove or refute separation; `next` is what the solver wants otherwise, `reach` the largest |η|.
+    Margins { fitting: Box<Fitting>, next: Next, reach: f64 },
     /// To walk along the rows from a point, after this many epochs and rows.
     Walk { facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64 },
     /// To follow the searches.
@@ -52,6 +52,8 @@ pub(crate) struct Ranking {
     pub(crate) first: Survey,
     /// Squares of the kept columns, before any was replaced.
     pub(crate) sizes: Vec<f64>,
+    /// Squares that rounding of the cells alone could give them.
+    pub(crate) roundings: Vec<f64>,
     /// Replaced columns, among the kept ones.
     pub(crate) turned: Vec<usize>,
     pub(crate) aliases: Vec<Doubt>,

@@ -1,0 +1,152 @@
+"""Logistic and softmax regression of the built command against statsmodels and scikit-learn on random designs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from conftest import Command
+from sklearn.linear_model import LogisticRegression
+
+# Distance of estimates in standard errors, and relative distance of everything else.
+ACCURACY = 1e-9
+# scikit-learn stops by its own gradient; what it leaves behind is its error, not ours.
+PENALISED_ACCURACY = 1e-6
+
+
+@dataclass
+class Design:
+    """Columns of numbers with an intercept, labels, frequencies and clusters."""
+
+    x: np.ndarray
+    y: np.ndarray
+    classes: int
+    weight: np.ndarray
+    cluster: np.ndarray
+
+    @property
+    def matrix(self) -> np.ndarray:
+        return np.column_stack([np.ones(len(self.y)), self.x])
+
+    @property
+    def formula(self) -> str:
+        return "label ~ " + " + ".join(f"x{j}" for j in range(self.x.shape[1]))
+
+    def write(self, command: Command) -> str:
+        columns = {f"x{j}": self.x[:, j] for j in range(self.x.shape[1])}
+        labels = np.array([f"class {k}" for k in range(self.classes)])[self.y]
+        clusters = np.char.add("c", self.cluster.astype(str))
+        return str(command.write("rows.csv", {**columns, "label": labels, "weight": self.weight, "cluster": clusters}))
+
+
+def drawn(seed: int, classes: int, rows: int = 500, columns: int = 4) -> Design:
+    """Correlated columns of different units and places; labels that follow them."""
+    rng = np.random.default_rng(seed)
+    mix = np.eye(columns) + 0.4 * rng.standard_normal((columns, columns))
+    plain = rng.standard_normal((rows, columns)) @ mix
+    odds = np.column_stack([np.zeros(rows), plain @ rng.normal(0, 0.6, (columns, classes - 1)) + rng.normal(0, 0.3, classes - 1)])
+    y = (odds + rng.gumbel(size=odds.shape)).argmax(axis=1)
+    y[:classes] = np.arange(classes)
+    x = plain * np.exp(rng.normal(0, 1, columns)) + rng.normal(0, 3, columns)
+    return Design(x, y, classes, rng.integers(1, 6, rows), rng.integers(0, 40, rows))
+
+
+def table(command: Command, *arguments: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(command.run("fit", *arguments, "--format", "csv"))))
+
+
+def tidy(command: Command, design: Design, *flags: str) -> tuple[np.ndarray, np.ndarray]:
+    """Estimates and standard errors: one row per class but the first, the intercept first."""
+    rows = table(command, design.write(command), design.formula, "--tidy", "--ci", "wald", *flags)
+    read = lambda name: np.array([float(row[name]) for row in rows]).reshape(design.classes - 1, -1)  # noqa: E731
+    return read("estimate"), read("std_error")
+
+
+def glance(command: Command, design: Design, *flags: str) -> dict[str, str]:
+    return table(command, design.write(command), design.formula, "--glance", "--ci", "wald", *flags)[0]
+
+
+def assert_same(ours: tuple[np.ndarray, np.ndarray], estimates: np.ndarray, errors: np.ndarray) -> None:
+    assert ours[0].shape == estimates.shape
+    assert np.max(np.abs(ours[0] - estimates) / errors) < ACCURACY
+    assert np.max(np.abs(ours[1] / errors - 1)) < ACCURACY
+
+
+def newton(model, **fitting):
+    """statsmodels near its last digit: a second start from its own solution."""
+    first = model.fit(method="newton", maxiter=100, disp=0, tol=1e-12)
+    return model.fit(method="newton", start_params=np.ravel(first.params, order="F"), maxiter=100, disp=0, tol=1e-14, **fitting)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_binary_fits_are_those_of_logit(command: Command, seed: int) -> None:
+    design = drawn(seed, 2)
+    theirs = newton(sm.Logit(design.y, design.matrix))
+    assert_same(tidy(command, design), theirs.params[None], theirs.bse[None])
+    # statsmodels searches for the null model and stops early; its value has a closed form.
+    shares = np.bincount(design.y) / len(design.y)
+    null = len(design.y) * np.sum(shares * np.log(shares))
+    wanted = {"log_likelihood": theirs.llf, "null_log_likelihood": null, "mcfadden": 1 - theirs.llf / null, "aic": theirs.aic, "bic": theirs.bic}
+    ours = glance(command, design)
+    for name, value in wanted.items():
+        assert float(ours[name]) == pytest.approx(value, rel=1e-11), name
+
+
+@pytest.mark.parametrize("kind", ["HC0", "HC1"])
+def test_robust_errors_are_those_of_logit(command: Command, kind: str) -> None:
+    design = drawn(10, 2)
+    theirs = newton(sm.Logit(design.y, design.matrix), cov_type="HC0")
+    rows, parameters = design.matrix.shape
+    # statsmodels gives HC0 for any HC of this model; HC1 differs from it by a factor alone.
+    factor = np.sqrt(rows / (rows - parameters)) if kind == "HC1" else 1.0
+    assert_same(tidy(command, design, "--robust", kind), theirs.params[None], factor * theirs.bse[None])
+
+
+@pytest.mark.parametrize("kind", ["HC2", "HC3"])
+def test_errors_with_leverage_are_those_of_their_formula(command: Command, kind: str) -> None:
+    design = drawn(13, 2)
+    theirs = newton(sm.Logit(design.y, design.matrix))
+    z, p, inverse = design.matrix, theirs.predict(), np.asarray(theirs.cov_params())
+    leverage = p * (1 - p) * np.einsum("ij,jk,ik->i", z, inverse, z)
+    scores = z * ((design.y - p) / (1 - leverage) ** {"HC2": 0.5, "HC3": 1}[kind])[:, None]
+    errors = np.sqrt(np.diag(inverse @ scores.T @ scores @ inverse))
+    assert_same(tidy(command, design, "--robust", kind), theirs.params[None], errors[None])
+
+
+def test_cluster_errors_are_those_of_logit(command: Command) -> None:
+    design = drawn(11, 2)
+    theirs = newton(sm.Logit(design.y, design.matrix), cov_type="cluster", cov_kwds={"groups": design.cluster})
+    assert_same(tidy(command, design, "--cluster", "cluster"), theirs.params[None], theirs.bse[None])
+
+
+def test_frequencies_are_those_of_glm(command: Command) -> None:
+    design = drawn(12, 2)
+    family = sm.families.Binomial()
+    theirs = sm.GLM(design.y, design.matrix, family=family, freq_weights=design.weight).fit(tol=1e-14, maxiter=100)
+    assert_same(tidy(command, design, "--weight", "weight"), theirs.params[None], theirs.bse[None])
+    ours = glance(command, design, "--weight", "weight")
+    for name, value in {"log_likelihood": theirs.llf, "deviance": theirs.deviance, "null_deviance": theirs.null_deviance}.items():
+        assert float(ours[name]) == pytest.approx(value, rel=1e-11), name
+
+
+@pytest.mark.parametrize("classes", [3, 4, 5])
+def test_softmax_fits_are_those_of_mnlogit(command: Command, classes: int) -> None:
+    design = drawn(20 + classes, classes, rows=900)
+    theirs = newton(sm.MNLogit(design.y, design.matrix))
+    assert_same(tidy(command, design), np.asarray(theirs.params).T, np.asarray(theirs.bse).T)
+    assert float(glance(command, design)["log_likelihood"]) == pytest.approx(theirs.llf, rel=1e-11)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("strength", [0.01, 1.0, 30.0])
+def test_quadratic_penalties_are_those_of_scikit_learn(command: Command, classes: int, strength: float) -> None:
+    design = drawn(30 + classes, classes)
+    theirs = LogisticRegression(C=1 / strength, tol=1e-12, max_iter=10000, solver="newton-cholesky").fit(design.x, design.y)
+    data = design.write(command)
+    command.run("fit", data, design.formula, "--l2", str(strength), "-o", "model.json", "--quiet")
+    ours = command.probabilities("model.json", data, [f"class {k}" for k in range(classes)])
+    assert np.max(np.abs(ours - theirs.predict_proba(design.x))) < PENALISED_ACCURACY
