@@ -43,6 +43,9 @@ pub struct DesignBlock {
     pub has_gaps: bool,
     /// Index, from 0, of the batch's first row in the whole source; read by `expand` for messages.
     pub first_row: u64,
+    /// Which rows of the block do not count, so that a fault in them is a gap and no error; empty when all count. Read by
+    /// `expand`.
+    pub uncounted: Vec<bool>,
     pub(super) scratch: Scratch,
 }
 
@@ -70,5 +73,16 @@ impl DesignBlock {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.gaps.len()
+    }
+
+    /// Notes a gap of row `i`.
+    pub(super) fn note(&mut self, i: usize, gap: Gap) {
+        self.gaps[i].note(gap);
+        self.has_gaps = true;
+    }
+
+    /// Whether a fault in row `i` is an error.
+    pub(super) fn counts(&self, i: usize) -> bool {
+        !self.uncounted.get(i).copied().unwrap_or(false)
     }
 }

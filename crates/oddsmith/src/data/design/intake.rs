@@ -1,14 +1,14 @@
 //! Reads the raw columns of a block, finds gaps and infinities, and computes the values that formulas ask for.
 //!
-//! Numbers that enter the design as they are go straight into the cells: run by run where rows lie side by side, a tile of
-//! rows at a time where columns do. All other values live in registers, column after column, and every step of arithmetic
-//! is one loop over the rows of the block. Whether a column holds anything but finite numbers is seen from exponent bits;
-//! only a column that does is read again to find the rows.
+//! Numbers that enter the design as they are go straight into the cells. All other values live in registers, column after
+//! column, and every step of arithmetic is one loop over the rows of the block. Whether a column holds anything but finite
+//! numbers is seen from the sum of 0·x; only a column that does is read again to find the rows.
 
 use super::block::{DesignBlock, Gap, Scratch};
+use super::copies::{Copies, has_nonfinite};
 use super::step::Step;
 use crate::data::{Features, MISSING};
-use crate::error::{DataFault, Error, Result};
+use crate::error::{DataFault, Result};
 use crate::num::MatrixView;
 
 /// A number column that is used.
@@ -57,15 +57,6 @@ pub(super) struct Computed {
     pub(super) number: usize,
 }
 
-/// Neighbouring planes that become neighbouring columns of the design.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Run {
-    plane: usize,
-    column: usize,
-    number: usize,
-    length: usize,
-}
-
 /// What is read of a block.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Intake {
@@ -77,23 +68,7 @@ pub(super) struct Intake {
     pub(super) registers: usize,
     /// A missing value is an error.
     refuse_missing: bool,
-    runs: Vec<Run>,
-}
-
-/// Rows copied column by column at a time, so that their cells stay in the nearest cache.
-const TILE: usize = 64;
-
-const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-
-/// All exponent bits set: NaN or infinite.
-#[inline(always)]
-fn is_nonfinite(x: f64) -> bool {
-    x.to_bits() & EXPONENT == EXPONENT
-}
-
-#[inline]
-fn has_nonfinite(values: &[f64]) -> bool {
-    values.iter().fold(false, |found, x| found | is_nonfinite(*x))
+    copies: Copies,
 }
 
 impl Intake {
@@ -104,19 +79,7 @@ impl Intake {
 
     /// Plans the copies, once all number columns are known.
     pub(super) fn plan_copies(&mut self) {
-        self.runs.clear();
-        for (number, source) in self.numbers.iter().enumerate() {
-            let Some(column) = source.copy else { continue };
-            match self.runs.last_mut() {
-                Some(run)
-                    if (run.plane, run.column, run.number)
-                        == (source.plane.wrapping_sub(run.length), column.wrapping_sub(run.length), number - run.length) =>
-                {
-                    run.length += 1;
-                }
-                _ => self.runs.push(Run { plane: source.plane, column, number, length: 1 }),
-            }
-        }
+        self.copies = Copies::new(&self.numbers);
     }
 
     /// Reads rows `lo..hi`: fills copied cells (of rows that are `width` wide), registers and codes, and notes gaps.
@@ -140,10 +103,7 @@ impl Intake {
         let mut suspects = std::mem::take(&mut block.scratch.suspects);
         suspects.clear();
         suspects.resize(self.numbers.len(), false);
-        match values.as_strided_rows() {
-            Some((data, stride)) => self.copy_runs(data, stride, width, &mut block.cells, &mut suspects),
-            None => self.copy_tiles(values, width, &mut block.cells, &mut suspects),
-        }
+        self.copies.copy(values, width, &mut block.cells, &mut suspects);
         for (source, suspect) in self.numbers.iter().zip(&mut suspects) {
             if let Some(register) = source.register {
                 let register = &mut block.scratch.registers[register * rows..(register + 1) * rows];
@@ -160,46 +120,15 @@ impl Intake {
         result
     }
 
-    /// Copies numbers whose rows lie side by side.
-    fn copy_runs(&self, data: &[f64], stride: usize, width: usize, cells: &mut [f64], suspects: &mut [bool]) {
-        for run in &self.runs {
-            let suspects = &mut suspects[run.number..run.number + run.length];
-            for (i, row) in cells.chunks_exact_mut(width.max(1)).enumerate() {
-                let from = &data[i * stride + run.plane..][..run.length];
-                row[run.column..run.column + run.length].copy_from_slice(from);
-                suspects.iter_mut().zip(from).for_each(|(suspect, x)| *suspect |= is_nonfinite(*x));
-            }
-        }
-    }
-
-    /// Copies numbers of any other order.
-    fn copy_tiles(&self, values: MatrixView<'_>, width: usize, cells: &mut [f64], suspects: &mut [bool]) {
-        for (tile, rows) in cells.chunks_mut(TILE * width.max(1)).enumerate() {
-            let first = tile * TILE;
-            for (source, suspect) in self.numbers.iter().zip(suspects.iter_mut()) {
-                let Some(to) = source.copy else { continue };
-                match values.column(source.plane) {
-                    Some(column) => {
-                        let column = &column[first..first + rows.len() / width];
-                        *suspect |= has_nonfinite(column);
-                        rows.chunks_exact_mut(width).zip(column).for_each(|(row, x)| row[to] = *x);
-                    }
-                    None => {
-                        for (i, row) in rows.chunks_exact_mut(width).enumerate() {
-                            row[to] = values.get(first + i, source.plane);
-                            *suspect |= is_nonfinite(row[to]);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
     /// Finds the rows of a number column that are not finite: refuses infinities, puts the mean into gaps or notes them.
     fn repair(&self, source: &NumberColumn, values: MatrixView<'_>, lo: usize, width: usize, block: &mut DesignBlock) -> Result<()> {
         let rows = values.rows();
         for i in 0..rows {
             let x = values.get(i, source.plane);
+            if x.is_infinite() && !block.counts(i) {
+                block.note(i, Gap::Missing(source.feature as u32));
+                continue;
+            }
             if x.is_infinite() {
                 let fault = DataFault::new("the value is not finite:").column(&source.name).row(row_number(block, lo, i));
                 return Err(fault.value(x.to_string()).accepted("leave the cell empty if it is not known").into());
@@ -242,8 +171,7 @@ impl Intake {
                 let raw = *code;
                 *code = if raw == MISSING && source.missing_level { source.levels } else { 0 };
                 if raw != MISSING {
-                    block.gaps[i].note(Gap::Unseen(source.feature as u32));
-                    block.has_gaps = true;
+                    block.note(i, Gap::Unseen(source.feature as u32));
                 } else if !source.missing_level {
                     self.note_missing(&source.name, source.feature, lo, i, block)?;
                 }
@@ -263,34 +191,36 @@ impl Intake {
     }
 
     fn note_missing(&self, name: &str, feature: usize, lo: usize, i: usize, block: &mut DesignBlock) -> Result<()> {
-        if self.refuse_missing {
+        if self.refuse_missing && block.counts(i) {
             let fault = DataFault::new("the value is missing").column(name).row(row_number(block, lo, i));
             return Err(fault.accepted("missing values may be dropped, or replaced by a mean or an indicator").into());
         }
-        block.gaps[i].note(Gap::Missing(feature as u32));
-        block.has_gaps = true;
+        block.note(i, Gap::Missing(feature as u32));
         Ok(())
     }
 
     /// Refuses computed values that are not finite, in rows without gaps.
-    fn check_computed(&self, lo: usize, rows: usize, block: &DesignBlock) -> Result<()> {
-        let register = |at: usize| &block.scratch.registers[at * rows..(at + 1) * rows];
+    fn check_computed(&self, lo: usize, rows: usize, block: &mut DesignBlock) -> Result<()> {
         for computed in &self.computed {
-            let values = register(computed.register);
-            if !has_nonfinite(values) {
+            let span = computed.register * rows..(computed.register + 1) * rows;
+            if !has_nonfinite(&block.scratch.registers[span.clone()]) {
                 continue;
             }
-            let Some(i) = (0..rows).find(|&i| is_nonfinite(values[i]) && block.gaps[i] == Gap::None) else { continue };
             let source = &self.numbers[computed.number];
-            let Some(raw) = source.register.map(|at| register(at)[i]) else {
-                return Err(Error::internal("a computed value has no column"));
-            };
-            let fault = DataFault::new(format!("`{}` has no finite value for", computed.text)).column(&source.name);
-            return Err(fault
-                .row(row_number(block, lo, i))
-                .value(raw.to_string())
-                .accepted("change the formula or leave the cell empty")
-                .into());
+            for i in 0..rows {
+                let fine = block.scratch.registers[span.start + i].is_finite() || block.gaps[i] != Gap::None;
+                if fine {
+                    continue;
+                }
+                if !block.counts(i) {
+                    block.note(i, Gap::Missing(source.feature as u32));
+                    continue;
+                }
+                let raw = source.register.map_or(f64::NAN, |register| block.scratch.registers[register * rows + i]);
+                let fault = DataFault::new(format!("`{}` has no finite value for", computed.text)).column(&source.name);
+                let fault = fault.row(row_number(block, lo, i)).value(raw.to_string());
+                return Err(fault.accepted("change the formula or leave the cell empty").into());
+            }
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ mod coding;
 mod column;
 mod compile;
 mod contrast;
+mod copies;
 mod expand;
 mod facts;
 mod intake;

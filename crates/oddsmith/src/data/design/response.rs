@@ -28,12 +28,14 @@ struct Count {
 /// Counts of a block of rows. Set `first_row` as in a [`DesignBlock`].
 #[derive(Debug, Clone, Default)]
 pub struct ResponseBlock {
-    /// Successes of each row; 0 where something is missing.
+    /// Successes of each row; 0 where something is missing or the row does not count.
     pub successes: Vec<f64>,
-    /// Trials of each row; 0 where something is missing.
+    /// Trials of each row; 0 where something is missing or the row does not count.
     pub trials: Vec<f64>,
     /// Index, from 0, of the batch's first row in the whole source.
     pub first_row: u64,
+    /// Which rows of the block do not count, so that a fault in them is a gap and no error; empty when all count.
+    pub uncounted: Vec<bool>,
     block: DesignBlock,
 }
 
@@ -75,12 +77,13 @@ impl ResponseReader {
         }
         let rows = hi - lo;
         out.block.first_row = out.first_row;
+        out.block.uncounted.clone_from(&out.uncounted);
         self.intake.read(features, lo, hi, 0, &mut out.block)?;
         out.successes.clear();
         out.trials.clear();
         let value = |count: &Count, i: usize| out.block.scratch.registers[count.register * rows + i];
         for i in 0..rows {
-            if out.block.gaps[i] != Gap::None {
+            if out.block.gaps[i] != Gap::None || !out.block.counts(i) {
                 out.successes.push(0.0);
                 out.trials.push(0.0);
                 continue;

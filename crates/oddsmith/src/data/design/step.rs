@@ -2,6 +2,7 @@
 
 use super::basis::Basis;
 use crate::data::formula::{Function, MOST_COORDINATES, Operator};
+use crate::num::kernel::exp_all;
 
 /// A step. It writes registers behind all those it reads, so that reading and writing never overlap.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +115,10 @@ fn binary(operator: Operator, left: &[f64], right: &[f64], out: &mut [f64]) {
 fn call(function: Function, of: &[f64], out: &mut [f64]) {
     match function {
         Function::Sqrt => out.iter_mut().zip(of).for_each(|(out, x)| *out = x.sqrt()),
+        Function::Exp => {
+            out.copy_from_slice(of);
+            exp_all(out);
+        }
         Function::Abs => out.iter_mut().zip(of).for_each(|(out, x)| *out = x.abs()),
         _ => out.iter_mut().zip(of).for_each(|(out, x)| *out = function.of(*x)),
     }

@@ -112,6 +112,8 @@ impl DesignSurvey {
         self.block.first_row = rows.first_row;
         for lo in (0..labels.len()).step_by(BLOCK) {
             let hi = (lo + BLOCK).min(labels.len());
+            self.block.uncounted.clear();
+            self.block.uncounted.extend((lo..hi).map(|i| !counts(i)));
             for (basis, observed) in plan.bases.iter().zip(&mut self.observed) {
                 basis.intake.read(&rows.features, lo, hi, 0, &mut self.block)?;
                 for i in (0..hi - lo).filter(|&i| counts(lo + i) && self.block.gaps[i] == Gap::None) {

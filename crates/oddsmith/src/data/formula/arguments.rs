@@ -75,9 +75,13 @@ impl<'a> Arguments<'a> {
                 words.take();
                 Value::Word(word.clone())
             }
+            (Token::Sign('-'), _) => {
+                let number = signed_number(words)?;
+                Value::Number(number, format!("-{}", words.text_at(words.last_place())))
+            }
             _ => {
                 let number = signed_number(words)?;
-                Value::Number(number, words.text_at(start.to(words.last_place())).to_owned())
+                Value::Number(number, words.text_at(words.last_place()).to_owned())
             }
         };
         self.named.push(Named { name: name.to_owned(), name_place, value, place: start.to(words.last_place()) });

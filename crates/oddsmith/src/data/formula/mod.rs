@@ -286,9 +286,9 @@ impl Formula {
         self
     }
 
-    /// The words of a text with single spaces between them.
-    fn spaced(tokens: &[(Token, Place)]) -> String {
-        let words: Vec<String> = tokens.iter().filter(|(token, _)| *token != Token::End).map(|(token, _)| token.to_string()).collect();
+    /// The words of a text as they were written, with single spaces between them.
+    fn spaced(text: &str, tokens: &[(Token, Place)]) -> String {
+        let words: Vec<&str> = tokens.iter().map(|(_, place)| &text[place.start..place.end]).filter(|word| !word.is_empty()).collect();
         words.join(" ")
     }
 }

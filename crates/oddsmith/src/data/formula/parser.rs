@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str, others: Option<&[String]>) -> Result<Formula, Fa
     }
     let formula = Formula {
         text: text.to_owned(),
-        dotted: parser.dotted.then(|| Formula::spaced(&tokens)),
+        dotted: parser.dotted.then(|| Formula::spaced(text, &tokens)),
         response,
         intercept: parser.intercept,
         variables: parser.variables,

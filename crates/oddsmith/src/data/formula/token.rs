@@ -1,10 +1,8 @@
 //! The words of a formula: names, numbers, quoted texts and signs, each with its place.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use super::Place;
-use super::expr::constant;
 use super::fault::Fault;
 
 /// One word.
@@ -22,19 +20,6 @@ pub(super) enum Token {
     Dot,
     /// The end of the text.
     End,
-}
-
-impl fmt::Display for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Token::Name(name) => f.write_str(&written(name)),
-            Token::Text(text) => f.write_str(&in_quotes(text, '"')),
-            Token::Number(value) => f.write_str(&constant(*value)),
-            Token::Sign(sign) => write!(f, "{sign}"),
-            Token::Dot => f.write_str("."),
-            Token::End => Ok(()),
-        }
-    }
 }
 
 const SIGNS: &str = "~+-*/:^(),=";
