@@ -143,11 +143,20 @@ impl Statistics for FoldedScores<'_> {
 }
 
 /// A source without the rows of some folds: their labels become [`SKIP`].
-pub(super) struct MaskedSource<'a> {
-    pub(super) source: &'a dyn Source,
-    pub(super) folds: &'a Folds,
-    /// Folds that are learned from.
-    pub(super) taught: Vec<bool>,
+pub struct MaskedSource<'a> {
+    source: &'a dyn Source,
+    folds: &'a Folds,
+    taught: Vec<bool>,
+}
+
+impl<'a> MaskedSource<'a> {
+    /// Only the rows of folds that are `taught`.
+    pub fn new(source: &'a dyn Source, folds: &'a Folds, taught: Vec<bool>) -> Result<Self> {
+        match taught.len() == folds.count() {
+            true => Ok(MaskedSource { source, folds, taught }),
+            false => Err(Error::internal(format!("{} folds are taught of {}", taught.len(), folds.count()))),
+        }
+    }
 }
 
 impl Source for MaskedSource<'_> {
