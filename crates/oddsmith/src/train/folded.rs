@@ -116,6 +116,8 @@ impl Statistics for FoldedScores<'_> {
     fn observe(&mut self, batch: Rows<'_>) -> Result<()> {
         deal(&batch, self.folds, &mut self.chosen)?;
         let columns = (batch.features.numbers.cols(), batch.features.codes.cols());
+        // Models are compared on rows that all of them have something to say about.
+        let mut silent = Vec::new();
         let starts: Vec<usize> = self.tables.iter_mut().map(|table| table.make_room(&batch)).collect::<Result<_>>()?;
         for (fold, chosen) in self.chosen.iter().enumerate().filter(|(_, chosen)| !chosen.is_empty()) {
             self.picked.fill(&batch, chosen);
@@ -123,7 +125,11 @@ impl Statistics for FoldedScores<'_> {
                 let scores = &mut self.scores;
                 self.picked.with(columns, |rows| models[fold].score_relative(&rows.features, scores))?;
                 chosen.iter().enumerate().for_each(|(at, i)| table.put(start + i, scores.row(at)));
+                silent.extend(chosen.iter().enumerate().filter(|(at, _)| scores.row(*at)[0].is_nan()).map(|(_, i)| *i));
             }
+        }
+        for (table, start) in self.tables.iter_mut().zip(&starts) {
+            silent.iter().for_each(|i| table.skip(start + i));
         }
         Ok(())
     }
