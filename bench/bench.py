@@ -5,6 +5,7 @@
     cargo xtask bench --quick --json out.json
     cargo xtask bench --only predict_one       one row through the Python package
     cargo xtask bench stream                   memory of fits that read a 5 GB file
+    cargo xtask bench folds                    ten folds of five models against one fit of each
 
 Times are wall time, the fastest of several runs that alternate between both sides; `cpu ms` is the least processor time of
 all threads, which other programs on the machine disturb less. Extra memory is the peak of resident
@@ -23,7 +24,7 @@ from pathlib import Path
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="cargo xtask bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", nargs="?", default="compare", choices=("compare", "stream"))
+    parser.add_argument("task", nargs="?", default="compare", choices=("compare", "stream", "folds"))
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this workload; may be repeated")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs of each side (default 5)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
@@ -35,6 +36,10 @@ def main() -> int:
         import stream
 
         return stream.main(options)
+    if options.task == "folds":
+        import folds
+
+        return folds.main(options)
     return compare(options)
 
 

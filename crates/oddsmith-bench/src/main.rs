@@ -6,11 +6,12 @@
 //! proba                       class probabilities of all rows
 //! predict                     the label of every row
 //! auc                         the area under the ROC curve of the first column, with DeLong's variance
+//! folds N MODEL…              cross-validates and judges models on the same N folds
 //! answer FILE                 writes the last answer
 //! parameters FILE             writes the estimates of the model's own table
 //! ```
 //!
-//! `fit`, `proba`, `predict` and `auc` answer `ok SECONDS CPU EXTRA`: wall time, processor time of all threads, and the peak of
+//! `fit`, `proba`, `predict`, `auc` and `folds` answer `ok SECONDS CPU EXTRA`: wall time, processor time of all threads, and the peak of
 //! memory in bytes beyond what was there before and beyond the answer itself; `-` stands for what the system does not
 //! tell. The others answer `ok`. What fails answers `error` and a message.
 //! Everything that a caller with NumPy arrays would wait for is inside the time: finding classes and levels, bringing

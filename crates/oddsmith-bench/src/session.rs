@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
-use oddsmith::data::{FeatureBlocks, Weighting};
+use oddsmith::data::{FeatureBlocks, Source, Weighting};
 use oddsmith::error::{Error, Result};
-use oddsmith::eval::{Auc, Ranking, ScoreScale};
+use oddsmith::eval::{Auc, Ranking, ScoreScale, Settings};
 use oddsmith::model::{Classifier, Knobs};
 use oddsmith::{registry, train};
 
@@ -85,6 +85,11 @@ impl Session {
                 self.answer = Some(answer);
                 Ok(reply)
             }
+            ["folds", count, ref models @ ..] => {
+                let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
+                let count = count.parse().map_err(|_| Error::data(format!("{count} is no number of folds")))?;
+                Ok(timed(|| cross_validate(arrays, count, models), |_| 0)?.1)
+            }
             ["proba"] => self.answer(probabilities),
             ["predict"] => self.answer(labels),
             ["answer", file] => {
@@ -120,6 +125,19 @@ impl Session {
         self.answer = Some(answer);
         Ok(reply)
     }
+}
+
+/// Cross-validates models on the same folds and judges all of them, as `compare` does.
+fn cross_validate(arrays: &Arrays, count: usize, models: &[&str]) -> Result<()> {
+    let source = ArraySource::new(arrays, false, SAMPLE_ROWS)?;
+    let control = Control::new();
+    let learners = models.iter().map(|model| (registry::find(model)?.build)(&Knobs::default())).collect::<Result<Vec<_>>>()?;
+    let folds = train::CrossValidation::new(&source, train::Dealing { folds: count, seed: 1, groups: None }, None, &control)?;
+    let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>())?;
+    let fitted = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref(), count)).collect::<Result<Vec<_>>>()?;
+    let scored = folds.out_of_fold(&fitted)?;
+    let classes = source.layout().classes().len();
+    train::standings(&scored, classes, &Settings { memory: usize::MAX, ..Settings::default() }, None).map(drop)
 }
 
 /// The area under the ROC curve of the first column, with its variance.

@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{calibrate, check, compare, completions, evaluate, explain, fit, help, predict, sample, show, stats, threshold};
+use crate::commands::{
+    calibrate, check, compare, completions, evaluate, explain, fit, help, predict, sample, select, show, stats, threshold,
+};
 use crate::options::OutputArgs;
 
 /// Examples stand before the flags: most people come for the first line they can copy.
@@ -61,6 +63,9 @@ pub(crate) enum Command {
     /// Several models on the same folds: bits, Brier, AUC, calibration, and whether one is better.
     #[command(help_template = TEMPLATE, before_help = compare::EXAMPLES)]
     Compare(Box<compare::CompareArgs>),
+    /// Which columns a model needs, by stepwise search, judged on rows that had no part in it.
+    #[command(help_template = TEMPLATE, before_help = select::EXAMPLES)]
+    Select(Box<select::SelectArgs>),
     /// Make probabilities mean what they say, on rows that the model has not seen or in another class mix.
     #[command(help_template = TEMPLATE, before_help = calibrate::EXAMPLES)]
     Calibrate(Box<calibrate::CalibrateArgs>),

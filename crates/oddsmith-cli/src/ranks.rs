@@ -55,6 +55,15 @@ pub(crate) fn models(entrants: &[Entrant]) -> Table {
     table
 }
 
+/// Why models have no figures, one line each.
+pub(crate) fn failures(entrants: &[Entrant]) -> Vec<String> {
+    let reason = |entrant: &Entrant| match &entrant.outcome {
+        Err(reason) => Some(reason.clone()),
+        Ok(outcome) => outcome.standing.bits.as_ref().err().map(ToString::to_string),
+    };
+    entrants.iter().filter_map(|entrant| Some(format!("{}: {}", entrant.name, reason(entrant)?))).collect()
+}
+
 /// Value and ends of a figure.
 pub(crate) fn with_interval<E>(figure: &Result<Estimate, E>) -> [Cell; 3] {
     let Ok(Estimate { value, interval }) = figure else { return [Cell::Empty, Cell::Empty, Cell::Empty] };

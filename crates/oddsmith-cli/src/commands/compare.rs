@@ -147,7 +147,14 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
             let title = format!("{} folds{}, every row judged by models that have not seen its fold", args.folds, repeats(args.repeats));
             let facts = vec![("verdict".into(), ranks::verdict(&entrants).into())];
             let card = |title: String, facts, tidy| Card { title, facts, tidy, notices: Vec::new() };
-            let models = card(title, facts, ranks::models(&entrants));
+            let mut table = ranks::models(&entrants);
+            if console.format() == Format::Table {
+                // A sentence in a cell would push the figures off the screen.
+                table.columns.pop();
+                table.rows.iter_mut().for_each(|row| drop(row.pop()));
+                ranks::failures(&entrants).iter().for_each(|line| console.note(line));
+            }
+            let models = card(title, facts, table);
             let pairs = card("Against the model with the fewest bits".into(), Vec::new(), ranks::pairs(&entrants));
             let cards: &[(&str, &Card)] = &[("data", &data), ("models", &models), ("pairs", &pairs)];
             console.result(cards)?;
@@ -186,7 +193,7 @@ fn groups(
     control: &Control,
 ) -> Result<Vec<u32>, Failure> {
     let options = ReadOptions { max_classes: usize::MAX, ..options.clone() };
-    let roles = Roles { target: Some(column.to_owned()), features: Some(Vec::new()), ..Roles::default() };
+    let roles = Roles { target: Some(column.to_owned()), ..Roles::default() };
     let grouped = oddsmith_io::open(input, &options, &roles, control)?;
     if grouped.rows != opened.rows {
         let what = format!("{} rows have a group and {} a target", grouped.rows, opened.rows);

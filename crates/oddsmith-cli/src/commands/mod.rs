@@ -12,6 +12,7 @@ mod man;
 mod models;
 pub(crate) mod predict;
 pub(crate) mod sample;
+pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod threshold;
@@ -39,6 +40,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Evaluate(args)) => evaluate::run(&args, console, control),
         Some(Command::Calibrate(args)) => calibrate::run(&args, console, control),
         Some(Command::Compare(args)) => compare::run(&args, console, control),
+        Some(Command::Select(args)) => select::run(&args, console, control),
         Some(Command::Threshold(args)) => threshold::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),

@@ -141,3 +141,75 @@ fn thresholds_are_chosen_and_kept_in_the_model() {
         "oddsmith fit -q iris.csv --target Species -o iris.odds > /dev/null; oddsmith threshold iris.odds iris.csv --youden",
     ]));
 }
+
+/// Seconds differ from run to run.
+fn without_seconds(text: &str) -> String {
+    let mut place = None;
+    let lines = text.lines().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        place = cells.iter().position(|cell| *cell == "seconds").or(place);
+        match place.filter(|at| cells.len() > *at && cells[*at].parse::<f64>().is_ok()) {
+            Some(at) => cells.iter().enumerate().map(|(j, cell)| if j == at { "…" } else { cell }).collect::<Vec<_>>().join(","),
+            None => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn models_are_compared_on_the_same_folds() {
+    let session = Session::new();
+    assert_session!(without_seconds(&session.transcript(&[
+        "oddsmith compare -q births.csv --target low --features age,lwt,ptl --models nb,lda,qda --folds 5 --format csv",
+        "oddsmith compare -q births.csv --target low --features age,lwt,ptl --models nb,lda,qda --folds 5 --show pairs",
+        "oddsmith compare -q births.csv --target low --features age,lwt,race --models lda,nb --folds 5 --format csv",
+        "oddsmith compare -q births.csv --target low --features age,lwt --models lda,qda --folds 4 --show weights",
+        "oddsmith compare -q births.csv --target low --features age,lwt --models lda --folds 4 --show curve",
+        "oddsmith compare -q births.csv --target low --features age,lwt --models lda --group race --folds 3 --format csv",
+        "oddsmith compare -q births.csv --target low --features age,lwt --models lda --group race --folds 4",
+        "oddsmith compare births.csv --target low --models lda,lad",
+        "oddsmith compare births.csv --target low --models lda,lda",
+        "oddsmith compare births.csv --target low --folds 1",
+    ])));
+    let verdict = |models: &str| {
+        let line = format!("oddsmith compare -q births.csv --target low --features age,lwt --models {models} --json");
+        let cards: Value = serde_json::from_slice(&session.shell(&line).stdout).unwrap();
+        cards["models"]["facts"]["verdict"].as_str().unwrap().to_owned()
+    };
+    // Two models of the same line are not told apart, and the report says so.
+    assert!(verdict("lda,qda").contains("may be as good"), "{}", verdict("lda,qda"));
+}
+
+#[test]
+fn columns_are_selected_and_judged_on_other_rows() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith select -q births.csv --target low --features age,lwt,ptl,ftv --model lda --folds 5 --format csv",
+        "oddsmith select -q births.csv --target low --features age,lwt,ptl,ftv --model lda --folds 5 --direction backward --holdout 0 --format csv",
+        "oddsmith select births.csv --target low --model nb --by aic",
+        "oddsmith select births.csv --target low --features age,lwt --model lda --holdout 500",
+    ]));
+    let line = "oddsmith select -q births.csv --target low --features age,lwt,smoke,ht --model logistic --by aic --direction both --json";
+    let cards: Value = serde_json::from_slice(&session.shell(line).stdout).unwrap();
+    assert!(cards["selection"]["facts"]["models tried"].as_u64().unwrap() >= 5);
+    assert!(cards["held_out"]["metrics"].as_array().unwrap().len() > 10);
+    let steps = cards["selection"]["steps"].as_array().unwrap();
+    let criteria: Vec<f64> = steps.iter().filter_map(|step| step["criterion"].as_f64()).collect();
+    assert!(criteria.windows(2).all(|pair| pair[1] < pair[0]) && !criteria.is_empty());
+}
+
+#[test]
+fn backward_steps_by_aic_start_where_r_does_and_end_where_step_does() {
+    let session = Session::new();
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/glm_birthwt_main.json");
+    let golden: Value = serde_json::from_slice(&std::fs::read(golden).unwrap()).unwrap();
+    let line = "oddsmith select -q births.csv --target low --exclude bwt --by aic --direction backward --holdout 0 --json";
+    let cards: Value = serde_json::from_slice(&session.shell(line).stdout).unwrap();
+    let steps = cards["selection"]["steps"].as_array().unwrap();
+    let (start, aic) = (steps[0]["criterion"].as_f64().unwrap(), golden["results"]["aic"].as_f64().unwrap());
+    assert!((start - aic).abs() < 1e-9, "{start} {aic}");
+    // R's step() on the same model drops ftv and then age, to an AIC of 217.99.
+    let changes: Vec<&str> = steps[1..].iter().map(|step| step["change"].as_str().unwrap()).collect();
+    assert_eq!(changes, ["− ftv", "− age"]);
+    assert_eq!(format!("{:.2}", steps[2]["criterion"].as_f64().unwrap()), "217.99");
+}

@@ -32,7 +32,8 @@ impl ScoredTable {
         let labels = rows.counted_labels()?;
         let mut scores = Scores::new();
         model.score(&rows.features, &mut scores)?;
-        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+        // A row that the model says nothing about has no score.
+        for (i, &label) in labels.iter().enumerate().filter(|(i, label)| **label != SKIP && !scores.row(*i)[0].is_nan()) {
             self.scores.extend_from_slice(scores.row(i));
             self.labels.push(label);
             self.weights.push(rows.weights.map_or(1.0, |weights| weights[i]));
@@ -55,6 +56,11 @@ impl ScoredTable {
     /// Writes the scores of a row.
     pub(super) fn put(&mut self, row: usize, scores: &[f64]) {
         self.scores[row * self.classes..(row + 1) * self.classes].copy_from_slice(scores);
+    }
+
+    /// Leaves a row out: some model has nothing to say about it.
+    pub(super) fn skip(&mut self, row: usize) {
+        self.labels[row] = SKIP;
     }
 
     /// Adds the rows of another table.

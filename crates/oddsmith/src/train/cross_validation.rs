@@ -98,7 +98,7 @@ impl<'a> CrossValidation<'a> {
                 return Ok(model);
             }
         }
-        let masked = MaskedSource { source: self.source, folds: &self.folds, taught: taught.to_vec() };
+        let masked = MaskedSource::new(self.source, &self.folds, taught.to_vec())?;
         Ok(fit(&Borrowed(learner), &masked, self.threads, self.control)?.model)
     }
 

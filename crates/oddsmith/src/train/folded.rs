@@ -116,6 +116,8 @@ impl Statistics for FoldedScores<'_> {
     fn observe(&mut self, batch: Rows<'_>) -> Result<()> {
         deal(&batch, self.folds, &mut self.chosen)?;
         let columns = (batch.features.numbers.cols(), batch.features.codes.cols());
+        // Models are compared on rows that all of them have something to say about.
+        let mut silent = Vec::new();
         let starts: Vec<usize> = self.tables.iter_mut().map(|table| table.make_room(&batch)).collect::<Result<_>>()?;
         for (fold, chosen) in self.chosen.iter().enumerate().filter(|(_, chosen)| !chosen.is_empty()) {
             self.picked.fill(&batch, chosen);
@@ -123,7 +125,11 @@ impl Statistics for FoldedScores<'_> {
                 let scores = &mut self.scores;
                 self.picked.with(columns, |rows| models[fold].score_relative(&rows.features, scores))?;
                 chosen.iter().enumerate().for_each(|(at, i)| table.put(start + i, scores.row(at)));
+                silent.extend(chosen.iter().enumerate().filter(|(at, _)| scores.row(*at)[0].is_nan()).map(|(_, i)| *i));
             }
+        }
+        for (table, start) in self.tables.iter_mut().zip(&starts) {
+            silent.iter().for_each(|i| table.skip(start + i));
         }
         Ok(())
     }
@@ -143,11 +149,20 @@ impl Statistics for FoldedScores<'_> {
 }
 
 /// A source without the rows of some folds: their labels become [`SKIP`].
-pub(super) struct MaskedSource<'a> {
-    pub(super) source: &'a dyn Source,
-    pub(super) folds: &'a Folds,
-    /// Folds that are learned from.
-    pub(super) taught: Vec<bool>,
+pub struct MaskedSource<'a> {
+    source: &'a dyn Source,
+    folds: &'a Folds,
+    taught: Vec<bool>,
+}
+
+impl<'a> MaskedSource<'a> {
+    /// Only the rows of folds that are `taught`.
+    pub fn new(source: &'a dyn Source, folds: &'a Folds, taught: Vec<bool>) -> Result<Self> {
+        match taught.len() == folds.count() {
+            true => Ok(MaskedSource { source, folds, taught }),
+            false => Err(Error::internal(format!("{} folds are taught of {}", taught.len(), folds.count()))),
+        }
+    }
 }
 
 impl Source for MaskedSource<'_> {

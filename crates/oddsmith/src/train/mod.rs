@@ -1,6 +1,7 @@
 //! Passes over data: the one loop that owns threads.
 
 mod calibration;
+mod column_source;
 mod comparison;
 mod cross_validation;
 mod driver;
@@ -10,12 +11,16 @@ mod judging;
 mod log_loss;
 mod picked_rows;
 mod scorer;
+mod selection;
 
 pub use calibration::{ScoredTable, calibrated_out_of_fold};
+pub use column_source::ColumnSource;
 pub use comparison::{PairedLoss, Standing, paired_loss, standings};
 pub use cross_validation::{CrossValidation, Dealing, FoldTables};
 pub use driver::{Fitted, fit, gather, pass};
+pub use folded::MaskedSource;
 pub use folds::Folds;
 pub use judging::{Judging, score_scale};
 pub use log_loss::LogLoss;
 pub use scorer::{classify_into, predict_into, score_into};
+pub use selection::{Direction, Selection, SelectionStep, select_columns};

@@ -6,6 +6,7 @@
 mod support;
 
 mod calibrating;
+mod cross_validation;
 mod degenerate;
 mod golden;
 mod laws;
