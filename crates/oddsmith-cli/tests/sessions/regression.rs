@@ -12,8 +12,8 @@ fn a_formula_and_its_odds_ratios() {
         "oddsmith show low.odds --format table",
         "oddsmith show low.odds --tests --format table",
         "oddsmith show low.odds --glance --format csv | cut -d, -f1-8",
-        "oddsmith show low.odds --tidy --format csv | cut -d, -f1-5,16",
-        "oddsmith show low.odds --augment births.csv --format csv -q | head -3",
+        "oddsmith show low.odds --tidy --format csv | cut -d, -f1-4,15-16",
+        "oddsmith show low.odds --augment births.csv --format table -q | head -4",
         "oddsmith fit births.csv 'low ~ age * smoke' --ci wald --level 0.9 --no-tests --format table -q",
         "oddsmith fit births.csv 'low ~ age + race' --format md -q",
         "oddsmith fit births.csv --target low --model logistic --features age,smoke --robust HC3 --format table -q",
@@ -27,8 +27,8 @@ fn more_than_two_classes() {
     let session = Session::new();
     assert_session!(session.transcript(&[
         "oddsmith fit iris.csv 'Species ~ Sepal.Length' --ref Species=virginica --format table -o iris.odds",
-        "oddsmith fit iris.csv 'Species ~ Sepal.Length' --augment --format csv -q | head -2",
-        "oddsmith predict iris.odds iris.csv --interval --format csv -q | head -2",
+        "oddsmith fit iris.csv 'Species ~ Sepal.Length' --augment --format table -q | head -3",
+        "oddsmith predict iris.odds iris.csv --interval --format table -q | head -3",
         "oddsmith explain iris.odds iris.csv --row 1 --format table",
         "oddsmith fit iris.csv 'Species ~ Sepal.Length + Petal.Length'",
     ]));
@@ -110,7 +110,7 @@ fn rows_that_lack_a_value() {
     session.write("new.csv", "a,g\n3,u\n,v\n4,w\n5,v\n");
     assert_session!(session.transcript(&[
         "oddsmith fit t.csv 'y ~ a + g' --format table -o t.odds",
-        "oddsmith predict t.odds new.csv --format csv",
+        "oddsmith predict t.odds new.csv --format table",
         "oddsmith predict t.odds new.csv --strict -q --format csv",
         "oddsmith explain t.odds new.csv --row 2 --format table",
         "oddsmith evaluate t.odds t.csv --show classes --format table",
@@ -150,7 +150,7 @@ fn text_columns_with_a_penalty() {
     assert_session!(session.transcript(&[
         "oddsmith fit words.txt --model logistic",
         "oddsmith fit words.txt --model logistic --l2 1 --format table -o words.odds",
-        "oddsmith predict words.odds words.txt --format csv -q",
+        "oddsmith predict words.odds words.txt --format table -q",
         "oddsmith show words.odds --tests",
         "oddsmith predict words.odds words.txt --interval",
     ]));
@@ -243,8 +243,8 @@ fn class_shares_alone() {
     let session = Session::new();
     assert_session!(session.transcript(&[
         "oddsmith fit births.csv 'low ~ 1' --format table -o one.odds",
-        "oddsmith show one.odds --tidy --format csv | cut -d, -f1-7",
-        "oddsmith predict one.odds births.csv --format csv -q | head -2",
+        "oddsmith show one.odds --tidy --format table",
+        "oddsmith predict one.odds births.csv --format table -q | head -3",
     ]));
 }
 
