@@ -115,6 +115,9 @@ fn rows_that_lack_a_value() {
         "oddsmith explain t.odds new.csv --row 2 --format table",
         "oddsmith evaluate t.odds t.csv --show classes --format table",
         "oddsmith fit t.csv 'y ~ a + g' --missing error",
+        "oddsmith fit t.csv 'y ~ a + g' --missing indicator --format table -o t.odds",
+        "oddsmith predict t.odds new.csv --format table -q",
+        "oddsmith fit t.csv 'y ~ a + g' --missing mean --format table",
     ]));
 }
 
@@ -259,4 +262,29 @@ fn counts_in_place_of_labels() {
         "oddsmith predict dose.odds dose.csv --interval 0.9 --format table",
         "oddsmith fit bad.csv 'dead/total ~ dose'",
     ]));
+}
+
+#[test]
+fn curves_and_products_of_columns() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith fit births.csv 'low ~ ns(age, df = 3) + poly(lwt, 2) + log(lwt):smoke' --format table -o low.odds",
+        "oddsmith show low.odds --tests --format table",
+        "oddsmith predict low.odds births.csv --format table -q | head -4",
+        "oddsmith show low.odds --weights",
+    ]));
+    // Neither column alone tells the classes apart, their product does; noise keeps the estimate finite.
+    let rows = table("a,b,y", |i| {
+        let (a, b) = (i % 2, i / 2 % 2);
+        format!("{a},{b},{}", if (a ^ b == 1) == (i % 7 != 0) { "yes" } else { "no" })
+    });
+    session.write("xor.csv", rows);
+    let accuracy = |formula: &str| {
+        let fit = session.shell(&format!("oddsmith fit -q xor.csv '{formula}' -o xor.odds"));
+        assert_eq!(fit.status.code(), Some(0), "{}", String::from_utf8_lossy(&fit.stderr));
+        let rows: Value = serde_json::from_slice(&session.shell("oddsmith predict -q xor.odds xor.csv --id y --json").stdout).unwrap();
+        let rows = rows.as_array().unwrap();
+        rows.iter().filter(|row| row["y"] == row["predicted"]).count() as f64 / rows.len() as f64
+    };
+    assert!(accuracy("y ~ a + b") < 0.7 && accuracy("y ~ a * b") > 0.84);
 }
