@@ -19,7 +19,7 @@ const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usag
     before_help = "Examples:
   oddsmith check births.csv --target low            look before you fit
   oddsmith fit births.csv --target low -o low.odds  fit and save a model
-  oddsmith fit births.csv 'low ~ age + C(race)'     odds ratios, intervals and p-values of a regression
+  oddsmith fit births.csv 'low ~ age + C(race)'     odds ratios with intervals and p-values
   oddsmith predict low.odds new.csv > scored.csv    class and probabilities of new rows
   oddsmith evaluate low.odds new.csv                how good the probabilities are
   oddsmith explain low.odds new.csv --row 7         where a probability comes from

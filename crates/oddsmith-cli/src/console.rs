@@ -170,6 +170,10 @@ fn failure_object(failure: &Failure) -> String {
                 error["line"] = fault.line.into();
                 error["value"] = fault.value.clone().into();
             }
+            // The message begins with the kind of separation, which has a page of its own.
+            ErrorKind::NoEstimate { what, .. } if what.contains("separation:") => {
+                error["notice"] = oddsmith::notice::SEPARATION.into();
+            }
             ErrorKind::Formula { text, span, .. } => {
                 error["formula"] = text.clone().into();
                 error["start"] = span.start.into();

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use oddsmith::card::{Card, Cell};
+use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::{Design, Layout, Source};
 use oddsmith::eval::{Auc, Estimate, Evaluation, Settings};
@@ -68,17 +68,15 @@ pub(crate) fn fit(request: Request<'_>, console: &Console, control: &Arc<Control
     let model = fitted.model;
     let mut card = model.card();
     let labelled = has_labels(&learner);
-    let mut judgement = None;
-    if labelled && !(costly && !opened.in_memory) {
-        let _progress = Progress::start(console, control, "judging");
-        let evaluation = judge(&model, &opened, memory, threads, control).map_err(in_table)?;
-        judgement = Some(describe(&evaluation, &mut card));
-    } else if labelled && learner.class_weights == ClassWeighting::None {
-        let account = model.account();
-        let rows: f64 = account.class_weights.iter().sum();
-        let bits = |log_likelihood: f64| Cell::from(-log_likelihood / rows / std::f64::consts::LN_2);
-        card.facts.push(("bits per row".into(), bits(account.log_likelihood)));
-    }
+    let judgement = match labelled {
+        // Costly fits are judged by their own likelihood; sorting the rows for an area would cost another pass.
+        true if costly => in_bits(&model, &learner, &mut card),
+        true => {
+            let _progress = Progress::start(console, control, "judging");
+            Some(describe(&judge(&model, &opened, memory, threads, control).map_err(in_table)?, &mut card))
+        }
+        false => None,
+    };
     let mut data = data_card(&name, &opened);
     // What a gap means for the fit is told by the model.
     let told = |notice: &Notice| card.notices.iter().any(|known| known.id == notice.id && known.column == notice.column);
@@ -143,6 +141,27 @@ fn judge(
     train::pass(&*opened.source, &judging, threads, control).map(train::Judging::into_sums)
 }
 
+/// The likelihood in bits; nothing where classes were weighted, because the likelihood is then not that of the rows.
+fn in_bits(model: &LogisticModel, learner: &Logistic, card: &mut Card) -> Option<String> {
+    if learner.class_weights != ClassWeighting::None {
+        return None;
+    }
+    let account = model.account();
+    let rows: f64 = account.class_weights.iter().sum();
+    let bits = -account.log_likelihood / rows / std::f64::consts::LN_2;
+    let shares = account.class_weights.iter().map(|weight| weight / rows).filter(|share| *share > 0.0);
+    let base = -shares.map(|share| share * share.log2()).sum::<f64>();
+    Some(format!("{} (on the rows of the fit)", bits_told(bits, base, card)))
+}
+
+/// Bits per row as facts and in words.
+fn bits_told(bits: f64, base: f64, card: &mut Card) -> String {
+    card.facts.push(("bits per row".into(), bits.into()));
+    card.facts.push(("bits of class shares".into(), base.into()));
+    let (size, side) = ((base - bits).abs(), if bits <= base { "below" } else { "above" });
+    format!("{bits:.3} bits per row, {size:.3} {side} the class shares")
+}
+
 /// The figures as facts for programs and as a line for people.
 fn describe(evaluation: &Evaluation, card: &mut Card) -> String {
     let mut parts = Vec::new();
@@ -162,11 +181,7 @@ fn describe(evaluation: &Evaluation, card: &mut Card) -> String {
         parts.push(format!("Brier {:.3}", score.value));
     }
     if let (Ok(bits), Ok(base)) = (evaluation.loss.bits(), evaluation.loss.base_rate_bits()) {
-        say("bits per row", bits.value);
-        say("bits of class shares", base);
-        let saved = base - bits.value;
-        let (size, side) = (saved.abs(), if saved >= 0.0 { "below" } else { "above" });
-        parts.push(format!("{:.3} bits per row, {size:.3} {side} the class shares", bits.value));
+        parts.push(bits_told(bits.value, base, card));
     }
     format!("{} (on the rows of the fit)", parts.join(" · "))
 }

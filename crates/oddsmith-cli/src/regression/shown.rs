@@ -51,7 +51,15 @@ fn test_card(tidy: Table) -> Card {
 fn for_readers(model: &LogisticModel, card: &Card) -> Card {
     let account = model.account();
     let left_out: u64 = account.dropped.iter().map(|(_, rows)| rows).sum();
-    let rows = if left_out > 0 { format!("{} ({left_out} left out)", account.rows) } else { account.rows.to_string() };
+    let weight: f64 = account.class_weights.iter().sum();
+    let mut rows = account.rows.to_string();
+    // Counts and weights make more of a row than one observation.
+    if (weight - account.rows as f64).abs() > 1e-9 * weight {
+        rows = format!("{} in {rows} rows", for_people(weight));
+    }
+    if left_out > 0 {
+        rows = format!("{rows} ({left_out} left out)");
+    }
     let classes = model.layout().classes().labels();
     let mut facts: Vec<(String, Cell)> = vec![("n".into(), rows.into())];
     match classes {
@@ -66,7 +74,8 @@ fn for_readers(model: &LogisticModel, card: &Card) -> Card {
     let slopes = parameters.kept.len() * parameters.outputs() + parameters.words.len();
     facts.push(("df".into(), slopes.into()));
     let steps = if account.steps == 1 { "1 step".to_owned() } else { format!("{} steps", account.steps) };
-    facts.push(("converged in".into(), format!("{steps} ({:.0e} standard errors left)", account.distance).into()));
+    let within = bound(account.distance);
+    facts.push(("converged in".into(), format!("{steps}, within {within:e} standard errors").into()));
     let fact = |name: &str| card.facts.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.clone());
     if let (Some(Cell::Number(chi)), Some(Cell::Number(p))) = (fact("signal chi2"), fact("signal p")) {
         facts.push(("any signal".into(), format!("χ² {}, p {}", for_people(chi), p_for_people(p)).into()));
@@ -76,6 +85,13 @@ fn for_readers(model: &LogisticModel, card: &Card) -> Card {
     }
     let tidy = model.summary().unwrap_or_else(|| card.tidy.clone());
     Card { title: card.title.clone(), facts, tidy, notices: card.notices.clone() }
+}
+
+/// The power of ten that a distance stays below; what is smaller than that of a converged fit is rounding.
+fn bound(distance: f64) -> f64 {
+    const SMALLEST: i32 = -10;
+    let exponent = distance.log10().ceil();
+    10f64.powi(if exponent.is_finite() { (exponent as i32).max(SMALLEST) } else { SMALLEST })
 }
 
 fn p_for_people(p: f64) -> String {

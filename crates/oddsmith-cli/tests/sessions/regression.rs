@@ -12,8 +12,8 @@ fn a_formula_and_its_odds_ratios() {
         "oddsmith show low.odds --format table",
         "oddsmith show low.odds --tests --format table",
         "oddsmith show low.odds --glance --format csv | cut -d, -f1-8",
-        "oddsmith show low.odds --tidy --format csv | cut -d, -f1-5,16",
-        "oddsmith show low.odds --augment births.csv --format csv -q | head -3",
+        "oddsmith show low.odds --tidy --format csv | cut -d, -f1-4,15-16",
+        "oddsmith show low.odds --augment births.csv --format table -q | head -4",
         "oddsmith fit births.csv 'low ~ age * smoke' --ci wald --level 0.9 --no-tests --format table -q",
         "oddsmith fit births.csv 'low ~ age + race' --format md -q",
         "oddsmith fit births.csv --target low --model logistic --features age,smoke --robust HC3 --format table -q",
@@ -27,8 +27,8 @@ fn more_than_two_classes() {
     let session = Session::new();
     assert_session!(session.transcript(&[
         "oddsmith fit iris.csv 'Species ~ Sepal.Length' --ref Species=virginica --format table -o iris.odds",
-        "oddsmith fit iris.csv 'Species ~ Sepal.Length' --augment --format csv -q | head -2",
-        "oddsmith predict iris.odds iris.csv --interval --format csv -q | head -2",
+        "oddsmith fit iris.csv 'Species ~ Sepal.Length' --augment --format table -q | head -3",
+        "oddsmith predict iris.odds iris.csv --interval --format table -q | head -3",
         "oddsmith explain iris.odds iris.csv --row 1 --format table",
         "oddsmith fit iris.csv 'Species ~ Sepal.Length + Petal.Length'",
     ]));
@@ -110,11 +110,14 @@ fn rows_that_lack_a_value() {
     session.write("new.csv", "a,g\n3,u\n,v\n4,w\n5,v\n");
     assert_session!(session.transcript(&[
         "oddsmith fit t.csv 'y ~ a + g' --format table -o t.odds",
-        "oddsmith predict t.odds new.csv --format csv",
+        "oddsmith predict t.odds new.csv --format table",
         "oddsmith predict t.odds new.csv --strict -q --format csv",
         "oddsmith explain t.odds new.csv --row 2 --format table",
         "oddsmith evaluate t.odds t.csv --show classes --format table",
         "oddsmith fit t.csv 'y ~ a + g' --missing error",
+        "oddsmith fit t.csv 'y ~ a + g' --missing indicator --format table -o t.odds",
+        "oddsmith predict t.odds new.csv --format table -q",
+        "oddsmith fit t.csv 'y ~ a + g' --missing mean --format table",
     ]));
 }
 
@@ -150,7 +153,7 @@ fn text_columns_with_a_penalty() {
     assert_session!(session.transcript(&[
         "oddsmith fit words.txt --model logistic",
         "oddsmith fit words.txt --model logistic --l2 1 --format table -o words.odds",
-        "oddsmith predict words.odds words.txt --format csv -q",
+        "oddsmith predict words.odds words.txt --format table -q",
         "oddsmith show words.odds --tests",
         "oddsmith predict words.odds words.txt --interval",
     ]));
@@ -243,8 +246,8 @@ fn class_shares_alone() {
     let session = Session::new();
     assert_session!(session.transcript(&[
         "oddsmith fit births.csv 'low ~ 1' --format table -o one.odds",
-        "oddsmith show one.odds --tidy --format csv | cut -d, -f1-7",
-        "oddsmith predict one.odds births.csv --format csv -q | head -2",
+        "oddsmith show one.odds --tidy --format table",
+        "oddsmith predict one.odds births.csv --format table -q | head -3",
     ]));
 }
 
@@ -259,4 +262,29 @@ fn counts_in_place_of_labels() {
         "oddsmith predict dose.odds dose.csv --interval 0.9 --format table",
         "oddsmith fit bad.csv 'dead/total ~ dose'",
     ]));
+}
+
+#[test]
+fn curves_and_products_of_columns() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith fit births.csv 'low ~ ns(age, df = 3) + poly(lwt, 2) + log(lwt):smoke' --format table -o low.odds",
+        "oddsmith show low.odds --tests --format table",
+        "oddsmith predict low.odds births.csv --format table -q | head -4",
+        "oddsmith show low.odds --weights",
+    ]));
+    // Neither column alone tells the classes apart, their product does; noise keeps the estimate finite.
+    let rows = table("a,b,y", |i| {
+        let (a, b) = (i % 2, i / 2 % 2);
+        format!("{a},{b},{}", if (a ^ b == 1) == (i % 7 != 0) { "yes" } else { "no" })
+    });
+    session.write("xor.csv", rows);
+    let accuracy = |formula: &str| {
+        let fit = session.shell(&format!("oddsmith fit -q xor.csv '{formula}' -o xor.odds"));
+        assert_eq!(fit.status.code(), Some(0), "{}", String::from_utf8_lossy(&fit.stderr));
+        let rows: Value = serde_json::from_slice(&session.shell("oddsmith predict -q xor.odds xor.csv --id y --json").stdout).unwrap();
+        let rows = rows.as_array().unwrap();
+        rows.iter().filter(|row| row["y"] == row["predicted"]).count() as f64 / rows.len() as f64
+    };
+    assert!(accuracy("y ~ a + b") < 0.7 && accuracy("y ~ a * b") > 0.84);
 }

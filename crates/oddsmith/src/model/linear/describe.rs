@@ -359,7 +359,7 @@ fn ratio(value: f64) -> String {
     match value {
         v if v.is_infinite() => "∞".into(),
         0.0 => "0".into(),
-        v if v >= 1e5 || v < 1e-3 => format!("{v:.2e}"),
+        v if !(1e-3..1e5).contains(&v) => format!("{v:.2e}"),
         v if v >= 100.0 => format!("{v:.0}"),
         v if v >= 10.0 => format!("{v:.1}"),
         v if v >= 0.1 => format!("{v:.2}"),

@@ -138,7 +138,9 @@ impl Search {
     }
 
     fn tell_constrained(&mut self, answer: &Answer) {
-        let rising = self.accepted.as_ref().is_some_and(|(_, value)| !(answer.value <= value + 1e-12 * (1.0 + value.abs())));
+        // A value that is not a number counts as risen.
+        let descends = |value: &f64| answer.value <= value + 1e-12 * (1.0 + value.abs());
+        let rising = self.accepted.as_ref().is_some_and(|(_, value)| !descends(value));
         // An extrapolation that leads uphill is forgotten, and the plain step taken in its place.
         if rising && self.history.len() > 1 {
             self.history.drain(..self.history.len() - 1);

@@ -288,8 +288,9 @@ impl Solver {
                 }
             };
         }
-        if self.steps >= self.plan.most_steps || !(slope < 0.0) {
-            return Next::Stuck(if slope < 0.0 { "the largest number of steps was reached" } else { "the gradient is not a number" });
+        let downhill = slope < 0.0;
+        if self.steps >= self.plan.most_steps || !downhill {
+            return Next::Stuck(if downhill { "the largest number of steps was reached" } else { "the gradient is not a number" });
         }
         if self.hessian.is_some() || self.since_metric == 0 {
             self.metric_distance = self.distance;

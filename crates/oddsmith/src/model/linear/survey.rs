@@ -184,14 +184,14 @@ impl Survey {
         }
         // Class means minus the overall mean, the first class by difference.
         let mut means = vec![vec![0.0; columns]; outputs + 1];
-        for m in 0..outputs {
-            for j in 0..columns {
-                means[m + 1][j] = self.class_sums[m * columns + j] / self.class_weights[m + 1] + (self.origin[j] - self.columns.mean[j]);
+        for (m, mean) in means[1..].iter_mut().enumerate() {
+            for (j, mean) in mean.iter_mut().enumerate() {
+                *mean = self.class_sums[m * columns + j] / self.class_weights[m + 1] + (self.origin[j] - self.columns.mean[j]);
             }
         }
-        for j in 0..columns {
-            means[0][j] = -(1..=outputs).map(|k| self.class_weights[k] * means[k][j]).sum::<f64>() / self.class_weights[0];
-        }
+        means[0] = (0..columns)
+            .map(|j| -(1..=outputs).map(|k| self.class_weights[k] * means[k][j]).sum::<f64>() / self.class_weights[0])
+            .collect();
         let means: Vec<_> = means.iter().map(|mean| nalgebra::DVector::from_vec(frame.project(mean))).collect();
         let products = frame.project_square(&self.columns.products);
         let mut within: DMatrix<f64> = products.clone();
