@@ -48,8 +48,9 @@ impl Margins {
             let rival = classes().filter(|(share, _)| *share <= 0.0).fold(f64::NEG_INFINITY, |a, (_, e)| a.max(e));
             let rounding = TOLERANCE * probe.row_size(block, i) * length;
             self.range = self.range.max(high - low);
-            // A comparison with what is not a number must count as a loss.
-            self.losing += u64::from(!(high - held <= rounding));
+            // What is not a number must count as a loss.
+            let holds = high - held <= rounding;
+            self.losing += u64::from(!holds);
             self.moving += u64::from(high - low > rounding);
             self.leading += u64::from(held - rival > rounding && rival.is_finite());
             self.rows += 1;
