@@ -20,6 +20,10 @@ pub(crate) struct RegressionArgs {
     #[arg(long, value_name = "λ", allow_negative_numbers = true, value_parser = parse_number)]
     l2: Option<f64>,
 
+    /// Standard deviation of a Gaussian prior of every coefficient: gives a posterior and its log evidence.
+    #[arg(long, value_name = "SD")]
+    prior_sd: Option<f64>,
+
     /// Strength λ of the penalty λ Σ |β| [default: 0].
     #[arg(long, value_name = "λ", allow_negative_numbers = true, value_parser = parse_number)]
     l1: Option<f64>,
@@ -106,6 +110,7 @@ impl RegressionArgs {
     pub(crate) fn given(&self) -> Option<&'static str> {
         let flags = [
             ("--l2", self.l2.is_some()),
+            ("--prior-sd", self.prior_sd.is_some()),
             ("--l1", self.l1.is_some()),
             ("--firth", self.firth),
             ("--on-separation", self.on_separation.is_some()),
@@ -150,6 +155,7 @@ impl RegressionArgs {
             shares: self.shares.as_deref().map(split_list),
             l2: self.l2.unwrap_or(default.l2),
             l1: self.l1.unwrap_or(default.l1),
+            prior_sd: self.prior_sd,
             firth: self.firth,
             on_separation: self.on_separation.unwrap_or_default(),
             class_weights: self.class_weight.as_deref().map_or(Ok(ClassWeighting::None), class_weights)?,

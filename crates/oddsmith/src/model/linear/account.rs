@@ -15,6 +15,8 @@ pub enum Method {
     Firth,
     /// With a penalty on the size of the coefficients.
     Penalised,
+    /// A Gaussian posterior around the most probable coefficients.
+    Bayes,
 }
 
 /// How the ends of intervals were found.
@@ -79,6 +81,10 @@ pub struct Account {
     pub penalised_log_likelihood: Option<f64>,
     /// The same without any slope.
     pub null_penalised_log_likelihood: Option<f64>,
+    /// Laplace's approximation of the log evidence under a prior.
+    pub log_evidence: Option<f64>,
+    /// Standard deviation of the prior.
+    pub prior_sd: Option<f64>,
     /// Strength of the quadratic penalty.
     pub l2: f64,
     /// Strength of the absolute penalty.

@@ -78,7 +78,8 @@ fn parameters(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, vi
 
 /// Covariance and limits in the user's units; `None` with a penalty or when nobody asked.
 fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, parameters: &Parameters) -> Option<Covariance> {
-    if analysis.facts.penalty.is_some() || learner.precision == Precision::None {
+    let shrunk = analysis.facts.penalty.is_some() && learner.prior_sd.is_none();
+    if shrunk || learner.precision == Precision::None {
         return None;
     }
     let shape = analysis.facts.shape;
@@ -171,6 +172,7 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         .collect();
     let method = match (estimate.firth, facts.penalty.is_some() || learner.l1 > 0.0) {
         (true, _) => Method::Firth,
+        _ if learner.prior_sd.is_some() => Method::Bayes,
         (_, true) => Method::Penalised,
         _ => Method::Likelihood,
     };
@@ -179,7 +181,7 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         _ => survey.rows as f64,
     };
     let intervals = precise.then_some(match learner.precision {
-        Precision::Profile => IntervalKind::Profile,
+        Precision::Profile if learner.prior_sd.is_none() => IntervalKind::Profile,
         _ => IntervalKind::Wald,
     });
     let dropped = survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0);
@@ -195,6 +197,8 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         saturated_log_likelihood: constant + survey.saturated,
         penalised_log_likelihood: estimate.firth.then_some(-estimate.objective),
         null_penalised_log_likelihood: if estimate.firth { null_objective.map(|value| -value) } else { None },
+        log_evidence: log_evidence(learner, analysis),
+        prior_sd: learner.prior_sd,
         l2: learner.l2,
         l1: learner.l1,
         steps: estimate.steps as u64,
@@ -211,6 +215,15 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         aliased: aliased(knowledge, analysis, view),
         notices: notices(learner, knowledge, analysis, view),
     }
+}
+
+/// ln p(y) ≈ ln p(y | θ) + ln p(θ) + d/2 ln 2π − ½ ln |H| at the most probable θ.
+fn log_evidence(learner: &Logistic, analysis: &Analysis) -> Option<f64> {
+    learner.prior_sd?;
+    let factor = Cholesky::new(analysis.estimate.information.clone()?)?;
+    let log_determinant = 2.0 * factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>();
+    let constant = analysis.facts.survey.log_coefficients;
+    Some(constant - analysis.estimate.objective + 0.5 * (analysis.facts.penalty.log_determinant() - log_determinant))
 }
 
 /// Columns without a coefficient and why.
@@ -271,7 +284,7 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         );
         notices.push(Notice::new(notice::STOPPED_EARLY, text));
     }
-    if facts.penalty.is_some() && learner.precision > Precision::None {
+    if facts.penalty.is_some() && learner.precision > Precision::None && learner.prior_sd.is_none() {
         let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";
         notices.push(Notice::new(notice::PENALISED, text));
     }

@@ -55,6 +55,8 @@ impl LogisticModel {
                 let ratio = ratio.max(0.0);
                 (ratio.sqrt().copysign(estimate), chi_squared::sf(ratio, 1.0), chi_squared::log_sf(ratio, 1.0))
             }
+            // A posterior has no p-values.
+            None if self.account.method == Method::Bayes => (estimate / error, f64::NAN, f64::NAN),
             None => {
                 let z = estimate / error;
                 (z, normal::two_sided(z), normal::log_two_sided(z))
@@ -78,6 +80,7 @@ impl LogisticModel {
         let method = match self.account.method {
             Method::Likelihood => "maximum likelihood".to_owned(),
             Method::Firth => "Firth's penalised likelihood".to_owned(),
+            Method::Bayes => format!("Gaussian posterior, prior sd {}", self.account.prior_sd.unwrap_or(f64::NAN)),
             Method::Penalised if self.account.l1 > 0.0 && self.account.l2 > 0.0 => "elastic net".to_owned(),
             Method::Penalised if self.account.l1 > 0.0 => format!("L1 penalty {}", self.account.l1),
             Method::Penalised => format!("L2 penalty {}", self.account.l2),
@@ -106,7 +109,10 @@ impl LogisticModel {
         if let Some(penalised) = account.penalised_log_likelihood {
             say("penalised log likelihood", penalised.into());
         }
-        if account.method != Method::Penalised {
+        if let Some(evidence) = account.log_evidence {
+            say("log evidence", evidence.into());
+        }
+        if !matches!(account.method, Method::Penalised | Method::Bayes) {
             say("null log likelihood", account.null_log_likelihood.into());
             say("deviance", account.deviance().into());
             say("null deviance", account.null_deviance().into());
@@ -132,7 +138,7 @@ impl LogisticModel {
     pub fn any_signal(&self) -> Option<(f64, f64)> {
         let account = &self.account;
         let slopes = (self.parameters.kept.len() * self.parameters.outputs()) as f64;
-        if slopes == 0.0 || account.method == Method::Penalised {
+        if slopes == 0.0 || matches!(account.method, Method::Penalised | Method::Bayes) {
             return None;
         }
         let statistic = match (account.penalised_log_likelihood, account.null_penalised_log_likelihood) {
@@ -371,6 +377,7 @@ fn ratio(value: f64) -> String {
 /// p-values as medical journals print them; programs read the full number.
 fn p_for_people(p: f64) -> String {
     match p {
+        p if p.is_nan() => String::new(),
         p if p < 0.001 => "<0.001".into(),
         p if p < 0.1 => format!("{p:.3}"),
         p => format!("{p:.2}"),

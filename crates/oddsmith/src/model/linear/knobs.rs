@@ -54,6 +54,9 @@ pub struct Logistic {
     pub l2: f64,
     /// Strength ≥ 0 of the penalty Σ |β|; default 0.
     pub l1: f64,
+    /// Standard deviation of a Gaussian prior of every coefficient around zero: the posterior is then approximated by a Gaussian at
+    /// its mode (Laplace) and predictions carry its uncertainty; default none.
+    pub prior_sd: Option<f64>,
     /// Firth's penalised likelihood; default off.
     pub firth: bool,
     /// What to do under separation.
@@ -92,6 +95,7 @@ impl Default for Logistic {
             shares: None,
             l2: 0.0,
             l1: 0.0,
+            prior_sd: None,
             firth: false,
             on_separation: OnSeparation::default(),
             class_weights: ClassWeighting::default(),
@@ -155,6 +159,14 @@ impl Logistic {
                 }
             }
         }
+        if let Some(sd) = self.prior_sd {
+            if !(sd > 0.0 && sd.is_finite()) {
+                return Err(Error::knob("prior-sd", sd, "a positive finite number"));
+            }
+            if self.firth || self.l2 > 0.0 || self.l1 > 0.0 || self.robust.is_some() || self.cluster.is_some() {
+                return Err(Error::knob("prior-sd", sd, "a prior does not go with a penalty or robust standard errors"));
+            }
+        }
         if self.firth && (self.l2 > 0.0 || self.l1 > 0.0) {
             return Err(Error::knob("firth", "on", "Firth's penalty does not go with another penalty"));
         }
@@ -169,6 +181,11 @@ impl Logistic {
     /// Whether second derivatives at the optimum are of use.
     pub(crate) fn wants_information(&self) -> bool {
         self.precision > Precision::None && self.l1 == 0.0
+    }
+
+    /// Strength of the quadratic penalty: that of the prior where there is one.
+    pub(crate) fn ridge(&self) -> f64 {
+        self.prior_sd.map_or(self.l2, |sd| (sd * sd).recip())
     }
 
     /// Columns of the layout that are no predictors.

@@ -49,6 +49,8 @@ const SMALLEST_SAMPLE: f64 = 16_384.0;
 const LARGEST_SAMPLE: f64 = 32_768.0;
 /// Most steps of plain gradient descent.
 const MOST_DESCENTS: usize = 5_000;
+/// Standard deviation of the prior of an intercept.
+const INTERCEPT_SD: f64 = 10.0;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
 
@@ -271,7 +273,7 @@ impl Logistic {
         }
         frame.kept = kept;
         let survey = survey.clone();
-        let penalised = self.l2 > 0.0 || self.l1 > 0.0;
+        let penalised = self.ridge() > 0.0 || self.l1 > 0.0;
         if penalised || columns > MOST_FULL || frame.kept.is_empty() {
             return self.begin_fit(knowledge, frame, survey, Vec::new(), constant, whole, !rescaled);
         }
@@ -354,15 +356,16 @@ impl Logistic {
             Some(balanced) => Arc::new(balanced),
             None => view,
         };
-        if self.l2 == 0.0 && self.l1 == 0.0 && !self.firth && self.on_separation != OnSeparation::Firth {
+        if self.ridge() == 0.0 && self.l1 == 0.0 && !self.firth && self.on_separation != OnSeparation::Firth {
             self.check_size(&survey, shape, aliases.len())?;
         }
-        let strength = |j: usize| self.l2 * frame.scale[j] * frame.scale[j];
+        let strength = |j: usize| self.ridge() * frame.scale[j] * frame.scale[j];
         let mut dense: Vec<f64> = frame.kept.iter().map(|&j| strength(j)).collect();
         if frame.intercept {
-            dense.insert(0, 0.0);
+            // A proper prior of the intercept too, or there would be no evidence; 10 on the scale of log odds says next to nothing.
+            dense.insert(0, if self.prior_sd.is_some() { INTERCEPT_SD.powi(-2) } else { 0.0 });
         }
-        let mut penalty = Penalty::new(dense, self.l2, shape);
+        let mut penalty = Penalty::new(dense, self.ridge(), shape);
         if self.l1 > 0.0 {
             let mut one: Vec<f64> = frame.kept.iter().map(|&j| self.l1 * frame.scale[j]).collect();
             if frame.intercept {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::account::Account;
+use super::account::{Account, Method};
 use super::sparse;
 use crate::card::{Card, Table};
 use crate::data::{Design, DesignBlock, Features, Layout};
@@ -206,6 +206,9 @@ impl Classifier for LogisticModel {
         for lo in (0..count).step_by(BLOCK_ROWS) {
             let hi = count.min(lo + BLOCK_ROWS);
             self.log_odds(rows, lo, hi, &mut work)?;
+            if self.account.method == Method::Bayes {
+                self.average(rows, lo, hi, &mut work.out)?;
+            }
             let (values, _) = out.parts_mut();
             for (row, odds) in values[lo * (outputs + 1)..].chunks_exact_mut(outputs + 1).zip(work.out.chunks_exact(outputs)) {
                 row[1..].copy_from_slice(odds);

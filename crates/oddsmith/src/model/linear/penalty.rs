@@ -32,6 +32,14 @@ impl Penalty {
         self.words > 0.0 || !self.absolute.is_empty() || self.dense.iter().any(|d| *d > 0.0)
     }
 
+    /// ln |Λ| of the penalty ½ θᵀ Λ θ over dense parameters, all of which must be penalised.
+    pub(crate) fn log_determinant(&self) -> f64 {
+        let outputs = self.shape.outputs as f64;
+        // The eigenvalues of I − 11ᵀ/K on K − 1 outputs are 1, …, 1 and 1/K.
+        let coupled = (1.0 - self.share() * outputs).ln();
+        self.dense.iter().map(|strength| outputs * strength.ln() + coupled).sum()
+    }
+
     /// What a sum over outputs takes away: 1/K, nothing with one output.
     fn share(&self) -> f64 {
         if self.shape.outputs == 1 { 0.0 } else { 1.0 / (self.shape.outputs as f64 + 1.0) }

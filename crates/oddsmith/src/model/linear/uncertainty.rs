@@ -104,3 +104,24 @@ impl Uncertainty {
         self.errors.push(if eta[0].is_nan() { f64::NAN } else { variance.max(0.0).sqrt() });
     }
 }
+
+impl LogisticModel {
+    /// Draws the log odds of the rows `lo..hi` towards zero by the uncertainty of the posterior: averaging σ(η) over a normal η with
+    /// variance v gives about σ(η/√(1 + π v/8)) (MacKay). With several outputs each is drawn by its own variance.
+    pub(crate) fn average(&self, rows: &Features<'_>, lo: usize, hi: usize, log_odds: &mut [f64]) -> Result<()> {
+        if self.precision.is_none() {
+            return Ok(());
+        }
+        let outputs = self.parameters.outputs();
+        let (mut block, mut z, mut forms) = (DesignBlock::default(), Vec::new(), Vec::new());
+        self.design.expand(rows, lo, hi, &mut block)?;
+        for (i, row) in log_odds.chunks_exact_mut(outputs).enumerate() {
+            self.centred_row(&block, i, &mut z);
+            self.quadratic_forms(&z, &mut forms)?;
+            for (m, eta) in row.iter_mut().enumerate() {
+                *eta /= (1.0 + std::f64::consts::PI / 8.0 * forms[m * outputs + m].max(0.0)).sqrt();
+            }
+        }
+        Ok(())
+    }
+}
