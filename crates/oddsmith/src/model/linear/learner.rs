@@ -595,6 +595,9 @@ impl Logistic {
                 _ => self.leave_sample(knowledge, fitting, reach),
             };
         }
+        if self.route != Route::Newton {
+            return self.follow(knowledge, fitting, next);
+        }
         let penalised = fitting.firth || fitting.facts.penalty.is_some();
         let stuck = matches!(next, Next::Stuck(_));
         let steps = fitting.solver.steps;
