@@ -19,6 +19,8 @@ from .exceptions import (
     UnsupportedError,
 )
 from .files import load
+from .linear_model import LogisticRegression
+from .logit import Logit
 from .mixed import MixedNB
 from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from .prior_shift import PriorShift
@@ -32,6 +34,8 @@ __all__ = [
     "GaussianNB",
     "InternalError",
     "LinearDiscriminantAnalysis",
+    "LogisticRegression",
+    "Logit",
     "MismatchError",
     "MixedNB",
     "MultinomialNB",

@@ -402,7 +402,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 def _finite(X: np.ndarray) -> np.ndarray:
     """Refuses NaN and infinity where the core does not see the rows."""
     if not np.isfinite(X.sum(dtype=np.float64)) and not np.isfinite(X).all():
-        raise DataError("input X contains NaN or infinity; numbers must be finite")
+        raise DataError("Input X contains NaN or infinity; numbers must be finite")
     return X
 
 

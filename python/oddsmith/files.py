@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from . import _core, discriminant_analysis, mixed, naive_bayes
+from . import _core, discriminant_analysis, linear_model, mixed, naive_bayes
 
 __all__ = ["load"]
 
-_OWNERS = {name: getattr(module, name) for module in (naive_bayes, discriminant_analysis) for name in module.__all__}
-_FORMS = {"CategoricalNB": ("codes",), "BernoulliNB": ("numbers", "words"), "MultinomialNB": ("numbers", "words"), "ComplementNB": ("numbers", "words")}
+_OWNERS = {name: getattr(module, name) for module in (naive_bayes, discriminant_analysis, linear_model) for name in module.__all__}
+_FORMS = {"CategoricalNB": ("codes",), "BernoulliNB": ("numbers", "words"), "MultinomialNB": ("numbers", "words"), "ComplementNB": ("numbers", "words"), "LogisticRegression": ("numbers", "words")}
 
 
 def load(path: str | os.PathLike[str]) -> Any:

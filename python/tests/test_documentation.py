@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,18 @@ MODULES = [f"oddsmith.{module.name}" for module in pkgutil.iter_modules(oddsmith
 @pytest.mark.parametrize("name", ["oddsmith", *MODULES])
 def test_examples(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_code_of_a_page_runs(page, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert blocks
+    exec(compile("\n".join(blocks), page, "exec"), {})
 
 
 @pytest.mark.parametrize("name", oddsmith.__all__)

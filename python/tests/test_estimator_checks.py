@@ -18,6 +18,8 @@ ESTIMATORS = [
     od.LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
     od.QuadraticDiscriminantAnalysis(),
     od.MixedNB(),
+    od.LogisticRegression(),
+    od.LogisticRegression(class_weight="balanced"),
     od.PriorShift(od.GaussianNB()),
 ]
 

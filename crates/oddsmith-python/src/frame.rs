@@ -21,7 +21,7 @@ use crate::work;
 pub(crate) struct Frame(pub(crate) ArrowTable);
 
 /// The kind of a name.
-fn kind(name: &str) -> oddsmith::Result<Kind> {
+pub(crate) fn kind(name: &str) -> oddsmith::Result<Kind> {
     match name {
         "number" => Ok(Kind::Number),
         "category" => Ok(Kind::Category),

@@ -1,10 +1,11 @@
 //! Knobs of learners from keyword arguments.
 
 use oddsmith::Result;
-use oddsmith::data::Classes;
+use oddsmith::data::{Classes, Formula};
 use oddsmith::error::Error;
 use oddsmith::model::bayes::{Family, NaiveBayes};
 use oddsmith::model::discriminant::{Given, Settings};
+use oddsmith::model::linear::{Logistic, OnSeparation, Precision, Robust};
 use oddsmith::model::{Divisor, Prior, Shrinkage, Tying};
 use pyo3::prelude::*;
 
@@ -78,6 +79,63 @@ impl BayesKnobs {
             distributions: self.distributions.into_iter().map(|(column, name)| Ok((column, name.parse()?))).collect::<Result<_>>()?,
             ..NaiveBayes::new(family)
         })
+    }
+}
+
+/// Keyword arguments of logistic regression.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct LogisticKnobs {
+    formula: Option<String>,
+    l2: f64,
+    l1: f64,
+    firth: bool,
+    firth_if_separated: bool,
+    precision: String,
+    level: f64,
+    tests: bool,
+    robust: Option<String>,
+    cluster: Option<String>,
+    units: Vec<(String, f64)>,
+    tolerance: Option<f64>,
+    most_steps: usize,
+}
+
+impl LogisticKnobs {
+    /// The learner.
+    pub(crate) fn learner(self) -> Result<Logistic> {
+        let precision = match self.precision.as_str() {
+            "none" => Precision::None,
+            "wald" => Precision::Wald,
+            "profile" => Precision::Profile,
+            other => return Err(Error::knob("interval", other, "none, wald or profile")),
+        };
+        Ok(Logistic {
+            formula: self.formula.as_deref().map(Formula::parse).transpose()?,
+            l2: self.l2,
+            l1: self.l1,
+            firth: self.firth,
+            on_separation: if self.firth_if_separated { OnSeparation::Firth } else { OnSeparation::Error },
+            precision,
+            level: self.level,
+            tests: self.tests,
+            robust: self.robust.map(|name| robust(&name)).transpose()?,
+            cluster: self.cluster,
+            units: self.units,
+            tolerance: self.tolerance,
+            most_steps: self.most_steps,
+            ..Logistic::default()
+        })
+    }
+}
+
+fn robust(name: &str) -> Result<Robust> {
+    match name.to_uppercase().as_str() {
+        "HC0" => Ok(Robust::Hc0),
+        "HC1" => Ok(Robust::Hc1),
+        "HC2" => Ok(Robust::Hc2),
+        "HC3" => Ok(Robust::Hc3),
+        _ => Err(Error::knob("vcov", name, "model, HC0, HC1, HC2 or HC3")),
     }
 }
 

@@ -11,6 +11,7 @@ mod frame;
 mod knobs;
 mod labels;
 mod model;
+mod regression;
 mod sparse;
 mod sums;
 mod table;
@@ -31,6 +32,8 @@ mod _core {
     use super::labels::{factorize, level_counts};
     #[pymodule_export]
     use super::model::{Model, shrunk_covariances};
+    #[pymodule_export]
+    use super::regression::{fit_formula, fit_logistic};
     #[pymodule_export]
     use super::sums::{Sums, gather};
 

@@ -1,12 +1,14 @@
 //! A fitted model, as Python sees it.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use oddsmith::card::{Card, Cell as Shown};
 use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
 use oddsmith::model::discriminant::Qda;
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::{registry, train};
+use oddsmith_report::{Format, Style, render};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -18,6 +20,9 @@ use crate::knobs::DiscriminantKnobs;
 use crate::sums::check_rows;
 use crate::table::{Labelled, NO_CODE, Table, all_finite, known_code, with_data};
 use crate::work;
+
+/// Intercepts by class, and weights by class and column.
+type Line<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
 /// A fitted model; its pickle is its model file.
 #[pyclass(frozen, module = "oddsmith._core")]
@@ -148,6 +153,59 @@ impl Model {
         Ok(record.head.to_string())
     }
 
+    /// Log-odds weights against the first class: intercepts by class, and weights by class and array column. `None` for models
+    /// that are not linear in the columns as they are.
+    fn linear<'py>(&self, py: Python<'py>) -> PyResult<Option<Line<'py>>> {
+        let layout = self.model.layout();
+        let Some(weights) = self.model.linear().map(|linear| linear.weights(layout)) else { return Ok(None) };
+        let (classes, width) = (self.classes(), self.form.width(layout));
+        let mut table = vec![0.0; classes * width];
+        let mut next_word = 0;
+        for weight in &weights[1..] {
+            let column = match (&self.form, weight.feature) {
+                (Form::Words { .. }, _) => {
+                    next_word += 1;
+                    next_word - 1
+                }
+                (_, Some(feature)) => feature,
+                (_, None) => continue,
+            };
+            weight.values.iter().enumerate().for_each(|(k, value)| table[k * width + column] = *value);
+        }
+        Ok(Some((PyArray1::from_slice(py, &weights[0].values), PyArray1::from_vec(py, table).reshape([classes, width])?)))
+    }
+
+    /// The model for people, as "table", "html", "md", "latex" or "json": what a table of odds ratios can say, else all estimates.
+    fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        let format: Format = format.parse().map_err(|error| raise(py, error))?;
+        let card = self.model.card();
+        let card = match (self.model.summary(), format) {
+            (Some(tidy), Format::Table | Format::Html | Format::Md | Format::Latex) => Card { tidy, ..card },
+            _ => card,
+        };
+        Ok(render(&card, format, &Style::default()))
+    }
+
+    /// Figures about the whole.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = PyDict::new(py);
+        for (name, cell) in self.model.card().facts {
+            facts.set_item(name, turned(py, &cell)?)?;
+        }
+        Ok(facts)
+    }
+
+    /// One row per parameter: the columns of the table by name.
+    fn tidy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let table = self.model.card().tidy;
+        let columns = PyDict::new(py);
+        for (at, name) in table.columns.iter().enumerate() {
+            let cells = table.rows.iter().map(|row| turned(py, &row[at])).collect::<PyResult<Vec<_>>>()?;
+            columns.set_item(name, cells)?;
+        }
+        Ok(columns)
+    }
+
     /// The arrays of the model file, by name.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let record = self.model.record().map_err(|error| raise(py, error))?;
@@ -217,6 +275,16 @@ impl Model {
             Ok(None)
         }
     }
+}
+
+/// A cell as a Python object.
+fn turned<'py>(py: Python<'py>, cell: &Shown) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match cell {
+        Shown::Empty => py.None().into_bound(py),
+        Shown::Text(text) => text.into_pyobject(py)?.into_any(),
+        Shown::Count(count) => count.into_pyobject(py)?.into_any(),
+        Shown::Number(number) => number.into_pyobject(py)?.into_any(),
+    })
 }
 
 /// More cells than this are worth the full check and several threads.

@@ -223,11 +223,11 @@ impl Entries<'_> {
     }
 }
 
-/// The fault of a cell that is NaN or infinite.
+/// The fault of a cell that is NaN or infinite, in the words that scikit-learn users know.
 pub(crate) fn not_finite(value: f64) -> DataFault {
     match value.is_nan() {
-        true => DataFault::new("input X contains NaN").accepted("fill gaps first, or use MixedNB, which integrates them out"),
-        false => DataFault::new("input X contains infinity").value(value.to_string()).accepted("numbers must be finite"),
+        true => DataFault::new("Input X contains NaN").accepted("fill gaps first, or use MixedNB, which integrates them out"),
+        false => DataFault::new("Input X contains infinity").value(value.to_string()).accepted("numbers must be finite"),
     }
 }
 

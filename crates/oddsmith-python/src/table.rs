@@ -155,7 +155,9 @@ impl<'d, 'a> Table<'d, 'a> {
         }
         for i in 0..view.rows() {
             for j in 0..view.cols() {
-                if !view.get(i, j).is_finite() && !(self.gaps && view.get(i, j).is_nan()) {
+                let value = view.get(i, j);
+                let gap = self.gaps && value.is_nan();
+                if !(gap || value.is_finite()) {
                     return Err(not_finite(view.get(i, j)).column(self.name(j)).row((lo + i) as u64 + 1).into());
                 }
             }

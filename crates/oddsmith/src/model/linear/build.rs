@@ -140,6 +140,8 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
     let null_loss = match (null_objective, estimate.firth) {
         (Some(value), false) => value,
         _ if closed => survey.null_loss(),
+        // Without an intercept all classes are equally probable.
+        _ if !view.design.has_offset() => survey.weight() * ((facts.shape.outputs + 1) as f64).ln(),
         _ => f64::NAN,
     };
     let design = &view.design;

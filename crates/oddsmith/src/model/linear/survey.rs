@@ -15,6 +15,9 @@ use crate::error::Result;
 use crate::num::kernel::CrossSums;
 use crate::num::special::ln_gamma;
 
+/// Squared distance between classes, in deviations, up to which the discriminant is a good place to start.
+const FURTHEST_START: f64 = 16.0;
+
 /// Sums of the first look.
 #[derive(Debug, Clone)]
 pub(crate) struct Survey {
@@ -204,8 +207,12 @@ impl Survey {
         }
         let factor = Cholesky::new(within / total)?;
         let solved: Vec<_> = means.iter().map(|mean| factor.solve(mean)).collect();
-        let slopes = (1..=outputs).map(|k| (&solved[k] - &solved[0]).as_slice().to_vec()).collect();
-        let constant = |k: usize| -0.5 * means[k].dot(&solved[k]);
+        // Classes far apart give probabilities that round to 0 and 1, where all second derivatives vanish.
+        let distance = |k: usize| (&means[k] - &means[0]).dot(&(&solved[k] - &solved[0]));
+        let furthest = (1..=outputs).map(distance).fold(0.0, f64::max);
+        let modest = (FURTHEST_START / furthest).min(1.0);
+        let slopes = (1..=outputs).map(|k| ((&solved[k] - &solved[0]) * modest).as_slice().to_vec()).collect();
+        let constant = |k: usize| -0.5 * modest * means[k].dot(&solved[k]);
         Some((slopes, (1..=outputs).map(|k| constant(k) - constant(0)).collect()))
     }
 }

@@ -1,0 +1,87 @@
+//! Regressions from arrays and from data frames.
+
+use std::collections::BTreeMap;
+
+use numpy::PyReadonlyArray1;
+use oddsmith::data::{FeatureBlocks, Kind, Response, Weighting};
+use oddsmith::error::Error;
+use oddsmith::train;
+use oddsmith_io::{ReadOptions, Roles, open_arrow};
+use pyo3::prelude::*;
+
+use crate::columns::Columns;
+use crate::edge::{Told, raise, told};
+use crate::frame::{Frame, kind};
+use crate::knobs::LogisticKnobs;
+use crate::model::Model;
+use crate::sums::check_rows;
+use crate::table::{Labelled, Table, with_data};
+use crate::work;
+
+/// Fits logistic or softmax regression to the columns of an array.
+#[pyfunction]
+pub(crate) fn fit_logistic(
+    py: Python<'_>,
+    columns: &Columns,
+    x: &Bound<'_, PyAny>,
+    labels: PyReadonlyArray1<'_, u32>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    knobs: LogisticKnobs,
+    threads: usize,
+) -> PyResult<Model> {
+    let labels = labels.as_slice()?;
+    let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+    let learner = knobs.learner().map_err(|error| raise(py, error))?;
+    let model = with_data(x, |data| {
+        // Several passes over many rows: worth a thread of its own, which Ctrl-C can stop.
+        let cells = data.cells().saturating_mul(8);
+        work::run(py, cells, |control| {
+            let table = Table::new(data, &columns.0, None, "LogisticRegression")?;
+            check_rows(table.rows(), labels, weights, columns.0.classes())?;
+            train::fit(&learner, &Labelled { table, labels, weights }, work::threads(threads), control)
+        })
+    })?;
+    Ok(Model::new(Box::new(model.model)))
+}
+
+/// Fits the regression that a formula describes to a data frame; its left side names the target.
+#[pyfunction]
+pub(crate) fn fit_formula(
+    py: Python<'_>,
+    frame: &Frame,
+    knobs: LogisticKnobs,
+    kinds: BTreeMap<String, String>,
+    weight: Option<String>,
+    threads: usize,
+) -> PyResult<(Model, Vec<Told>)> {
+    let learner = knobs.learner().map_err(|error| raise(py, error))?;
+    let missing = || raise(py, Error::knob("formula", "…", "write the target on the left side, as in `died ~ age + sex`"));
+    let formula = learner.formula.clone().ok_or_else(missing)?;
+    let target = match formula.response() {
+        Response::Column(column) => Some(column.name.clone()),
+        Response::None => return Err(missing()),
+        _ => None,
+    };
+    let mut asked: BTreeMap<String, Kind> = formula.numbers().into_iter().map(|name| (name, Kind::Number)).collect();
+    asked.extend(formula.categories().into_iter().map(|name| (name, Kind::Category)));
+    for (name, text) in kinds {
+        asked.insert(name, kind(&text).map_err(|error| raise(py, error))?);
+    }
+    let mut features = formula.columns();
+    features.extend(learner.cluster.clone().filter(|name| !features.contains(name)));
+    if target.is_none() {
+        features.extend(formula.response().columns().into_iter().filter(|name| !features.contains(name)).collect::<Vec<_>>());
+    }
+    let roles = Roles {
+        target,
+        features: (!formula.has_dot()).then_some(features),
+        weight: weight.map(|name| (name, Weighting::Frequency)),
+        ..Roles::default()
+    };
+    let options = ReadOptions { kinds: asked, threads, ..ReadOptions::default() };
+    let (model, notices) = work::run(py, usize::MAX, |control| {
+        let opened = open_arrow(&frame.0, &options, &roles, control)?;
+        Ok((train::fit(&learner, &*opened.source, work::threads(threads), control)?.model, opened.notices))
+    })?;
+    Ok((Model::new(Box::new(model)), told(notices)))
+}
