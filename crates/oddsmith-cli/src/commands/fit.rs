@@ -9,12 +9,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::Formula;
-use oddsmith::model::linear::Logistic;
+use oddsmith::model::linear::{Logistic, Precision};
 use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Knobs, Learner, Step};
-use oddsmith::registry::{self, MODELS};
+use oddsmith::registry::{self, Entry, MODELS};
 use oddsmith::stats::TableStats;
 use oddsmith::{Error, Notice, persist, train};
-use oddsmith_io::Input;
+use oddsmith_io::{Input, Opened};
 use oddsmith_report::Format;
 
 use crate::commands::show;
@@ -39,6 +39,8 @@ pub(crate) const EXAMPLES: &str = "Examples:
 
 /// The model that formulas are for.
 const REGRESSION: &str = "logistic";
+/// The model that takes them too.
+const ONE_VS_REST: &str = "one-vs-rest";
 
 /// Arguments of `fit`.
 #[derive(Debug, Args)]
@@ -118,11 +120,22 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
             false => run_regression(args, formula, &input, console, control),
         };
     }
-    refuse_regression(args, formula.is_some(), entry.name)?;
-    let learner = (entry.build)(&args.knobs.knobs()?)?;
     let fitted = match &input {
-        Input::Path(path) if ours => from_statistics(args, path, entry.name, &*learner)?,
-        _ => from_table(args, &input, &learner, console, control)?,
+        _ if entry.name == ONE_VS_REST && ours => return Err(needs_rows(entry.name)),
+        _ if entry.name == ONE_VS_REST => one_vs_rest(args, formula, entry, &input, console, control)?,
+        Input::Path(path) if ours => {
+            refuse_regression(args, formula.is_some(), entry.name)?;
+            from_statistics(args, path, entry.name, &*(entry.build)(&args.knobs.knobs()?)?)?
+        }
+        _ => {
+            refuse_regression(args, formula.is_some(), entry.name)?;
+            let learner = (entry.build)(&args.knobs.knobs()?)?;
+            let opened = {
+                let _progress = Progress::start(console, control, "reading");
+                oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?
+            };
+            from_table(args, &input.name(), &opened, &learner, console, control)?
+        }
     };
     control.check()?;
     if args.part.tests || args.part.augment {
@@ -249,20 +262,41 @@ impl Fitted {
     }
 }
 
+/// One regression per class: the columns come from a formula, and each fit has Wald intervals unless others are asked for.
+fn one_vs_rest(
+    args: &FitArgs,
+    formula: Option<Formula>,
+    entry: &Entry,
+    input: &Input,
+    console: &Console,
+    control: &Arc<Control>,
+) -> Result<Fitted, Failure> {
+    let mut asked = args.regression.regression(formula)?;
+    if asked.learner.cluster.is_some() || asked.learner.shares.is_some() {
+        return Err(Failure::Usage(format!("--cluster and --shares are for --model {REGRESSION}, not for {}", entry.name)));
+    }
+    if !asked.intervals_chosen {
+        asked.learner.precision = asked.learner.precision.min(Precision::Wald);
+    }
+    asked.learner.tests = false;
+    let opened = {
+        let _progress = Progress::start(console, control, "reading");
+        regression::open(input, args.reading.options(&args.text)?, args.roles.roles(), &mut asked, control)?
+    };
+    let learner = (entry.build)(&Knobs { regression: Some(asked.learner), ..args.knobs.knobs()? })?;
+    from_table(args, &input.name(), &opened, &learner, console, control)
+}
+
 fn from_table(
     args: &FitArgs,
-    input: &Input,
+    name: &str,
+    opened: &Opened,
     learner: &impl Learner<Model = Box<dyn Classifier>>,
     console: &Console,
     control: &Arc<Control>,
 ) -> Result<Fitted, Failure> {
-    let name = input.name();
-    let opened = {
-        let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open(input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?
-    };
-    files::need_target(&opened)?;
-    let in_table = |error: Error| error.in_table(&name);
+    files::need_target(opened)?;
+    let in_table = |error: Error| error.in_table(name);
     let fitted = {
         let _progress = Progress::start(console, control, "fitting");
         train::fit(learner, &*opened.source, args.reading.threads, control).map_err(in_table)?
@@ -282,7 +316,7 @@ fn from_table(
     card.facts.push(("bits per row".into(), loss.bits().into()));
     card.facts.push(("bits of class shares".into(), loss.base_rate_bits().into()));
     drop(loss);
-    Ok(Fitted { data: data_card(&name, &opened), card, model: fitted.model })
+    Ok(Fitted { data: data_card(name, opened), card, model: fitted.model })
 }
 
 fn from_statistics(args: &FitArgs, path: &Path, model: &str, learner: &dyn AnyLearner) -> Result<Fitted, Failure> {

@@ -5,7 +5,7 @@ use clap::builder::TypedValueParser;
 use oddsmith::Error;
 use oddsmith::data::design::{Contrast, MissingPolicy};
 use oddsmith::data::{DesignOptions, Formula};
-use oddsmith::model::linear::{ClassWeighting, Logistic, OnSeparation, Precision, Robust};
+use oddsmith::model::linear::{ClassWeighting, Logistic, OnSeparation, Precision, Robust, Route};
 
 use super::knobs::{one_of, parse_number};
 use super::list::{split_list, split_pair};
@@ -89,7 +89,23 @@ pub(crate) struct RegressionArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = parse_number)]
     tolerance: Option<f64>,
 
-    /// Most steps of the solver [default: 200].
+    /// How the optimum is looked for [default: newton].
+    #[arg(long, value_name = "ROUTE", value_parser = ["newton", "gradient", "stochastic"])]
+    route: Option<String>,
+
+    /// Rate η of a descent: of the mean loss, in columns of unit spread [default: 1; stochastic 0.05].
+    #[arg(long, value_name = "η", requires = "route", allow_negative_numbers = true, value_parser = parse_number)]
+    rate: Option<f64>,
+
+    /// Stop a descent when a step (an epoch) moves the coefficients by no more than this [default: 1e-9; stochastic 1e-4].
+    #[arg(long, value_name = "ε", requires = "route", allow_negative_numbers = true, value_parser = parse_number)]
+    stop: Option<f64>,
+
+    /// Rows after which the rate of a stochastic descent has halved [default: 2000].
+    #[arg(long, value_name = "ROWS", requires = "route", allow_negative_numbers = true, value_parser = parse_number)]
+    half_after: Option<f64>,
+
+    /// Most steps of the solver [default: 200, and 100000 for descents].
     #[arg(long, value_name = "N")]
     max_steps: Option<usize>,
 }
@@ -127,6 +143,7 @@ impl RegressionArgs {
             ("--no-tests", self.no_tests),
             ("--tolerance", self.tolerance.is_some()),
             ("--max-steps", self.max_steps.is_some()),
+            ("--route", self.route.is_some()),
         ];
         flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
@@ -167,11 +184,24 @@ impl RegressionArgs {
             cluster: self.cluster.clone(),
             units: self.units()?,
             tolerance: self.tolerance,
-            most_steps: self.max_steps.unwrap_or(default.most_steps),
+            route: self.route(),
+            most_steps: self.max_steps.unwrap_or(if self.route() == Route::Newton { default.most_steps } else { 100_000 }),
             ..default
         };
         let references = pairs("ref", &self.r#ref, "pairs such as race=white")?;
         Ok(Regression { learner, references, intervals_chosen: self.ci.is_some() })
+    }
+
+    fn route(&self) -> Route {
+        match self.route.as_deref() {
+            Some("gradient") => Route::Gradient { rate: self.rate.unwrap_or(1.0), stop: self.stop.unwrap_or(1e-9) },
+            Some("stochastic") => Route::Stochastic {
+                rate: self.rate.unwrap_or(0.05),
+                half_after: self.half_after.unwrap_or(2000.0),
+                stop: self.stop.unwrap_or(1e-4),
+            },
+            _ => Route::Newton,
+        }
     }
 
     fn units(&self) -> Result<Vec<(String, f64)>, Failure> {

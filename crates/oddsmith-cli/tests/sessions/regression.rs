@@ -35,6 +35,19 @@ fn more_than_two_classes() {
 }
 
 #[test]
+fn other_routes_and_one_regression_per_class() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith fit births.csv 'low ~ age + smoke' --route gradient --format table -q",
+        "oddsmith fit births.csv 'low ~ age + smoke' --route gradient --rate -1",
+        "oddsmith fit births.csv 'low ~ age + smoke' --rate 1",
+        "oddsmith fit births.csv 'race ~ age + lwt' --model one-vs-rest --format table -o race.odds",
+        "oddsmith predict race.odds births.csv --format table -q | head -3",
+        "oddsmith fit births.csv 'race ~ age' --model one-vs-rest --cluster low",
+    ]));
+}
+
+#[test]
 fn formulas_that_cannot_be_read() {
     let session = Session::new();
     assert_session!(session.transcript(&[

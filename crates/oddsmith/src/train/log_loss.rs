@@ -58,10 +58,13 @@ impl Statistics for LogLoss<'_> {
     type Input<'b> = Rows<'b>;
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
-        self.classes.observe(rows.labels, rows.weights)?;
         let predictions = self.buffers.get_mut().unwrap_or_else(PoisonError::into_inner);
         Predictor::new(self.model).predict(&rows.features, predictions)?;
-        for (i, &label) in rows.labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+        // A row that the model says nothing about is not charged for.
+        let told = |(i, label): (usize, &u32)| if predictions.scores().row(i)[0].is_nan() { SKIP } else { *label };
+        let labels: Vec<u32> = rows.labels.iter().enumerate().map(told).collect();
+        self.classes.observe(&labels, rows.weights)?;
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
             let weight = rows.weights.map_or(1.0, |weights| weights[i]);
             // From the scores and not from the probability, which rounds to zero long before its logarithm overflows.
             let score = predictions.scores().row(i)[label as usize];

@@ -253,7 +253,7 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
     let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
     for (j, rows) in survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0) {
         let share = 100.0 * *rows as f64 / (survey.rows + survey.dropped.iter().sum::<u64>()) as f64;
-        let text = format!("{rows} rows ({share:.1} %) have no value here and were left out; --missing indicator or mean keeps them");
+        let text = format!("{rows} rows ({share:.1} %) have no value here and were left out; --missing indicator keeps them");
         notices.push(Notice::new(notice::MISSING_VALUES, text).column(&layout.features()[j].name));
     }
     let columns = view.design.columns();
