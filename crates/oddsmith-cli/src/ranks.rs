@@ -71,15 +71,18 @@ pub(crate) fn with_interval<E>(figure: &Result<Estimate, E>) -> [Cell; 3] {
     [(*value).into(), end(interval.map(|i| i.0)), end(interval.map(|i| i.1))]
 }
 
+/// A model that has a loss, by name.
+type Runner<'a> = (&'a str, &'a Outcome);
+
 /// The model with the fewest bits and all others that have a loss.
-fn contest(entrants: &[Entrant]) -> Option<(&str, &Outcome, Vec<(&str, &Outcome)>)> {
+fn contest(entrants: &[Entrant]) -> Option<(Runner<'_>, Vec<Runner<'_>>)> {
     let running = |entrant: &'_ Entrant| -> bool { entrant.outcome.as_ref().is_ok_and(|outcome| outcome.standing.bits.is_ok()) };
     let bits = |outcome: &Outcome| outcome.standing.bits.as_ref().map_or(f64::INFINITY, |bits| bits.value);
-    let all: Vec<(&str, &Outcome)> =
+    let all: Vec<Runner<'_>> =
         entrants.iter().filter(|e| running(e)).filter_map(|e| Some((e.name.as_str(), e.outcome.as_ref().ok()?))).collect();
     let best = all.iter().min_by(|a, b| bits(a.1).total_cmp(&bits(b.1)))?;
     let others = all.iter().filter(|other| other.0 != best.0).copied().collect();
-    Some((best.0, best.1, others))
+    Some((*best, others))
 }
 
 /// Every model against the one with the fewest bits: differences of bits and of areas, with p-values adjusted by Holm's method.
@@ -87,7 +90,7 @@ pub(crate) fn pairs(entrants: &[Entrant]) -> Table {
     let columns =
         ["model", "against", "more_bits", "more_bits_low", "more_bits_high", "p_value", "p_holm", "auc_difference", "auc_p_value"];
     let mut table = Table::new("pairs", &columns);
-    let Some((best_name, best, others)) = contest(entrants) else { return table };
+    let Some(((best_name, best), others)) = contest(entrants) else { return table };
     let paired: Vec<_> = others.iter().map(|(_, other)| paired_loss(&other.rows, &best.rows)).collect();
     let adjusted = holm(&paired.iter().map(|pair| pair.as_ref().map_or(1.0, |pair| pair.p_value)).collect::<Vec<_>>());
     for (((name, other), pair), p_holm) in others.iter().zip(&paired).zip(adjusted) {
@@ -109,7 +112,7 @@ pub(crate) fn pairs(entrants: &[Entrant]) -> Table {
 
 /// Names a winner only where the others are all worse by more than chance.
 pub(crate) fn verdict(entrants: &[Entrant]) -> String {
-    let Some((best_name, best, others)) = contest(entrants) else { return "no model could be judged".into() };
+    let Some(((best_name, best), others)) = contest(entrants) else { return "no model could be judged".into() };
     if others.is_empty() {
         return format!("{best_name} is the only model that could be judged");
     }

@@ -131,7 +131,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
         }
     };
     let _progress = Progress::start(console, control, "selecting");
-    let search = Search { args, source, parts: parts.as_ref(), learner: &learner, control };
+    let search = Search { args, source, parts: parts.as_ref(), learner, control };
     let selection = search.select().map_err(in_table)?;
     let mut data = data_card(&input.name(), &opened);
     data.tidy.rows.clear();
@@ -189,7 +189,7 @@ struct Search<'a> {
     source: &'a dyn Source,
     /// Part 0 is held back.
     parts: Option<&'a Folds>,
-    learner: &'a Box<dyn AnyLearner>,
+    learner: Box<dyn AnyLearner>,
     control: &'a Control,
 }
 
@@ -227,15 +227,15 @@ impl Search<'_> {
             Criterion::Bits => {
                 let dealing = Dealing { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
                 let folds = CrossValidation::new(source, dealing, threads, self.control)?;
-                let tables = folds.gather(&[&**self.learner])?;
-                let models = folds.models(&**self.learner, tables.as_ref(), self.args.folds)?;
+                let tables = folds.gather(&[&*self.learner])?;
+                let models = folds.models(&*self.learner, tables.as_ref(), self.args.folds)?;
                 let scored = folds.out_of_fold(&[models])?;
                 let classes = source.layout().classes().len();
                 let standing = train::standings(&scored, classes, &Settings::default(), threads)?;
                 standing[0].bits.as_ref().map(|bits| bits.value).map_err(|reason| Error::data(reason.to_string()))
             }
             _ => {
-                let model = train::fit(self.learner, source, threads, self.control)?.model;
+                let model = train::fit(&self.learner, source, threads, self.control)?.model;
                 let loss = train::pass(source, &LogLoss::new(&*model), threads, self.control)?;
                 let rows = oddsmith::stats::Statistics::weight(&loss);
                 let deviance = 2.0 * rows * loss.bits() * std::f64::consts::LN_2;
@@ -258,7 +258,7 @@ impl Search<'_> {
             return Err(ErrorKind::NoEstimate { what: "no subset of columns has a model".into(), advice }.into());
         }
         let threads = self.args.reading.threads;
-        let model = self.with_rows(columns, false, |source| Ok(train::fit(self.learner, source, threads, self.control)?.model))?;
+        let model = self.with_rows(columns, false, |source| Ok(train::fit(&self.learner, source, threads, self.control)?.model))?;
         if self.parts.is_none() {
             return Ok((model, None));
         }
