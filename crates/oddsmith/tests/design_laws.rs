@@ -216,6 +216,20 @@ proptest! {
     }
 
     #[test]
+    fn a_power_of_two_changes_no_digit_of_a_basis(rows in rows(), power in prop::sample::select(vec![-480, -300, 1, 60, 480])) {
+        let text = "~ poly(x, 3) + bs(x, df = 5) + ns(x, df = 4) + rbf(x, y, k = 4) + rbf(x, k = 3)";
+        let scaled: Vec<Row> = rows.iter().cloned().map(|mut row| {
+            row.numbers[0] *= 2f64.powi(power);
+            row
+        }).collect();
+        let cells = |rows: &[Row]| {
+            let design = compile(text, &layout(Weighting::None), &DesignOptions::default(), rows, false);
+            expand(&design, &Planes::new(rows, true).features(), 0, rows.len(), &mut DesignBlock::new()).unwrap().0
+        };
+        prop_assert_eq!(cells(&rows), cells(&scaled));
+    }
+
+    #[test]
     fn a_design_comes_back_from_its_record(rows in rows(), text in formula(), options in options()) {
         let layout = layout(Weighting::None);
         let design = compile(text, &layout, &options, &rows, false);

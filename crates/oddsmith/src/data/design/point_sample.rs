@@ -57,9 +57,17 @@ impl PointSample {
         self.limit = self.points.get(MOST - 1).map(|last| last.key);
     }
 
-    /// The points, once they are settled.
-    pub(super) fn points(&self) -> &[SamplePoint] {
-        &self.points
+    /// The points, once they are settled: each once with its whole weight, in the order of their coordinates. What is
+    /// computed from them depends neither on the order of rows nor on whether a row of weight 2 stands there twice.
+    pub(super) fn distinct(&self) -> Vec<SamplePoint> {
+        let mut points = self.points.clone();
+        points.sort_by(|a, b| by_coordinates(&a.at, &b.at));
+        points.dedup_by(|later, kept| {
+            let same = later.at == kept.at;
+            kept.weight += if same { later.weight } else { 0.0 };
+            same
+        });
+        points
     }
 
     /// Size in memory.
@@ -97,8 +105,8 @@ mod tests {
         let mut merged = sample(0, 100);
         merged.merge(&sample(100, 30_000));
         merged.merge(&sample(30_000, rows));
-        let coordinates = |sample: &PointSample| sample.points().iter().map(|p| p.at[0]).collect::<Vec<_>>();
-        assert_eq!(whole.points().len(), MOST);
+        let coordinates = |sample: &PointSample| sample.distinct().iter().map(|p| p.at[0]).collect::<Vec<_>>();
+        assert_eq!(whole.distinct().len(), MOST);
         assert!(coordinates(&whole) == coordinates(&merged));
     }
 }

@@ -6,6 +6,7 @@
 //! are R's.
 
 use super::bspline::BSpline;
+use super::poly::power_of_two_for;
 
 const DEGREE: usize = 3;
 
@@ -31,8 +32,12 @@ impl NaturalSpline {
     /// A spline between `lo` and `hi` with inner knots in rising order.
     pub(super) fn new(lo: f64, hi: f64, inner: &[f64]) -> Result<Self, String> {
         let spline = BSpline::new(DEGREE, lo, hi, inner)?;
-        let restrictions = [lo, hi].map(|end| {
-            let mut row = spread(&spline, end, 2);
+        // Second derivatives grow with the square of the scale, and the equations do not depend on it.
+        let scale = power_of_two_for(hi - lo);
+        let scaled_knots: Vec<f64> = inner.iter().map(|knot| knot * scale).collect();
+        let scaled = BSpline::new(DEGREE, lo * scale, hi * scale, &scaled_knots)?;
+        let restrictions = [lo * scale, hi * scale].map(|end| {
+            let mut row = spread(&scaled, end, 2);
             row.remove(0);
             row
         });

@@ -6,6 +6,7 @@
 //! coordinate in the same units.
 
 use super::super::point_sample::{PointSample, SamplePoint};
+use super::poly::power_of_two_for;
 use crate::num::kernel::exp_all;
 
 /// Steps of k-means: the centres need to be where the data are, not the best ones possible.
@@ -67,20 +68,30 @@ pub(super) fn given(coordinates: usize, centers: &[f64], width: Option<f64>) -> 
 
 /// Centres where the data are, followed by the widths.
 pub(super) fn placed(sample: &PointSample, count: usize, width: Option<f64>) -> Result<Vec<f64>, String> {
-    let points = sample.points();
+    let points = &sample.distinct()[..];
     let Some(first) = points.first() else { return Err("there is no row to place centres by".into()) };
     let coordinates = first.at.len();
     let all: Vec<usize> = (0..points.len()).collect();
     let mean = mean(points, &all);
-    let deviations: Vec<f64> = squares(points, &all, &mean).iter().map(|square| square.sqrt()).collect();
-    let total: f64 = points.iter().map(|point| point.weight).sum();
-    let scales: Vec<f64> = deviations.iter().map(|d| d / total.sqrt()).map(|s| if s > 0.0 && s.is_finite() { s } else { 1.0 }).collect();
+    let scales = deviations(points, &mean);
     let scaled: Vec<SamplePoint> = points.iter().map(|point| point.scaled(&mean, &scales)).collect();
     let centers = k_means(&scaled, split_cells(&scaled, count));
     let unit = neighbour_distance(&centers, coordinates).unwrap_or(1.0);
     let back = centers.iter().enumerate().map(|(at, c)| mean[at % coordinates] + c * scales[at % coordinates]);
     let widths = scales.iter().map(|scale| width.unwrap_or(unit * scale));
     Ok(back.chain(widths).collect())
+}
+
+/// The standard deviation of every coordinate; 1 where there is none. Squares are taken in units of the widest value.
+fn deviations(points: &[SamplePoint], mean: &[f64]) -> Vec<f64> {
+    let widest = |d: usize| points.iter().map(|point| (point.at[d] - mean[d]).abs()).fold(0.0, f64::max);
+    let units: Vec<f64> = (0..mean.len()).map(|d| 1.0 / power_of_two_for(widest(d))).collect();
+    let in_units: Vec<SamplePoint> = points.iter().map(|point| point.scaled(mean, &units)).collect();
+    let total: f64 = points.iter().map(|point| point.weight).sum();
+    let all: Vec<usize> = (0..points.len()).collect();
+    let squares = squares(&in_units, &all, &vec![0.0; mean.len()]);
+    let deviation = |(square, unit): (&f64, &f64)| if *square > 0.0 { (square / total).sqrt() * unit } else { 1.0 };
+    squares.iter().zip(&units).map(deviation).collect()
 }
 
 fn mean(points: &[SamplePoint], cell: &[usize]) -> Vec<f64> {
