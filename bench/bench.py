@@ -55,6 +55,7 @@ def main() -> int:
 
 
 def compare(options) -> int:
+    import rust_peers
     from csv_end_to_end import measure_csv
     from limits import measure_limits
     from measure import Effort, measure
@@ -63,7 +64,8 @@ def compare(options) -> int:
     from versions import versions
     from workloads import WORKLOADS
 
-    effort = Effort(options.repeat or (3 if options.quick else 5), 5.0 if options.quick else 60.0)
+    repeat, patience = (3, 5.0) if options.quick else (5, 60.0)
+    effort = Effort(options.repeat or repeat, patience, not options.quick and not options.list and rust_peers.build())
     others = {
         "csv_end_to_end": lambda: measure_csv(effort, options.seed, options.quick),
         "predict_one": lambda: measure_one(effort.repeat, options.seed),

@@ -29,7 +29,7 @@ def count(name: str, repeats: int) -> int:
     tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     done = subprocess.run([*tool, str(OURS), "kernel", name, str(repeats)], capture_output=True, text=True)
     found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
-    if done.returncode or not found:
+    if done.returncode != 0 or not found:
         raise RuntimeError(f"{name} cannot be counted: {done.stderr[-400:]}")
     return int(found.group(1).replace(",", ""))
 

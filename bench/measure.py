@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import rust_peers
 from arrays import store
 from limits import Limits
 from result import FLAT, Result
 from worker import OURS, ROOT, SCRATCH, Timing, Worker
-from workload import Workload
+from workload import Peer, Workload
 
-OUR_TOLERANCES = ("", " tolerance=1e-10", " tolerance=1e-12", " tolerance=1e-14")
+OUR_TOLERANCES = ("", " tolerance=1e-9", " tolerance=1e-10", " tolerance=1e-12", " tolerance=1e-14")
 """Knobs of our fits, the default first: like a peer's, our tolerance is tightened as far as the comparison asks."""
 HOPELESS = 4.0
 """A peer this many times slower than the best in its first run is not run again: it cannot be the best."""
@@ -28,6 +29,8 @@ class Effort:
     repeat: int
     patience: float
     """Processor seconds of a single fit after which a peer that has not reached the target is given up."""
+    rust: bool = False
+    """Whether the program of the Rust peers is there."""
 
 
 @dataclass
@@ -69,11 +72,20 @@ class Measurement:
             result.limit = self.limits.seconds(costs[result.phase.name]) if result.phase.name in costs else None
         return found
 
+    def entrants(self, effort: Effort) -> list[tuple[str, Peer, Worker]]:
+        """All peers with the workers that know them."""
+        found = [(name, peer, self.workers[1]) for name, peer in self.work.peers().items()]
+        if effort.rust and self.work.rust:
+            worker = Worker(str(rust_peers.PROGRAM))
+            self.workers.append(worker)
+            worker.ask(f"load {self.folder}")
+            found += [(name, peer, worker) for name, peer in self.work.rust.items()]
+        return found
+
     def contenders(self, results: list[Result], effort: Effort) -> dict[str, Contender]:
         """The peers that are worth timing, each with the loosest tolerance that reaches the target."""
         found = {}
-        for name, peer in self.work.peers().items():
-            worker = self.workers[1]
+        for name, peer, worker in self.entrants(effort):
             if self.work.target is None:
                 found[name] = Contender(worker, f"fit {name}", peer.model, f"fit {peer.model}")
                 continue

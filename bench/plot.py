@@ -31,7 +31,7 @@ class Axis:
     end: float
 
     @staticmethod
-    def over(values: list[float], begin: float, end: float) -> "Axis":
+    def over(values: list[float], begin: float, end: float) -> Axis:
         low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
         return Axis(low, max(high, low + 1), begin, end)
 

@@ -75,17 +75,18 @@ class Logistic(Workload):
 class LogisticDense(Logistic):
     name = "logistic_dense"
     about = "two classes, L2 with C = 1"
-    phases = (Phase("fit", 5, 1e-4), Phase("proba", 2.5, 1e-4))
+    phases = (Phase("fit", 5, 1e-5), Phase("proba", 2.5, 1e-5))
     full = dict(rows=500_000, columns=50)
     quick = dict(rows=50_000, columns=50)
-    rust = ("linfa", "smartcore")
+    # smartcore has no tolerance to tighten.
+    rust = {"linfa": Peer(None, Logistic.model, TOLERANCES), "smartcore": Peer(None, Logistic.model, TOLERANCES[:1])}
 
 
 class LogisticUnpenalised(Logistic):
     name = "logistic_unpenalised"
     about = "two classes, maximum likelihood"
     strength, model = 0.0, "logistic"
-    phases = (Phase("fit", 5, 1e-4),)
+    phases = (Phase("fit", 5, 1e-5),)
     full = dict(rows=500_000, columns=50)
     quick = dict(rows=50_000, columns=50)
 
@@ -98,7 +99,7 @@ class LogisticUnpenalised(Logistic):
 class LogisticWide(Logistic):
     name = "logistic_wide"
     about = "two classes, many columns, L2 with C = 1"
-    phases = (Phase("fit", 3, 1e-4),)
+    phases = (Phase("fit", 3, 1e-5),)
     full = dict(rows=20_000, columns=500)
     quick = dict(rows=5_000, columns=200)
 
@@ -109,7 +110,7 @@ class LogisticInference(Logistic):
     name = "logistic_inference"
     about = "two classes, maximum likelihood with standard errors"
     strength, model = 0.0, "logistic ci=wald"
-    phases = (Phase("fit", 10, 1e-4),)
+    phases = (Phase("fit", 10, 1e-5),)
     full = dict(rows=500_000, columns=30)
     quick = dict(rows=50_000, columns=30)
 
@@ -131,7 +132,7 @@ class Softmax(Logistic):
 
     name = "softmax"
     about = "ten classes, L2 with C = 1"
-    phases = (Phase("fit", 6, 1e-3), Phase("proba", 2.5, 1e-4))
+    phases = (Phase("fit", 6, 1e-4), Phase("proba", 2.5, 1e-5))
     full = dict(rows=200_000, columns=50, classes=10)
     quick = dict(rows=20_000, columns=30, classes=5)
     passes = 60

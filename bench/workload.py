@@ -51,8 +51,8 @@ class Workload:
     """Whether requests are asked of a fitted model."""
     target: ClassVar[float | None] = None
     """Largest gradient at which a fit counts, where fits iterate."""
-    rust: ClassVar[tuple[str, ...]] = ()
-    """Names of the Rust peers that know this workload."""
+    rust: ClassVar[dict[str, Peer]] = {}
+    """Peers of the Rust program, which makes their estimators itself."""
 
     def make(self, rng: np.random.Generator, size: dict[str, int]) -> dict[str, object]:
         """Arrays by name: `X` (dense, or SciPy's compressed rows) and `y`."""

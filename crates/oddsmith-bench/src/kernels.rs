@@ -24,8 +24,8 @@ const fn kernel(name: &'static str, data: fn() -> Arrays, before: &'static [&'st
 const KERNELS: &[Kernel] = &[
     kernel("gaussian_nb_fit", three_classes, &[], "fit gaussian-nb"),
     kernel("gaussian_nb_proba", three_classes, &["fit gaussian-nb"], "proba"),
-    kernel("categorical_nb_fit", || synthetic::codes(20_000, 20, 3), &[], "fit categorical-nb"),
-    kernel("categorical_nb_proba", || synthetic::codes(20_000, 20, 3), &["fit categorical-nb"], "proba"),
+    kernel("categorical_nb_fit", || synthetic::codes(4_000, 20, 3), &[], "fit categorical-nb"),
+    kernel("categorical_nb_proba", || synthetic::codes(4_000, 20, 3), &["fit categorical-nb"], "proba"),
     kernel("multinomial_nb_fit", documents, &[], "fit multinomial-nb"),
     kernel("multinomial_nb_predict", documents, &["fit multinomial-nb"], "predict"),
     kernel("bernoulli_nb_fit", documents, &[], "fit bernoulli-nb"),
@@ -36,21 +36,21 @@ const KERNELS: &[Kernel] = &[
     kernel("logistic_fit", two_classes, &[], "fit logistic l2=1"),
     kernel("logistic_inference", two_classes, &[], "fit logistic ci=wald"),
     kernel("logistic_proba", two_classes, &["fit logistic l2=1"], "proba"),
-    kernel("softmax_fit", || synthetic::numbers(20_000, 20, 5), &[], "fit logistic l2=1"),
-    kernel("logistic_sparse_fit", || synthetic::words(4_000, 5_000, 2), &[], "fit logistic l2=1"),
+    kernel("softmax_fit", || synthetic::numbers(4_000, 20, 5), &[], "fit logistic l2=1"),
+    kernel("logistic_sparse_fit", || synthetic::words(2_000, 5_000, 2), &[], "fit logistic l2=1"),
     kernel("auc", two_classes, &[], "auc"),
 ];
 
 fn two_classes() -> Arrays {
-    synthetic::numbers(20_000, 20, 2)
+    synthetic::numbers(4_000, 20, 2)
 }
 
 fn three_classes() -> Arrays {
-    synthetic::numbers(20_000, 20, 3)
+    synthetic::numbers(4_000, 20, 3)
 }
 
 fn documents() -> Arrays {
-    synthetic::words(4_000, 5_000, 10)
+    synthetic::words(2_000, 5_000, 10)
 }
 
 /// The names of all jobs.
@@ -62,7 +62,7 @@ pub(crate) fn names() -> Vec<&'static str> {
 pub(crate) fn run(name: &str, repeats: usize) -> Result<()> {
     let kernel = KERNELS.iter().find(|kernel| kernel.name == name);
     let kernel = kernel.ok_or_else(|| Error::data(format!("no kernel {name}; there are {}", names().join(", "))))?;
-    let mut session = Session::of((kernel.data)());
+    let mut session = Session::untimed((kernel.data)());
     session.handle("threads 1")?;
     for request in kernel.before {
         session.handle(request)?;
