@@ -3,122 +3,187 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import rust_peers
 from arrays import store
-from workloads import Phase, Workload
+from limits import Limits
+from result import FLAT, Result
+from worker import OURS, ROOT, SCRATCH, Timing, Worker
+from workload import Peer, Workload
 
-ROOT = Path(__file__).resolve().parent.parent
-OURS = ROOT / "target" / "release" / "oddsmith-bench"
+OUR_TOLERANCES = ("", " tolerance=1e-9", " tolerance=1e-10", " tolerance=1e-12", " tolerance=1e-14")
+"""Knobs of our fits, the default first: like a peer's, our tolerance is tightened as far as the comparison asks."""
+HOPELESS = 4.0
+"""A peer this many times slower than the best in its first run is not run again: it cannot be the best."""
 
 
-class Worker:
-    """A process that answers one line per request."""
+@dataclass(frozen=True)
+class Effort:
+    """How long a measurement may take."""
 
-    def __init__(self, *command: str):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    repeat: int
+    patience: float
+    """Processor seconds of a single fit after which a peer that has not reached the target is given up."""
+    rust: bool = False
+    """Whether the program of the Rust peers is there."""
 
-    def ask(self, request: str) -> list[str]:
-        self.process.stdin.write(request + "\n")
-        self.process.stdin.flush()
-        reply = self.process.stdout.readline().split()
-        if not reply or reply[0] == "error":
-            raise RuntimeError(f"`{request}` failed: {' '.join(reply[1:]) or 'the worker ended'}")
-        return reply
+
+@dataclass
+class Contender:
+    """A peer that reached the accuracy of the workload, and how to ask it."""
+
+    worker: Worker
+    request: str
+    model: str
+    ours: str
+    """The request to our own worker that asks for the same."""
+    first: list[str] | None = None
+    """The reply to its first fit, where it was fitted to find out."""
+
+
+class Measurement:
+    """The workers and files of one workload."""
+
+    def __init__(self, work: Workload, size: dict[str, int], seed: int, limits: Limits):
+        self.work, self.size, self.limits = work, size, limits
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{work.name}-", dir=SCRATCH))
+        self.arrays = work.make(np.random.default_rng(seed), size)
+        self.input_bytes = store(self.folder, self.arrays)
+        self.ours = Worker(str(OURS))
+        self.workers = [self.ours, Worker(sys.executable, str(ROOT / "bench" / "peer.py"), work.name)]
+        for worker in self.workers:
+            worker.ask(f"load {self.folder}")
 
     def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
+        for worker in self.workers:
+            worker.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
+    def results(self) -> list[Result]:
+        found = [Result(self.work.name, phase, self.input_bytes) for phase in self.work.phases]
+        costs = self.work.cost(self.size, self.arrays)
+        for result in found:
+            result.limit = self.limits.seconds(costs[result.phase.name]) if result.phase.name in costs else None
+        return found
 
-@dataclass
-class Timing:
-    """The fastest run, the least processor time and the largest extra memory of all runs."""
+    def entrants(self, effort: Effort) -> list[tuple[str, Peer, Worker]]:
+        """All peers with the workers that know them."""
+        found = [(name, peer, self.workers[1]) for name, peer in self.work.peers().items()]
+        if effort.rust and self.work.rust:
+            worker = Worker(str(rust_peers.PROGRAM))
+            self.workers.append(worker)
+            worker.ask(f"load {self.folder}")
+            found += [(name, peer, worker) for name, peer in self.work.rust.items()]
+        return found
 
-    seconds: float = float("inf")
-    cpu: float = float("nan")
-    extra: float = float("nan")
-    runs: int = 0
+    def contenders(self, results: list[Result], effort: Effort) -> dict[str, Contender]:
+        """The peers that are worth timing, each with the loosest tolerance that reaches the target."""
+        found = {}
+        for name, peer, worker in self.entrants(effort):
+            if self.work.target is None:
+                found[name] = Contender(worker, f"fit {name}", peer.model, f"fit {peer.model}")
+                continue
+            for tolerance in peer.tolerances:
+                request = f"fit {name}@{tolerance!r}"
+                reply = worker.ask(request)
+                slope = self.slope(worker)
+                for result in results:
+                    result.slopes[name] = slope
+                if slope <= self.work.target:
+                    found[name] = Contender(worker, request, peer.model, f"fit {peer.model}", reply)
+                spent = float(reply[1] if reply[2] == "-" else reply[2])
+                if slope <= self.work.target or spent > effort.patience:
+                    break
+        if not found:
+            raise RuntimeError(f"{self.work.name}: no peer reached a slope of {self.work.target:g}")
+        return found
 
-    def add(self, reply: list[str]) -> None:
-        self.seconds = min(self.seconds, float(reply[1]))
-        self.runs += 1
-        cpu, extra = (float("nan") if figure == "-" else float(figure) for figure in reply[2:])
-        self.cpu, self.extra = float(np.fmin(self.cpu, cpu)), float(np.fmax(self.extra, extra))
+    def tighten(self, racing: dict[str, Contender], slopes: dict[str, float]) -> None:
+        """Gives our fits the loosest tolerance at which they are no steeper than any peer that may turn out to be the best."""
+        if self.work.target is None:
+            return
+        goal = max(FLAT, min(slopes[name] for name in racing))
+        for model in sorted({one.model for one in racing.values()}):
+            for knob in OUR_TOLERANCES:
+                self.ours.ask(f"fit {model}{knob}")
+                if self.slope(self.ours) <= goal:
+                    break
+            for one in racing.values():
+                one.ours = f"fit {model}{knob}" if one.model == model else one.ours
 
+    def slope(self, worker: Worker) -> float:
+        """The largest slope at the worker's solution."""
+        return self.work.gradient(self.arrays, self.numbers(worker, "parameters"))
 
-@dataclass
-class Result:
-    """One phase of one workload."""
+    def numbers(self, worker: Worker, request: str) -> np.ndarray | None:
+        file = self.folder / "numbers.npy"
+        return None if worker.ask(f"{request} {file}")[0] == "none" else np.load(file)
 
-    workload: str
-    phase: Phase
-    input_bytes: int
-    ours: Timing = field(default_factory=Timing)
-    peers: dict[str, Timing] = field(default_factory=dict)
-    difference: float = float("nan")
-
-    @property
-    def best(self) -> str:
-        return min(self.peers, key=lambda name: self.peers[name].seconds)
-
-    @property
-    def ratio(self) -> float:
-        return self.peers[self.best].seconds / self.ours.seconds
-
-    @property
-    def agrees(self) -> bool:
-        return self.difference <= self.phase.accuracy
-
-    def as_dict(self) -> dict[str, object]:
-        return {
-            "workload": self.workload,
-            "phase": self.phase.name,
-            "peer": self.best,
-            "peer_seconds": self.peers[self.best].seconds,
-            "peer_cpu_seconds": self.peers[self.best].cpu,
-            "seconds": self.ours.seconds,
-            "cpu_seconds": self.ours.cpu,
-            "ratio": self.ratio,
-            "goal": self.phase.goal,
-            "input_bytes": self.input_bytes,
-            "peer_extra_bytes": self.peers[self.best].extra,
-            "extra_bytes": self.ours.extra,
-            "difference": self.difference,
-            "accuracy": self.phase.accuracy,
-            "agrees": self.agrees,
-            "all_peers": {name: timing.seconds for name, timing in self.peers.items()},
-        }
-
-
-def measure(work: Workload, size: dict[str, int], repeat: int, seed: int) -> list[Result]:
-    """Times every phase of a workload."""
-    scratch = ROOT / "target" / "bench-data"
-    scratch.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{work.name}-", dir=scratch))
-    workers = []
-    try:
-        input_bytes = store(folder, work.make(np.random.default_rng(seed), size))
-        peer, ours = Worker(sys.executable, str(ROOT / "bench" / "peer.py"), work.name), Worker(str(OURS))
-        workers = [peer, ours]
-        for worker in workers:
-            worker.ask(f"load {folder}")
-        results = [Result(work.name, phase, input_bytes) for phase in work.phases]
+    def time(self, results: list[Result], contenders: dict[str, Contender], repeat: int) -> None:
+        """Runs both sides in turn."""
+        fastest = min((float(one.first[1]) for one in contenders.values() if one.first), default=0.0)
+        for name, one in contenders.items():
+            if one.first and float(one.first[1]) > HOPELESS * fastest:
+                for result in results:
+                    if result.phase.name == "fit":
+                        result.peers.setdefault(name, Timing()).add(one.first)
+        racing = {name: one for name, one in contenders.items() if not one.first or float(one.first[1]) <= HOPELESS * fastest}
+        self.tighten(racing, results[0].slopes)
         for _ in range(repeat):
-            for name, other in work.peers().items():
-                run(peer, f"fit {name}", [(result, result.peers.setdefault(name, Timing())) for result in results])
-                run(ours, f"fit {other.model}", [(result, result.ours) for result in results])
-        agreement(work, folder, peer, ours, results)
+            for name, one in racing.items():
+                run(one.worker, one.request, [(result, result.peers.setdefault(name, Timing())) for result in results])
+                run(self.ours, one.ours, [(result, result.ours) for result in results])
+
+    def compare(self, results: list[Result], contenders: dict[str, Contender]) -> None:
+        """Fills in how far the answers of the best peer and ours differ: estimates as the workload says, probabilities
+        absolutely, labels by the share of rows that differ."""
+        for result in results:
+            best = contenders[result.best]
+            sides = (best.worker, self.ours)
+            if self.work.fits:
+                best.worker.ask(best.request)
+                self.ours.ask(best.ours)
+            if self.work.target is not None:
+                result.slope = self.slope(self.ours)
+            if result.phase.name == "fit":
+                theirs, ours = (self.numbers(worker, "parameters") for worker in sides)
+                if theirs is not None:
+                    result.difference = self.work.difference(*same_shape(theirs, ours))
+                    self.compare_errors(result, sides)
+                    continue
+            # Without estimates to compare, probabilities speak for the fit.
+            for worker in sides:
+                worker.ask("proba" if self.work.fits else result.phase.name)
+            theirs, ours = same_shape(*(self.numbers(worker, "answer") for worker in sides))
+            result.difference = float(np.max(np.abs(theirs - ours)))
+
+    def compare_errors(self, result: Result, sides: tuple[Worker, Worker]) -> None:
+        theirs = self.numbers(sides[0], "errors")
+        if theirs is not None:
+            ours = self.numbers(sides[1], "errors")
+            if ours is None:
+                raise RuntimeError(f"{self.work.name}: we give no standard errors")
+            theirs, ours = same_shape(theirs, ours)
+            result.difference = max(result.difference, float(np.max(np.abs(ours / theirs - 1))))
+
+
+def measure(work: Workload, size: dict[str, int], effort: Effort, seed: int, limits: Limits) -> list[Result]:
+    """Times every phase of a workload."""
+    measurement = Measurement(work, size, seed, limits)
+    try:
+        results = measurement.results()
+        contenders = measurement.contenders(results, effort)
+        measurement.time(results, contenders, effort.repeat)
+        measurement.compare(results, contenders)
         return results
     finally:
-        for worker in workers:
-            worker.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        measurement.close()
 
 
 def run(worker: Worker, fit: str, timings: list[tuple[Result, Timing]]) -> None:
@@ -127,26 +192,7 @@ def run(worker: Worker, fit: str, timings: list[tuple[Result, Timing]]) -> None:
         timing.add(worker.ask(fit if result.phase.name == "fit" else result.phase.name))
 
 
-def agreement(work: Workload, folder: Path, peer: Worker, ours: Worker, results: list[Result]) -> None:
-    """Fills in how far the answers of the best peer and ours differ: estimates relatively, probabilities absolutely,
-    labels by the share of rows that differ."""
-    for result in results:
-        if work.fits:
-            peer.ask(f"fit {result.best}")
-            ours.ask(f"fit {work.peers()[result.best].model}")
-        request, reply = ("parameters", "") if result.phase.name == "fit" else ("answer", "proba" if work.fits else result.phase.name)
-        files = []
-        for name, worker in (("peer", peer), ("ours", ours)):
-            if reply:
-                worker.ask(reply)
-            files.append(folder / f"{name}.npy")
-            if worker.ask(f"{request} {files[-1]}")[0] == "none":
-                # Without estimates to compare, probabilities speak for the fit.
-                request, reply = "answer", "proba"
-                worker.ask(reply)
-                worker.ask(f"{request} {files[-1]}")
-        theirs, own = (np.load(file) for file in files)
-        if theirs.shape != own.shape:
-            raise RuntimeError(f"{work.name}: the peer gives {theirs.shape} numbers, we give {own.shape}")
-        scale = np.abs(theirs) if request == "parameters" else 1.0
-        result.difference = float(np.max(np.abs(theirs - own) / np.maximum(scale, 1e-300)))
+def same_shape(theirs: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if theirs.shape != ours.shape:
+        raise RuntimeError(f"the peer gives {theirs.shape} numbers, we give {ours.shape}")
+    return theirs, ours

@@ -8,8 +8,9 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from measure import Result, Timing
-from workloads import Phase
+from result import Result
+from worker import Timing
+from workload import Phase
 
 ROWS, COLUMNS, CLASSES = 2000, 20, 3
 GOAL, ACCURACY = 20.0, 1e-10

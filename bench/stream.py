@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from worker import ROOT, SCRATCH
 
-ROOT = Path(__file__).resolve().parent.parent
 COMMAND = ROOT / "target" / "release" / "oddsmith"
 BUDGET, LIMIT = "256M", 300_000_000
 NUMBERS, LEVELS, CLASSES = 20, ["north", "east", "south", "west"], ["no", "yes"]
@@ -81,9 +81,8 @@ def fitted_means(model: Path) -> np.ndarray:
 
 
 def main(options) -> int:
-    scratch = ROOT / "target" / "bench-data"
-    scratch.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="stream-", dir=scratch))
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="stream-", dir=SCRATCH))
     try:
         data = folder / "rows.csv"
         means = write(data, 1_000_000_000 if options.quick else 5_000_000_000, np.random.default_rng(options.seed))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from measure import Result
+import math
+
+from result import Result
 
 HEADS = (
     *("workload", "phase", "best peer", "peer ms", "cpu ms", "ours ms", "cpu ms", "ratio", "goal"),
-    *("peer extra", "our extra", "of input", "difference", ""),
+    *("of limit", "peer extra", "our extra", "of input", "difference", "peer slope", "our slope", ""),
 )
 
 
@@ -20,12 +22,25 @@ def cells(result: Result) -> tuple[str, ...]:
         *map(milliseconds, (best.seconds, best.cpu, result.ours.seconds, result.ours.cpu)),
         f"{result.ratio:.1f}×",
         f"{result.phase.goal:g}×",
-        f"{best.extra / 2**20:.1f} MiB",
-        f"{result.ours.extra / 2**20:.1f} MiB",
-        f"{100 * result.ours.extra / result.input_bytes:.1f} %",
+        "" if result.limit is None else f"{100 * result.limit / result.ours.seconds:.0f} %",
+        mebibytes(best.extra),
+        mebibytes(result.ours.extra),
+        "" if math.isnan(result.ours.extra) else f"{100 * result.ours.extra / result.input_bytes:.1f} %",
         f"{result.difference:.1e}",
-        met if result.agrees else f"{met}, DISAGREES (> {result.phase.accuracy:g})",
+        "" if result.slope is None else f"{result.slopes[result.best]:.1e}",
+        "" if result.slope is None else f"{result.slope:.1e}",
+        ", ".join([met, *faults(result)]),
     )
+
+
+def faults(result: Result) -> list[str]:
+    """What makes a fast answer worthless."""
+    found = ["STEEPER"] if result.steeper else []
+    return found if result.difference <= result.phase.accuracy else [*found, f"DISAGREES (> {result.phase.accuracy:g})"]
+
+
+def mebibytes(count: float) -> str:
+    return "" if math.isnan(count) else f"{count / 2**20:.1f} MiB"
 
 
 def milliseconds(seconds: float) -> str:

@@ -1,56 +1,14 @@
-"""The workloads: seeded data, the peers that are measured on it, and what both sides must agree on.
+"""The workloads of models that learn in one pass, and the table of all workloads.
 
 A workload is one small class. `make` writes no file: it returns arrays, which the driver stores once and both workers load.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Callable, ClassVar
-
 import numpy as np
-
-
-@dataclass(frozen=True)
-class Peer:
-    """An estimator and the request to our worker that asks for the same estimates: a model of the registry and its knobs."""
-
-    make: Callable[[], object]
-    model: str
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A timed request, how many times faster than the best peer it should be, and how far answers may differ."""
-
-    name: str
-    goal: float
-    accuracy: float
-
-
-class Workload:
-    """Base of all workloads; see the concrete ones for what a new one needs."""
-
-    name: ClassVar[str]
-    about: ClassVar[str]
-    phases: ClassVar[tuple[Phase, ...]]
-    full: ClassVar[dict[str, int]]
-    quick: ClassVar[dict[str, int]]
-    fits: ClassVar[bool] = True
-    """Whether requests are asked of a fitted model."""
-
-    def make(self, rng: np.random.Generator, size: dict[str, int]) -> dict[str, object]:
-        """Arrays by name: `X` (dense, or SciPy's compressed rows) and `y`."""
-        raise NotImplementedError
-
-    def peers(self) -> dict[str, Peer]:
-        """Peers by the name under which they are reported."""
-        raise NotImplementedError
-
-    def parameters(self, peer) -> np.ndarray | None:
-        """A peer's estimates in the order of our own table of estimates; None when it has no such numbers."""
-        return None
+from generators import documents, neighbours_correlated
+from regression import REGRESSIONS
+from workload import Cost, Peer, Phase, Workload
 
 
 def class_rows(priors: np.ndarray, rows: list[np.ndarray]) -> np.ndarray:
@@ -71,6 +29,10 @@ class GaussianNb(Workload):
         centre = 3 + rng.normal(0, 0.25, (classes, columns))
         spread = np.exp(rng.normal(0, 0.2, (classes, columns)))
         return {"X": centre[y] + spread[y] * rng.standard_normal((rows, columns)), "y": y}
+
+    def cost(self, size, arrays):
+        cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
+        return {"fit": Cost(8 * cells, 4 * cells), "proba": Cost(8 * cells + 8 * scores, 4 * 3 * cells, scores)}
 
     def peers(self):
         from sklearn.naive_bayes import GaussianNB
@@ -101,6 +63,10 @@ class CategoricalNb(Workload):
                 x[members, j] = rng.choice(shares.shape[1], members.size, p=shares[k])
         return {"X": x, "y": y}
 
+    def cost(self, size, arrays):
+        cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
+        return {"fit": Cost(8 * cells, cells), "proba": Cost(8 * cells + 8 * scores, 3 * cells, scores)}
+
     def peers(self):
         from sklearn.naive_bayes import CategoricalNB
 
@@ -121,24 +87,12 @@ class WordsNb(Workload):
     quick = dict(rows=20_000, columns=20_000, tokens=68, classes=20)
 
     def make(self, rng, size):
-        from scipy.sparse import csr_matrix
-
-        rows, columns, classes = size["rows"], size["columns"], size["classes"]
-        frequency = 1 / (np.arange(columns) + 2.7) ** 1.05
-        y = rng.integers(0, classes, rows)
-        lengths = 1 + rng.poisson(size["tokens"] * np.exp(rng.normal(-0.08, 0.4, rows)))
-        document = np.repeat(np.arange(rows), lengths)
-        edges = np.cumsum(frequency) / frequency.sum()
-        word = np.minimum(np.searchsorted(edges, rng.random(document.size)), columns - 1)
-        topics = rng.integers(50, min(columns, 8000), (classes, 120))
-        topical = np.flatnonzero(rng.random(document.size) < 0.05)
-        word[topical] = topics[y[document[topical]], rng.integers(0, 120, topical.size)]
-        x = csr_matrix((np.ones(document.size), (document, word)), shape=(rows, columns))
-        x.sum_duplicates()
-        x.sort_indices()
-        mislabelled = np.flatnonzero(rng.random(rows) < 0.05)
-        y[mislabelled] = rng.integers(0, classes, mislabelled.size)
+        x, y = documents(rng, **size)
         return {"X": x, "y": y}
+
+    def cost(self, size, arrays):
+        entries, table = arrays["X"].nnz, 8 * size["classes"] * size["columns"]
+        return {"fit": Cost(12 * entries + table, entries), "predict": Cost(12 * entries + table, 2 * size["classes"] * entries)}
 
     def parameters(self, peer):
         return class_rows(np.exp(peer.class_log_prior_), list(np.exp(peer.feature_log_prob_)))
@@ -164,14 +118,6 @@ class BernoulliNb(WordsNb):
         return {"BernoulliNB": Peer(BernoulliNB, "bernoulli-nb")}
 
 
-def neighbours_correlated(rng: np.random.Generator, rows: int, columns: int, correlation: float = 0.7) -> np.ndarray:
-    """Columns that correlate with the one before, on mildly uneven scales."""
-    x = rng.standard_normal((rows, columns))
-    for j in range(1, columns):
-        x[:, j] = correlation * x[:, j - 1] + math.sqrt(1 - correlation**2) * x[:, j]
-    return x * np.exp(rng.normal(0, 0.5, columns))
-
-
 class Lda(Workload):
     name = "lda"
     about = "dense float64, 3 classes, one covariance"
@@ -183,6 +129,11 @@ class Lda(Workload):
         rows, columns, classes = size["rows"], size["columns"], 3
         y = rng.integers(0, classes, rows)
         return {"X": rng.normal(0, 0.25, (classes, columns))[y] + neighbours_correlated(rng, rows, columns), "y": y}
+
+    def cost(self, size, arrays):
+        cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
+        fit = Cost(8 * cells, cells * size["columns"])
+        return {"fit": fit, "proba": Cost(8 * cells + 8 * scores, 2 * 3 * cells, scores)}
 
     def peers(self):
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -203,6 +154,11 @@ class Qda(Workload):
         y = rng.integers(0, classes, rows)
         x = neighbours_correlated(rng, rows, columns) * np.exp(rng.normal(0, 0.1, (classes, columns)))[y]
         return {"X": x + rng.normal(0, 0.25, (classes, columns))[y], "y": y}
+
+    def cost(self, size, arrays):
+        cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
+        squares = cells * size["columns"]
+        return {"fit": Cost(8 * cells, squares), "proba": Cost(8 * cells + 8 * scores, 3 * squares, scores)}
 
     def peers(self):
         from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
@@ -229,5 +185,5 @@ class AucDelong(Workload):
         return {"roc_auc_score": Peer(lambda: None, "")}
 
 
-ALL = (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda(), AucDelong())
+ALL = (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda(), *REGRESSIONS, AucDelong())
 WORKLOADS = {work.name: work for work in ALL}

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! load FOLDER                 X.npy or X.data.npy, X.indices.npy, X.indptr.npy, X.shape.npy, and y.npy
+//! threads N                   from now on; all cores before
+//! limit read|lines BYTES N    bytes per second at which N threads read memory, or count the lines of a text in it
 //! fit MODEL [KNOB=VALUE…]     a model of the registry
 //! proba                       class probabilities of all rows
 //! predict                     the label of every row
@@ -9,7 +11,10 @@
 //! folds N MODEL…              cross-validates and judges models on the same N folds
 //! answer FILE                 writes the last answer
 //! parameters FILE             writes the estimates of the model's own table
+//! errors FILE                 writes the standard errors of a regression in the order of its estimates; answers `none` without
 //! ```
+//!
+//! `oddsmith-bench kernels` lists the jobs whose instructions are counted, `oddsmith-bench kernel NAME REPEATS` runs one.
 //!
 //! `fit`, `proba`, `predict`, `auc` and `folds` answer `ok SECONDS CPU EXTRA`: wall time, processor time of all threads, and the peak of
 //! memory in bytes beyond what was there before and beyond the answer itself; `-` stands for what the system does not
@@ -21,17 +26,38 @@
 mod arrays;
 mod codes;
 mod cpu;
+mod kernels;
+mod knobs;
 mod labels;
+mod limits;
 mod memory;
 mod npy;
 mod session;
 mod source;
+mod synthetic;
 
 use std::io::{BufRead, Write};
 
 use session::Session;
 
 fn main() -> std::io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => serve(),
+        ["kernels"] => {
+            println!("{}", kernels::names().join("\n"));
+            Ok(())
+        }
+        ["kernel", name, repeats] => {
+            let repeats = repeats.parse().map_err(std::io::Error::other)?;
+            kernels::run(name, repeats).map_err(std::io::Error::other)
+        }
+        _ => Err(std::io::Error::other("usage: oddsmith-bench [kernels | kernel NAME REPEATS]")),
+    }
+}
+
+/// Answers requests until the driver closes the line.
+fn serve() -> std::io::Result<()> {
     let mut session = Session::default();
     for line in std::io::stdin().lock().lines() {
         let reply = match session.handle(&line?) {

@@ -1,5 +1,6 @@
 //! One request after the other against one set of arrays and one model.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
@@ -8,14 +9,14 @@ use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Source, Weighting};
 use oddsmith::error::{Error, Result};
 use oddsmith::eval::{Auc, Ranking, ScoreScale, Settings};
+use oddsmith::model::linear::LogisticModel;
 use oddsmith::model::{Classifier, Knobs};
 use oddsmith::{registry, train};
 
 use crate::arrays::{Arrays, Features};
-use crate::cpu;
 use crate::memory::Watermark;
-use crate::npy;
 use crate::source::{ArraySource, Plane};
+use crate::{cpu, knobs, limits, npy};
 
 /// Rows in which the levels of codes are looked for first: all rows are searched only when the pass meets another one.
 const SAMPLE_ROWS: usize = 1 << 16;
@@ -26,6 +27,10 @@ pub(crate) struct Session {
     arrays: Option<Arrays>,
     fitted: Option<Fitted>,
     answer: Option<Answer>,
+    /// All cores when not given.
+    threads: Option<NonZeroUsize>,
+    /// Leaves the clocks alone: an emulator that counts instructions cannot read all of them.
+    untimed: bool,
 }
 
 struct Fitted {
@@ -50,6 +55,11 @@ impl Answer {
 }
 
 impl Session {
+    /// A session with these arrays loaded that does not look at any clock.
+    pub(crate) fn untimed(arrays: Arrays) -> Self {
+        Session { arrays: Some(arrays), untimed: true, ..Session::default() }
+    }
+
     /// Answers one line.
     pub(crate) fn handle(&mut self, line: &str) -> Result<String> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -58,18 +68,32 @@ impl Session {
                 self.arrays = Some(Arrays::load(Path::new(folder)).map_err(stored)?);
                 Ok("ok".into())
             }
-            ["fit", model, ref knobs @ ..] => {
-                let learner = (registry::find(model)?.build)(&read_knobs(knobs)?)?;
+            ["threads", count] => {
+                self.threads = Some(count.parse().map_err(|_| Error::data(format!("{count} is no number of threads")))?);
+                Ok("ok".into())
+            }
+            ["limit", what, bytes, threads] => {
+                let number = |text: &str| text.parse::<usize>().map_err(|_| Error::data(format!("{text} is no whole number")));
+                let rate = match what {
+                    "read" => limits::read_rate,
+                    "lines" => limits::line_rate,
+                    _ => return Err(Error::data(format!("no such limit: {what}"))),
+                };
+                Ok(format!("ok {}", rate(number(bytes)?, number(threads)?)))
+            }
+            ["fit", model, ref words @ ..] => {
+                let learner = (registry::find(model)?.build)(&knobs::read(model, words)?)?;
                 self.fitted = None;
+                let threads = self.threads;
                 let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
-                let (fitted, reply) = timed(
+                let (fitted, reply) = self.timed(
                     || {
                         let presence = model.starts_with("bernoulli");
                         let mut source = ArraySource::new(arrays, presence, SAMPLE_ROWS)?;
-                        let mut fitted = train::fit(&learner, &source, None, &Control::new());
+                        let mut fitted = train::fit(&learner, &source, threads, &Control::new());
                         if source.was_surprised() {
                             source = ArraySource::new(arrays, presence, usize::MAX)?;
-                            fitted = train::fit(&learner, &source, None, &Control::new());
+                            fitted = train::fit(&learner, &source, threads, &Control::new());
                         }
                         Ok(Fitted { model: fitted?.model, values: source.into_label_values() })
                     },
@@ -81,14 +105,14 @@ impl Session {
             ["auc"] => {
                 self.answer = None;
                 let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
-                let (answer, reply) = timed(|| area(arrays), |_| 0)?;
+                let (answer, reply) = self.timed(|| area(arrays), |_| 0)?;
                 self.answer = Some(answer);
                 Ok(reply)
             }
             ["folds", count, ref models @ ..] => {
                 let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
                 let count = count.parse().map_err(|_| Error::data(format!("{count} is no number of folds")))?;
-                Ok(timed(|| cross_validate(arrays, count, models), |_| 0)?.1)
+                Ok(self.timed(|| cross_validate(arrays, count, models), |_| 0)?.1)
             }
             ["proba"] => self.answer(probabilities),
             ["predict"] => self.answer(labels),
@@ -101,12 +125,15 @@ impl Session {
                 Ok("ok".into())
             }
             ["parameters", file] => {
-                let card = self.fitted()?.model.card();
-                let column = card.tidy.columns.iter().position(|name| name == "estimate");
-                let column = column.ok_or_else(|| Error::data("the model lists no estimates"))?;
-                let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { f64::NAN };
-                let estimates: Vec<f64> = card.tidy.rows.iter().map(|row| number(&row[column])).collect();
+                let estimates = estimates(self.fitted()?)?;
                 npy::write(Path::new(file), &estimates, &[estimates.len()]).map_err(stored)?;
+                Ok("ok".into())
+            }
+            ["errors", file] => {
+                let Some(known) = self.fitted()?.model.regression().and_then(LogisticModel::precision) else { return Ok("none".into()) };
+                let size = known.lower.len();
+                let errors: Vec<f64> = (0..size).map(|j| known.matrix[j * size + j].sqrt()).collect();
+                npy::write(Path::new(file), &errors, &[size]).map_err(stored)?;
                 Ok("ok".into())
             }
             _ => Err(Error::data(format!("no such request: {line}"))),
@@ -117,14 +144,41 @@ impl Session {
         self.fitted.as_ref().ok_or_else(|| Error::data("nothing is fitted"))
     }
 
-    fn answer(&mut self, work: fn(&Arrays, &Fitted) -> Result<Answer>) -> Result<String> {
+    fn answer(&mut self, work: fn(&Arrays, &Fitted, Option<NonZeroUsize>) -> Result<Answer>) -> Result<String> {
         self.answer = None;
         let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
         let fitted = self.fitted()?;
-        let (answer, reply) = timed(|| work(arrays, fitted), Answer::bytes)?;
+        let (answer, reply) = self.timed(|| work(arrays, fitted, self.threads), Answer::bytes)?;
         self.answer = Some(answer);
         Ok(reply)
     }
+
+    /// Does a piece of work and reports its seconds, its processor time and the peak of memory beyond what it gives.
+    fn timed<T>(&self, work: impl FnOnce() -> Result<T>, size: impl Fn(&T) -> u64) -> Result<(T, String)> {
+        if self.untimed {
+            return Ok((work()?, "ok".into()));
+        }
+        let memory = Watermark::start();
+        let (start, cpu) = (Instant::now(), cpu::seconds());
+        let done = work()?;
+        let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu::seconds().zip(cpu).map(|(after, before)| after - before));
+        let extra = memory.extra().map(|extra| extra.saturating_sub(size(&done)));
+        Ok((done, format!("ok {seconds} {} {}", told(cpu), told(extra))))
+    }
+}
+
+/// The estimates of a model: a regression's class after class with the intercept first and words last, others in the order of
+/// their own table.
+fn estimates(fitted: &Fitted) -> Result<Vec<f64>> {
+    if let Some(model) = fitted.model.regression() {
+        let parameters = model.parameters();
+        return Ok([parameters.estimates(), parameters.words.clone()].concat());
+    }
+    let card = fitted.model.card();
+    let column = card.tidy.columns.iter().position(|name| name == "estimate");
+    let column = column.ok_or_else(|| Error::data("the model lists no estimates"))?;
+    let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { f64::NAN };
+    Ok(card.tidy.rows.iter().map(|row| number(&row[column])).collect())
 }
 
 /// Cross-validates models on the same folds and judges all of them, as `compare` does.
@@ -150,50 +204,23 @@ fn area(arrays: &Arrays) -> Result<Answer> {
     Ok(Answer::Probabilities(vec![auc.area], 1))
 }
 
-fn probabilities(arrays: &Arrays, fitted: &Fitted) -> Result<Answer> {
+fn probabilities(arrays: &Arrays, fitted: &Fitted, threads: Option<NonZeroUsize>) -> Result<Answer> {
     let plane = Plane::new(&arrays.features)?;
     let classes = fitted.values.len();
     let mut out = vec![0.0; plane.rows() * classes];
-    train::predict_into(&fitted.model, &plane, None, &Control::new(), &mut out)?;
+    train::predict_into(&fitted.model, &plane, threads, &Control::new(), &mut out)?;
     Ok(Answer::Probabilities(out, classes))
 }
 
-fn labels(arrays: &Arrays, fitted: &Fitted) -> Result<Answer> {
+fn labels(arrays: &Arrays, fitted: &Fitted, threads: Option<NonZeroUsize>) -> Result<Answer> {
     let plane = Plane::new(&arrays.features)?;
     let mut out = vec![0; plane.rows()];
-    train::classify_into(&fitted.model, &plane, None, &Control::new(), &mut out)?;
+    train::classify_into(&fitted.model, &plane, threads, &Control::new(), &mut out)?;
     Ok(Answer::Labels(out.iter().map(|&class| fitted.values[class as usize]).collect()))
-}
-
-/// Does a piece of work and reports its seconds, its processor time and the peak of memory beyond what it gives.
-fn timed<T>(work: impl FnOnce() -> Result<T>, size: impl Fn(&T) -> u64) -> Result<(T, String)> {
-    let memory = Watermark::start();
-    let (start, cpu) = (Instant::now(), cpu::seconds());
-    let done = work()?;
-    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu::seconds().zip(cpu).map(|(after, before)| after - before));
-    let extra = memory.extra().map(|extra| extra.saturating_sub(size(&done)));
-    Ok((done, format!("ok {seconds} {} {}", told(cpu), told(extra))))
 }
 
 fn told(figure: Option<impl ToString>) -> String {
     figure.map_or("-".to_owned(), |figure| figure.to_string())
-}
-
-fn read_knobs(words: &[&str]) -> Result<Knobs> {
-    let mut knobs = Knobs::default();
-    for word in words {
-        match word.split_once('=') {
-            Some(("divisor", value)) => knobs.divisor = Some(value.parse()?),
-            Some(("variance-floor", value)) => knobs.variance_floor = Some(number(value)?),
-            Some(("smoothing", value)) => knobs.smoothing = Some(number(value)?),
-            _ => return Err(Error::data(format!("no such knob: {word}"))),
-        }
-    }
-    Ok(knobs)
-}
-
-fn number(text: &str) -> Result<f64> {
-    text.parse().map_err(|_| Error::data(format!("{text} is no number")))
 }
 
 fn stored(error: std::io::Error) -> Error {

@@ -3,7 +3,9 @@
 //! ```text
 //! cargo xtask test [--skip-python] [--only STEP]   run every check, stop at the first failure
 //! cargo xtask arrows                               fail when a room imports one to its right
-//! cargo xtask bench [NAME…] [OPTIONS]              measure against scikit-learn in the same run
+//! cargo xtask bench [OPTIONS]                      measure against the peers in the same run
+//! cargo xtask bench --instructions                 count the instructions of the hot loops against a baseline
+//! cargo xtask bench scaling                        time and memory against rows, columns, classes and threads
 //! cargo xtask bench stream                         memory of a fit that reads a 5 GB file
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr)] // The workshop talks to the person in front of it.

@@ -1,0 +1,89 @@
+"""Fills the marked places of docs/performance.md with the figures of a run, and draws its plots."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import scaling
+from plot import Line, plot
+from worker import ROOT
+
+PAGE = ROOT / "docs" / "performance.md"
+PLOTS = ROOT / "docs" / "performance"
+
+
+def write(record: dict, points: list[scaling.Point]) -> None:
+    """Writes the page and the plots."""
+    page = PAGE.read_text()
+    for place, words in (("versions", versions(record)), ("limits", limits(record)), ("table", table(record)), ("growth", growth(points))):
+        page = fill(page, place, words)
+    PAGE.write_text(page)
+    PLOTS.mkdir(exist_ok=True)
+    for axis in ("rows", "columns", "classes"):
+        name = f"Time of a fit against {axis}"
+        (PLOTS / f"time-{axis}.svg").write_text(plot(name, axis, "seconds", lines(points, axis, lambda point: point.seconds)))
+    memory = lines(points, "rows", lambda point: point.extra_bytes / 2**20)
+    if memory:
+        (PLOTS / "memory-rows.svg").write_text(plot("Extra memory of a fit against rows", "rows", "MiB", memory))
+
+
+def fill(page: str, place: str, words: str) -> str:
+    """The page with new words between the marks of a place."""
+    begin, end = f"<!-- measured: {place} -->", "<!-- end -->"
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if not pattern.search(page):
+        raise RuntimeError(f"{PAGE.name} has no place `{begin}` … `{end}`")
+    return pattern.sub(lambda _: f"{begin}\n{words}\n{end}", page, count=1)
+
+
+def lines(points: list[scaling.Point], axis: str, value) -> list[Line]:
+    """A line per model and number of threads; points whose value the system does not tell, or that are zero, are left out."""
+    found = []
+    for colour, model in enumerate(scaling.MODELS):
+        for threads in (1, 2):
+            chosen = [point for point in points if (point.model, point.axis, point.threads) == (model, axis, threads)]
+            pairs = [(point.size, value(point)) for point in chosen if value(point) > 0 and not math.isnan(value(point))]
+            if pairs:
+                found.append(Line(f"{model}, {threads} thread{'s' if threads > 1 else ''}", pairs, colour, threads == 1))
+    return found
+
+
+def versions(record: dict) -> str:
+    return "\n".join(["| what | version |", "| --- | --- |", *(f"| {name} | {version} |" for name, version in record["versions"].items())])
+
+
+def limits(record: dict) -> str:
+    found = record["limits"]
+    rows = [("memory read, GB/s", "read"), ("matrix product, GFLOP/s", "product"), ("lines of text, GB/s", "lines")]
+    body = [f"| {name} | {found[key][1] / 1e9:.1f} | {found[key][2] / 1e9:.1f} |" for name, key in rows]
+    return "\n".join(["| limit | 1 thread | 2 threads |", "| --- | --- | --- |", *body])
+
+
+def table(record: dict) -> str:
+    heads = ("workload", "phase", "best peer", "its ms", "our ms", "ratio", "goal", "of limit", "its MiB", "our MiB", "difference", "slopes")
+    rows = [heads, tuple("---" for _ in heads), *map(cells, record["results"])]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def cells(result: dict) -> tuple[str, ...]:
+    share, slope = result["share_of_limit"], result["slope"]
+    verdict = "" if result["agrees"] else " **disagrees**"
+    return (
+        result["workload"],
+        result["phase"],
+        result["peer"],
+        f"{result['peer_seconds'] * 1e3:.4g}",
+        f"{result['seconds'] * 1e3:.4g}",
+        f"{result['ratio']:.1f}×{'' if result['ratio'] >= result['goal'] else ' (missed)'}",
+        f"{result['goal']:g}×",
+        "" if share is None else f"{100 * share:.0f} %",
+        *("" if math.isnan(result[key]) else f"{result[key] / 2**20:.1f}" for key in ("peer_extra_bytes", "extra_bytes")),
+        f"{result['difference']:.1e}{verdict}",
+        "" if slope is None else f"{result['peer_slope']:.0e}, ours {slope:.0e}",
+    )
+
+
+def growth(points: list[scaling.Point]) -> str:
+    body = [f"| {model} | {scaling.growth(points, model):.2f} |" for model in scaling.MODELS]
+    return "\n".join(["| model | time grows as rows to the power of |", "| --- | --- |", *body])
