@@ -2,6 +2,7 @@
 //!
 //! Tables are brought into a library's own form when they are loaded, so that no conversion is part of its time.
 
+#[allow(dead_code)] // Our own worker reads more kinds of tables.
 #[path = "../../../crates/oddsmith-bench/src/arrays.rs"]
 mod arrays;
 #[path = "../../../crates/oddsmith-bench/src/cpu.rs"]
