@@ -30,6 +30,11 @@ class Statsmodels:
         return self
 
 
+def without_correction(errors, rows: int) -> np.ndarray:
+    """Standard errors of glum as every other program gives them: it multiplies variances by n / (n − parameters)."""
+    return np.asarray(errors) * np.sqrt((rows - len(errors)) / rows)
+
+
 class Glum:
     """A generalised linear model with penalty strength / 2 · Σ β²."""
 
@@ -44,7 +49,8 @@ class Glum:
         ).fit(x, y)
         self.model, self.coef_, self.intercept_ = model, model.coef_, np.array([model.intercept_])
         if self.inference:
-            self.errors_ = np.asarray(model.std_errors(x, y, dispersion=1.0, robust=False))
+            errors = model.std_errors(x, y, dispersion=1.0, robust=False)
+            self.errors_ = without_correction(errors, len(y))
         return self
 
     def predict_proba(self, x):

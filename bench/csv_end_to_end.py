@@ -148,6 +148,7 @@ def run_peer(name: str, data: Path, folder: Path) -> Fit:
 def run_ours(data: Path, folder: Path) -> Fit:
     log = folder / "ours.json"
     command = [str(COMMAND), "fit", str(data), f"{TARGET} ~ .", "--ci", "wald", "--no-tests", "--tidy", "--format", "json"]
+    command += ["-o", str(folder / "ours.odds")]
     seconds, cpu, peak = run(command, log)
     estimates, errors = {}, {}
     for row in json.loads(log.read_text()):

@@ -13,6 +13,8 @@ import sys
 import time
 import warnings
 
+from adapters import without_correction
+
 NUMBERS, CATEGORIES, TARGET = [f"x{j}" for j in range(20)], ["a", "b", "c"], "y"
 STEPS = 1000
 
@@ -62,7 +64,7 @@ def glum(reader: str, tolerance: float):
         model = GeneralizedLinearRegressor(
             family="binomial", alpha=0, gradient_tol=tolerance, max_iter=STEPS, drop_first=True, categorical_format="{name}={category}"
         ).fit(x, y)
-        errors = model.std_errors(x, y, dispersion=1.0, robust=False)
+        errors = without_correction(model.std_errors(x, y, dispersion=1.0, robust=False), len(y))
         names = ["(intercept)", *model.feature_names_]
         return dict(zip(names, [model.intercept_, *model.coef_])), dict(zip(names, errors))
 

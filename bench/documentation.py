@@ -15,10 +15,6 @@ PLOTS = ROOT / "docs" / "performance"
 
 def write(record: dict, points: list[scaling.Point]) -> None:
     """Writes the page and the plots."""
-    page = PAGE.read_text()
-    for place, words in (("versions", versions(record)), ("limits", limits(record)), ("table", table(record)), ("growth", growth(points))):
-        page = fill(page, place, words)
-    PAGE.write_text(page)
     PLOTS.mkdir(exist_ok=True)
     for axis in ("rows", "columns", "classes"):
         name = f"Time of a fit against {axis}"
@@ -26,6 +22,10 @@ def write(record: dict, points: list[scaling.Point]) -> None:
     memory = lines(points, "rows", lambda point: point.extra_bytes / 2**20)
     if memory:
         (PLOTS / "memory-rows.svg").write_text(plot("Extra memory of a fit against rows", "rows", "MiB", memory))
+    page = PAGE.read_text()
+    for place, words in (("versions", versions(record)), ("limits", limits(record)), ("table", table(record)), ("growth", growth(points))):
+        page = fill(page, place, words)
+    PAGE.write_text(page)
 
 
 def fill(page: str, place: str, words: str) -> str:
@@ -78,7 +78,7 @@ def cells(result: dict) -> tuple[str, ...]:
         f"{result['ratio']:.1f}×{'' if result['ratio'] >= result['goal'] else ' (missed)'}",
         f"{result['goal']:g}×",
         "" if share is None else f"{100 * share:.0f} %",
-        *("" if math.isnan(result[key]) else f"{result[key] / 2**20:.1f}" for key in ("peer_extra_bytes", "extra_bytes")),
+        *("" if result[key] is None else f"{result[key] / 2**20:.1f}" for key in ("peer_extra_bytes", "extra_bytes")),
         f"{result['difference']:.1e}{verdict}",
         "" if slope is None else f"{result['peer_slope']:.0e}, ours {slope:.0e}",
     )
@@ -86,4 +86,5 @@ def cells(result: dict) -> tuple[str, ...]:
 
 def growth(points: list[scaling.Point]) -> str:
     body = [f"| {model} | {scaling.growth(points, model):.2f} |" for model in scaling.MODELS]
-    return "\n".join(["| model | time grows as rows to the power of |", "| --- | --- |", *body])
+    plots = [f"![{path.stem}](performance/{path.name})" for path in sorted(PLOTS.glob("*.svg"))]
+    return "\n".join(["| model | time grows as rows to the power of |", "| --- | --- |", *body, "", *plots])

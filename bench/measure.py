@@ -7,6 +7,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Callable
 
 import numpy as np
 import rust_peers
@@ -137,8 +138,8 @@ class Measurement:
         self.tighten(racing, results[0].slopes)
         for _ in range(repeat):
             for name, one in racing.items():
-                run(one.worker, one.request, [(result, result.peers.setdefault(name, Timing())) for result in results])
-                run(self.ours, one.ours, [(result, result.ours) for result in results])
+                run(one.worker, one.request, results, lambda result, name=name: result.peers.setdefault(name, Timing()))
+                run(self.ours, one.ours, results, lambda result: result.ours)
 
     def compare(self, results: list[Result], contenders: dict[str, Contender]) -> None:
         """Fills in how far the answers of the best peer and ours differ: estimates as the workload says, probabilities
@@ -186,10 +187,12 @@ def measure(work: Workload, size: dict[str, int], effort: Effort, seed: int, lim
         measurement.close()
 
 
-def run(worker: Worker, fit: str, timings: list[tuple[Result, Timing]]) -> None:
-    """One fit and one request for every other phase."""
-    for result, timing in timings:
-        timing.add(worker.ask(fit if result.phase.name == "fit" else result.phase.name))
+def run(worker: Worker, fit: str, results: list[Result], timing: Callable[[Result], Timing]) -> None:
+    """One fit and one request for every other phase; a peer may know nothing of one."""
+    for result in results:
+        reply = worker.ask(fit if result.phase.name == "fit" else result.phase.name)
+        if reply[0] != "none":
+            timing(result).add(reply)
 
 
 def same_shape(theirs: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,30 +15,41 @@ from workload import Phase
 ROWS, COLUMNS, CLASSES = 2000, 20, 3
 GOAL, ACCURACY = 20.0, 1e-10
 CALLS = 500
+COUNTED = ("BernoulliNB", "CategoricalNB", "ComplementNB", "MultinomialNB")
 
 
 def measure_one(repeat: int, seed: int) -> list[Result]:
     """One result per estimator; times are seconds per call."""
     import oddsmith
-    from sklearn import discriminant_analysis, naive_bayes
 
     rng = np.random.default_rng(seed)
     y = rng.integers(0, CLASSES, ROWS)
     numbers, counts = rng.normal(size=(ROWS, COLUMNS)), rng.poisson(2.0, size=(ROWS, COLUMNS)).astype(float)
     results = []
-    for module in (naive_bayes, discriminant_analysis):
-        for name in module.__all__:
-            rows = numbers if name in ("GaussianNB", *discriminant_analysis.__all__) else counts
-            ours, peer = (getattr(source, name)().fit(rows, y) for source in (oddsmith, module))
-            one = rows[:1].copy()
-            result = Result("predict_one", Phase(name, GOAL, ACCURACY), one.nbytes)
-            theirs = result.peers.setdefault("scikit-learn", Timing())
-            for _ in range(max(repeat, 5)):
-                clock(ours, one, result.ours)
-                clock(peer, one, theirs)
-            result.difference = float(np.abs(ours.predict_proba(one) - peer.predict_proba(one)).max())
-            results.append(result)
+    for peer in peers():
+        name = type(peer).__name__
+        rows = counts if name in COUNTED else numbers
+        peer.fit(rows, y)
+        ours = getattr(oddsmith, name)().fit(rows, y)
+        one = rows[:1].copy()
+        result = Result("predict_one", Phase(name, GOAL, ACCURACY), one.nbytes)
+        theirs = result.peers.setdefault("scikit-learn", Timing())
+        for _ in range(max(repeat, 5)):
+            clock(ours, one, result.ours)
+            clock(peer, one, theirs)
+        result.difference = float(np.abs(ours.predict_proba(one) - peer.predict_proba(one)).max())
+        results.append(result)
     return results
+
+
+def peers() -> list[object]:
+    """An estimator of every family that both sides have."""
+    from sklearn import discriminant_analysis, naive_bayes
+    from sklearn.linear_model import LogisticRegression
+
+    families = [getattr(module, name)() for module in (naive_bayes, discriminant_analysis) for name in module.__all__]
+    # Fitted to the end, so that the probabilities can be compared.
+    return [*families, LogisticRegression(solver="newton-cholesky", tol=1e-12)]
 
 
 def clock(model: object, row: np.ndarray, timing: Timing) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from worker import Timing
@@ -46,8 +47,9 @@ class Result:
         return self.difference <= self.phase.accuracy and not self.steeper
 
     def as_dict(self) -> dict[str, object]:
+        """Plain figures for programs; what the system does not tell is None."""
         best = self.peers[self.best]
-        return {
+        figures = {
             "workload": self.workload,
             "phase": self.phase.name,
             "peer": self.best,
@@ -71,3 +73,4 @@ class Result:
             "all_peers": {name: timing.seconds for name, timing in self.peers.items()},
             "all_slopes": self.slopes,
         }
+        return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in figures.items()}

@@ -97,5 +97,6 @@ def main(options) -> int:
     for model, power in powers.items():
         print(f"{model}: time grows as rows^{power:.2f}")
     if options.json:
-        options.json.write_text(json.dumps({"points": [asdict(point) for point in points], "growth": powers}, indent=1) + "\n")
+        plain = [asdict(point) | {"extra_bytes": None if math.isnan(point.extra_bytes) else point.extra_bytes} for point in points]
+        options.json.write_text(json.dumps({"points": plain, "growth": powers}, indent=1) + "\n")
     return 0 if max(powers.values()) <= STEEPEST else 1

@@ -2,6 +2,7 @@
 //!
 //! Tables are brought into a library's own form when they are loaded, so that no conversion is part of its time.
 
+#[allow(dead_code)] // Our own worker reads more kinds of tables.
 #[path = "../../../crates/oddsmith-bench/src/arrays.rs"]
 mod arrays;
 #[path = "../../../crates/oddsmith-bench/src/cpu.rs"]
@@ -61,10 +62,12 @@ impl Session {
                 return Ok(reply);
             }
             ["proba"] => {
-                let Some(Model::Linfa(model)) = &self.model else { return Err("only linfa gives probabilities".into()) };
+                // smartcore gives labels alone.
+                let Some(Model::Linfa(model)) = &self.model else { return Ok("none".into()) };
                 let tables = self.tables.as_ref().ok_or("nothing is loaded")?;
                 let (events, reply) = timed(|| Ok(model.predict_probabilities(tables.linfa.records())))?;
-                self.answer = events.iter().flat_map(|event| [1.0 - event, *event]).collect();
+                let first = event_sign(model) < 0.0;
+                self.answer = events.iter().flat_map(|p| if first { [*p, 1.0 - p] } else { [1.0 - p, *p] }).collect();
                 return Ok(reply);
             }
             ["answer", file] => npy::write(Path::new(file), &self.answer, &[self.answer.len() / 2, 2])?,
@@ -109,9 +112,17 @@ fn fit(name: &str, tolerance: f64, tables: &Tables) -> Result<Model, Box<dyn Err
 /// The intercept, then the coefficients.
 fn estimates(model: &Model) -> Vec<f64> {
     match model {
-        Model::Linfa(model) => std::iter::once(model.intercept()).chain(model.params().iter().copied()).collect(),
+        Model::Linfa(model) => {
+            let sign = event_sign(model);
+            std::iter::once(model.intercept()).chain(model.params().iter().copied()).map(|estimate| sign * estimate).collect()
+        }
         Model::Smartcore(model) => model.intercept().iterator(0).chain(model.coefficients().iterator(0)).copied().collect(),
     }
+}
+
+/// 1 when the log odds of linfa are those of label 1, −1 when they are those of label 0.
+fn event_sign(model: &FittedLogisticRegression<f64, i64>) -> f64 {
+    if model.labels().pos.class == 1 { 1.0 } else { -1.0 }
 }
 
 /// Does a piece of work and reports its seconds, its processor time and the peak of memory.
