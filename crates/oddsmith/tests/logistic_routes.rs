@@ -70,6 +70,31 @@ fn one_regression_per_class_is_what_each_class_gives_alone() {
     assert_eq!(out.probabilities(), again.probabilities());
 }
 
+#[test]
+fn three_tests_of_one_flag_are_those_of_a_table_of_four_counts() {
+    // 2 × 2 table: exposed 30 ill of 50, not exposed 14 ill of 60.
+    let counts = [(0.0, 0u32, 46), (0.0, 1, 14), (1.0, 0, 20), (1.0, 1, 30)];
+    let rows: Vec<(f64, u32)> = counts.iter().flat_map(|&(x, y, n)| std::iter::repeat_n((x, y), n)).collect();
+    let cells: Vec<f64> = rows.iter().map(|row| row.0).collect();
+    let labels: Vec<u32> = rows.iter().map(|row| row.1).collect();
+    let classes = oddsmith::data::Classes::new(vec!["well".into(), "ill".into()]).unwrap();
+    let feature = oddsmith::data::Feature::number("x");
+    let layout = oddsmith::data::Layout::new("y", vec![feature], classes, oddsmith::data::Weighting::None).unwrap();
+    let frame = Frame { layout, numbers: cells, codes: Vec::new(), labels, weights: None };
+    let model = fit(&Logistic::new(), &frame.source(), None, &Control::new()).unwrap().model;
+    let test = &model.account().tests[0];
+    let odds_ratio = (30.0f64 * 46.0) / (14.0 * 20.0);
+    let wald = odds_ratio.ln().powi(2) / (1.0 / 30.0 + 1.0 / 46.0 + 1.0 / 14.0 + 1.0 / 20.0);
+    // The score test of a 2 × 2 table is Pearson's χ².
+    let pearson = 110.0 * (30.0f64 * 46.0 - 14.0 * 20.0).powi(2) / (50.0 * 60.0 * 44.0 * 66.0);
+    let entropy = |n: f64| n * n.ln();
+    let cells: f64 = [30.0, 46.0, 14.0, 20.0].into_iter().map(entropy).sum();
+    let ratio = 2.0 * (cells + entropy(110.0) - [50.0, 60.0, 44.0, 66.0].into_iter().map(entropy).sum::<f64>());
+    for (got, want) in [(test.wald.unwrap(), wald), (test.score.unwrap(), pearson), (test.statistic, ratio)] {
+        assert!((got - want).abs() <= 1e-10 * want, "{got} is not {want}");
+    }
+}
+
 /// The same table with two classes.
 fn pima_like(frame: &Frame, _class: usize) -> Frame {
     use oddsmith::data::{Classes, Layout, Weighting};

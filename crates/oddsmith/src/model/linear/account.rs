@@ -29,7 +29,7 @@ pub enum IntervalKind {
     Profile,
 }
 
-/// A likelihood-ratio test.
+/// A likelihood-ratio test, with Wald's and the score test of the same hypothesis where they are known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RatioTest {
@@ -41,6 +41,10 @@ pub struct RatioTest {
     pub statistic: f64,
     /// −2 log likelihood (over the saturated one) of the smaller model.
     pub deviance: f64,
+    /// Wald's statistic βᵀ V⁻¹ β of the term's coefficients, robust where the standard errors are.
+    pub wald: Option<f64>,
+    /// The score statistic gᵀ I⁻¹ g at the fit without the term.
+    pub score: Option<f64>,
 }
 
 impl RatioTest {

@@ -25,7 +25,7 @@ impl LogisticModel {
         let view = view(knowledge)?;
         let parameters = parameters(learner, knowledge, analysis, &view);
         let precision = precision(learner, knowledge, analysis, &parameters);
-        let account = account(learner, knowledge, analysis, &view, precision.is_some());
+        let account = account(learner, knowledge, analysis, &view, precision.as_ref(), &parameters.estimates());
         let layout = prediction_layout(&knowledge.layout, &view)?;
         let design = match layout == *knowledge.layout {
             true => Arc::clone(&view.design),
@@ -124,7 +124,15 @@ fn shift_of(parameters: &Parameters, knowledge: &Knowledge, analysis: &Analysis,
     }
 }
 
-fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view: &View, precise: bool) -> Account {
+fn account(
+    learner: &Logistic,
+    knowledge: &Knowledge,
+    analysis: &Analysis,
+    view: &View,
+    covariance: Option<&Covariance>,
+    estimates: &[f64],
+) -> Account {
+    let precise = covariance.is_some();
     let (facts, estimate) = (&analysis.facts, &analysis.estimate);
     let survey = &facts.survey;
     let layout = &knowledge.layout;
@@ -150,13 +158,26 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         (knowledge.frame.kept.iter().filter(|j| range.contains(j)).count() * facts.shape.outputs) as f64
     };
     let deviance = |objective: f64| 2.0 * (objective - estimate.objective) + 2.0 * (estimate.loss + survey.saturated);
+    // The parameters of a term, in the order of the covariance.
+    let of_term = |t: usize| -> Vec<usize> {
+        let (range, shape) = (&design.terms()[t].columns, facts.shape);
+        let shift = usize::from(knowledge.frame.intercept);
+        let own = knowledge.frame.kept.iter().enumerate().filter(|(_, j)| range.contains(j)).map(|(at, _)| shift + at);
+        let own: Vec<usize> = own.collect();
+        (0..shape.outputs).flat_map(|m| own.iter().map(move |at| m * shape.width + at)).collect()
+    };
     let mut tests = Vec::new();
     let mut sequence = Vec::new();
     let terms = design.terms();
     for (t, term) in terms.iter().enumerate() {
         if let Some(value) = value_of(&Purpose::Without(t)) {
             let statistic = 2.0 * (value - estimate.objective);
-            tests.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(value) });
+            let score = match found(&analysis.answers, &Purpose::Without(t)) {
+                Some(Outcome::Found { score, .. }) => score.filter(|_| !estimate.firth),
+                _ => None,
+            };
+            let wald = covariance.and_then(|covariance| wald(covariance, &estimates, &of_term(t)));
+            tests.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(value), wald, score });
         }
         if learner.tests && precise {
             let null = null_objective.unwrap_or(null_loss);
@@ -164,7 +185,14 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
             let after = if t + 1 == terms.len() { Some(estimate.objective) } else { value_of(&Purpose::Before(t + 1)) };
             if let (Some(before), Some(after)) = (before, after) {
                 let statistic = 2.0 * (before - after);
-                sequence.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(after) });
+                sequence.push(RatioTest {
+                    label: term.label.clone(),
+                    freedom: counted(t),
+                    statistic,
+                    deviance: deviance(after),
+                    wald: None,
+                    score: None,
+                });
             }
         }
     }
@@ -217,6 +245,14 @@ fn account(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         aliased: aliased(knowledge, analysis, view),
         notices: notices(learner, knowledge, analysis, view),
     }
+}
+
+/// βᵀ V⁻¹ β of some parameters.
+fn wald(covariance: &Covariance, estimates: &[f64], parameters: &[usize]) -> Option<f64> {
+    let size = covariance.lower.len();
+    let own = DMatrix::from_fn(parameters.len(), parameters.len(), |a, b| covariance.matrix[parameters[a] * size + parameters[b]]);
+    let beta = nalgebra::DVector::from_fn(parameters.len(), |a, _| estimates[parameters[a]]);
+    Some(beta.dot(&Cholesky::new(own)?.solve(&beta)))
 }
 
 /// ln p(y) ≈ ln p(y | θ) + ln p(θ) + d/2 ln 2π − ½ ln |H| at the most probable θ.

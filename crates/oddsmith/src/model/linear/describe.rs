@@ -333,10 +333,20 @@ impl LogisticModel {
     /// Tests of terms and the sequence of the formula.
     pub(crate) fn test_tables(&self) -> Vec<Table> {
         let table = |name: &str, tests: &[super::RatioTest]| {
-            let mut table = Table::new(name, &["term", "df", "chi2", "p_value", "log_p_value", "deviance"]);
+            let columns = ["term", "df", "chi2", "p_value", "log_p_value", "deviance", "wald_chi2", "wald_p", "score_chi2", "score_p"];
+            // Only tests against the whole model have companions.
+            let several = tests.iter().any(|test| test.wald.is_some());
+            let mut table = Table::new(name, if several { &columns } else { &columns[..6] });
             for test in tests {
-                let cells = [test.freedom, test.statistic, test.p_value(), test.log_p_value(), test.deviance].map(Cell::from);
-                table.push(std::iter::once(test.label.as_str().into()).chain(cells).collect());
+                let mut row = vec![test.label.as_str().into()];
+                row.extend([test.freedom, test.statistic, test.p_value(), test.log_p_value(), test.deviance].map(Cell::from));
+                if several {
+                    for statistic in [test.wald, test.score] {
+                        row.push(statistic.map_or(Cell::Empty, Cell::from));
+                        row.push(statistic.map_or(Cell::Empty, |chi2| chi_squared::sf(chi2.max(0.0), test.freedom).into()));
+                    }
+                }
+                table.push(row);
             }
             table
         };

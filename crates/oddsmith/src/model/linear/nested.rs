@@ -49,11 +49,11 @@ impl Nested {
     pub(crate) fn tell(&mut self, answer: &Answer) -> Option<Outcome> {
         self.inner.tell(answer);
         let (theta, value) = match self.inner.outcome.clone()? {
-            Outcome::Found { theta, value } => (theta, value),
+            Outcome::Found { theta, value, .. } => (theta, value),
             other => return Some(other),
         };
         if (value - self.level).abs() <= LEVEL_TOLERANCE * (1.0 + self.level.abs()) {
-            return Some(Outcome::Found { theta, value });
+            return Some(Outcome::Found { theta, value, score: None });
         }
         let root = (2.0 * (value - self.floor).max(0.0)).sqrt();
         match value < self.level {

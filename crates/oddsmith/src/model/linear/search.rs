@@ -23,7 +23,7 @@ const HISTORY: usize = 4;
 /// How near, in units of log likelihood, the ends of an interval are found.
 pub(super) const LEVEL_TOLERANCE: f64 = 1e-11;
 /// Squared distance in standard errors at which a constrained fit is found.
-const GRADIENT_TOLERANCE: f64 = 1e-15;
+const GRADIENT_TOLERANCE: f64 = 1e-20;
 /// Largest step of a limit in standard errors.
 const LONGEST_STEP: f64 = 4.0;
 /// Standard errors from the estimate beyond which a limit counts as infinite.
@@ -51,8 +51,8 @@ pub(crate) struct Answer {
 /// How a search ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    /// At this point, with this value of the objective.
-    Found { theta: DVector<f64>, value: f64 },
+    /// At this point, with this value of the objective and, where second derivatives were looked at there, gᵀH⁻¹g.
+    Found { theta: DVector<f64>, value: f64, score: Option<f64> },
     /// The limit lies at infinity.
     Infinite,
     /// It was given up.
@@ -159,7 +159,8 @@ impl Search {
         // The step's length in standard errors is the distance from the constrained optimum.
         let length = dot(self.step.as_slice(), answer.gradient.as_slice()).abs();
         if length <= GRADIENT_TOLERANCE * (1.0 + answer.value.abs()) || self.step.norm() <= 1e-14 * (at.norm() + self.origin.norm()) {
-            self.outcome = Some(Outcome::Found { theta: at, value: answer.value });
+            let score = answer.metric.as_ref().map(|metric| answer.gradient.dot(&metric.solve(&answer.gradient)));
+            self.outcome = Some(Outcome::Found { theta: at, value: answer.value, score });
         }
     }
 
@@ -183,7 +184,7 @@ impl Search {
         // Two residuals: the level, and how far the step still moves the limit.
         let gain = of.dot(&self.step).abs() / self.unit;
         if (answer.value - level).abs() <= LEVEL_TOLERANCE * (1.0 + level.abs()) && gain <= 1e-10 {
-            self.outcome = Some(Outcome::Found { theta: at + &self.step, value: answer.value });
+            self.outcome = Some(Outcome::Found { theta: at + &self.step, value: answer.value, score: None });
         }
     }
 
