@@ -47,7 +47,7 @@ pub struct OneVsRestStats {
 
 #[derive(Debug, Clone)]
 enum Part {
-    Fitting(LinearStats),
+    Fitting(Box<LinearStats>),
     Fitted(Arc<LogisticModel>),
 }
 
@@ -94,7 +94,7 @@ impl Learner for OneVsRest {
         let part = |label: &String| {
             let classes = Classes::new(vec![REST.into(), label.clone()])?;
             let layout = Layout::new(layout.target(), layout.features().to_vec(), classes, layout.weighting())?;
-            Ok(Part::Fitting(self.each.begin(&Arc::new(layout))?))
+            Ok(Part::Fitting(Box::new(self.each.begin(&Arc::new(layout))?)))
         };
         let parts = layout.classes().labels().iter().map(part).collect::<Result<Vec<_>>>()?;
         Ok(OneVsRestStats { layout: Arc::clone(layout), parts, labels: Vec::new(), weight: 0.0 })
@@ -106,7 +106,7 @@ impl Learner for OneVsRest {
             parts.push(match part {
                 Part::Fitted(model) => Part::Fitted(Arc::clone(model)),
                 Part::Fitting(stats) => match self.each.finish(stats)? {
-                    Step::Again(next) => Part::Fitting(next),
+                    Step::Again(next) => Part::Fitting(Box::new(next)),
                     Step::Done(model) => Part::Fitted(Arc::new(model)),
                 },
             });
