@@ -70,6 +70,40 @@ fn one_regression_per_class_is_what_each_class_gives_alone() {
     assert_eq!(out.probabilities(), again.probabilities());
 }
 
+/// An L1 penalty treats all classes alike: the slopes of the loss for K symmetric outputs are λ against the sign of every coefficient,
+/// and at most λ where it is zero.
+#[test]
+fn an_absolute_penalty_of_several_classes_meets_the_conditions_of_its_optimum() {
+    let csv = Golden::load("multinom_iris_sepal_length").table("data");
+    let names = ["Sepal.Length", "Sepal.Width", "Petal.Length", "Petal.Width"];
+    let frame = Frame::new(&csv, "Species", &names.map(|name| (name, Kind::Number)));
+    let mut zeros = Vec::new();
+    for l1 in [0.5, 5.0, 20.0] {
+        let model = fit(&Logistic { l1, ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
+        let mut out = Predictions::new();
+        Predictor::new(&model).predict(&frame.features(), &mut out).unwrap();
+        let mut zero = 0;
+        for j in 0..4 {
+            let mut weights = [0.0, model.parameters().of(0)[j], model.parameters().of(1)[j]];
+            let mut sorted = weights;
+            sorted.sort_by(f64::total_cmp);
+            weights.iter_mut().for_each(|w| *w -= sorted[1]);
+            for (k, weight) in weights.iter().enumerate() {
+                let slope: f64 = (0..frame.rows())
+                    .map(|i| (out.row(i)[k] - f64::from(u8::from(frame.labels[i] as usize == k))) * frame.numbers[i * 4 + j])
+                    .sum();
+                match weight.abs() < 1e-9 {
+                    true => assert!(slope.abs() <= l1 * (1.0 + 1e-7), "{l1} {j} {k}: {slope}"),
+                    false => assert!((slope + l1 * weight.signum()).abs() <= 1e-6 * l1, "{l1} {j} {k}: {slope} at {weight}"),
+                }
+                zero += usize::from(weight.abs() < 1e-9);
+            }
+        }
+        zeros.push(zero);
+    }
+    assert!(zeros[0] < zeros[2], "a stronger penalty leaves fewer coefficients: {zeros:?}");
+}
+
 #[test]
 fn three_tests_of_one_flag_are_those_of_a_table_of_four_counts() {
     // 2 × 2 table: exposed 30 ill of 50, not exposed 14 ill of 60.

@@ -176,7 +176,7 @@ fn account(
                 Some(Outcome::Found { score, .. }) => score.filter(|_| !estimate.firth),
                 _ => None,
             };
-            let wald = covariance.and_then(|covariance| wald(covariance, &estimates, &of_term(t)));
+            let wald = covariance.and_then(|covariance| wald(covariance, estimates, &of_term(t)));
             tests.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(value), wald, score });
         }
         if learner.tests && precise {

@@ -3,6 +3,10 @@
 //! With all second derivatives H the step minimises gᵀd + ½ dᵀHd + Σ l_i |θ_i + d_i| by coordinate descent, then solves the system of
 //! the coordinates that are not zero exactly (proximal Newton). Without them the direction of L-BFGS is kept within the
 //! orthant of the pseudo-gradient (Andrew and Gao).
+//!
+//! With K > 2 classes the penalty is on K symmetric outputs w, Σ_k |w_kj|. Of all w with the same log odds b_k = w_k − w_0 against
+//! the first class the smallest has the median of (0, b_1j, …) taken away, so the penalty is a function of b, and steps are
+//! made in w.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
@@ -14,6 +18,46 @@ const SWEEP_TOLERANCE: f64 = 1e-13;
 /// Σ l_i |θ_i|.
 pub(crate) fn size(strengths: &[f64], theta: &[f64]) -> f64 {
     strengths.iter().zip(theta).map(|(l, t)| l * t.abs()).sum()
+}
+
+/// The outputs w of all classes with the smallest Σ |w_kj|, class after class, from log odds against the first class.
+fn symmetric(theta: &[f64], outputs: usize, penalised: &[bool]) -> Vec<f64> {
+    let width = penalised.len();
+    let mut all = vec![0.0; (outputs + 1) * width];
+    all[width..].copy_from_slice(&theta[..outputs * width]);
+    for j in (0..width).filter(|j| penalised[*j]) {
+        let mut values: Vec<f64> = (0..=outputs).map(|k| all[k * width + j]).collect();
+        values.sort_by(f64::total_cmp);
+        let median = values[outputs / 2];
+        (0..=outputs).for_each(|k| all[k * width + j] -= median);
+    }
+    all
+}
+
+/// Σ l_j Σ_k |w_kj| of the symmetric outputs; `strengths` holds those of one output.
+pub(crate) fn symmetric_size(strengths: &[f64], theta: &[f64], outputs: usize) -> f64 {
+    let penalised: Vec<bool> = strengths.iter().map(|l| *l > 0.0).collect();
+    symmetric(theta, outputs, &penalised).chunks_exact(strengths.len()).map(|output| size(strengths, output)).sum()
+}
+
+/// The step of the quadratic model with the penalty on symmetric outputs, as a step of the log odds against the first class.
+pub(crate) fn symmetric_step(hessian: &DMatrix<f64>, gradient: &[f64], theta: &[f64], strengths: &[f64], outputs: usize) -> Vec<f64> {
+    let (width, classes) = (strengths.len(), outputs + 1);
+    let penalised: Vec<bool> = strengths.iter().map(|l| *l > 0.0).collect();
+    let from = symmetric(theta, outputs, &penalised);
+    // w ↦ b is linear: b_m = w_m − w_0. The first class takes minus the sum of the others' rows.
+    let lift = DMatrix::from_fn(outputs * width, classes * width, |r, c| match (c / width, c % width == r % width) {
+        (_, false) => 0.0,
+        (0, true) => -1.0,
+        (k, true) => f64::from(u8::from(k == r / width + 1)),
+    });
+    let lifted = lift.transpose() * hessian * &lift;
+    let slopes = lift.transpose() * DVector::from_column_slice(gradient);
+    // Unpenalised coordinates of the first class stay at zero: without a penalty nothing tells outputs from their differences.
+    let strengths: Vec<f64> =
+        (0..classes * width).map(|c| if c < width && strengths[c] == 0.0 { f64::INFINITY } else { strengths[c % width] }).collect();
+    let step = newton_step(&lifted, slopes.as_slice(), &from, &strengths);
+    (lift * DVector::from_vec(step)).as_slice().to_vec()
 }
 
 /// The step of the quadratic model with the penalty.

@@ -61,11 +61,11 @@ impl Learner for Logistic {
     fn begin(&self, layout: &Arc<Layout>) -> Result<LinearStats> {
         self.check()?;
         let formula = self.formula_for(layout)?;
-        if self.l1 > 0.0 && layout.classes().len() > 2 {
+        if self.l1 > 0.0 && layout.classes().len() > 2 && !layout.words().is_empty() {
             let advice = "use --model one-vs-rest, which fits one regression per class, or --l2";
             return Err(ErrorKind::Unsupported {
                 model: "softmax regression".into(),
-                what: "take an L1 penalty, which would depend on the reference class".into(),
+                what: "take an L1 penalty on words".into(),
                 advice: advice.into(),
             }
             .into());
@@ -695,7 +695,7 @@ impl Logistic {
             theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
         }
         let mut unused = vec![0.0; point.theta.len()];
-        let absolute = super::lasso::size(&facts.penalty.absolute, &point.theta);
+        let absolute = facts.penalty.absolute_size(&point.theta);
         let penalty = facts.penalty.add(&point.theta, &mut unused) + absolute;
         let firth = match (&information, fitting.firth) {
             (Some(information), true) => {

@@ -6,6 +6,7 @@
 
 use nalgebra::DMatrix;
 
+use super::lasso;
 use super::probe::Shape;
 
 /// Strengths λ per parameter of one output and per word; all zero means no penalty.
@@ -38,6 +39,22 @@ impl Penalty {
         // The eigenvalues of I − 11ᵀ/K on K − 1 outputs are 1, …, 1 and 1/K.
         let coupled = (1.0 - self.share() * outputs).ln();
         self.dense.iter().map(|strength| outputs * strength.ln() + coupled).sum()
+    }
+
+    /// The absolute penalty of a point.
+    pub(crate) fn absolute_size(&self, theta: &[f64]) -> f64 {
+        match self.absolute.is_empty() || self.shape.outputs == 1 {
+            true => lasso::size(&self.absolute, theta),
+            false => lasso::symmetric_size(&self.absolute[..self.shape.width], theta, self.shape.outputs),
+        }
+    }
+
+    /// The step of a quadratic model with the absolute penalty.
+    pub(crate) fn absolute_step(&self, hessian: &DMatrix<f64>, gradient: &[f64], theta: &[f64]) -> Vec<f64> {
+        match self.shape.outputs {
+            1 => lasso::newton_step(hessian, gradient, theta, &self.absolute),
+            outputs => lasso::symmetric_step(hessian, gradient, theta, &self.absolute[..self.shape.width], outputs),
+        }
     }
 
     /// What a sum over outputs takes away: 1/K, nothing with one output.

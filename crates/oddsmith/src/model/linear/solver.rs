@@ -170,7 +170,7 @@ impl Solver {
 
     /// Takes the answer to the last question.
     pub(crate) fn tell(&mut self, value: f64, mut gradient: Vec<f64>, second: Second) -> Next {
-        let value = value + self.penalty.add(&self.trial, &mut gradient) + lasso::size(&self.penalty.absolute, &self.trial);
+        let value = value + self.penalty.add(&self.trial, &mut gradient) + self.penalty.absolute_size(&self.trial);
         if let Some(best) = &self.best
             && !self.is_descent(best, value, &gradient)
         {
@@ -335,9 +335,9 @@ impl Solver {
             return (direction, slope, -slope);
         }
         if let Some(matrix) = &self.matrix {
-            let direction = lasso::newton_step(matrix, &best.gradient, &best.theta, strengths);
+            let direction = self.penalty.absolute_step(matrix, &best.gradient, &best.theta);
             let goal = along(&best.theta, 1.0, &direction);
-            let slope = dot(&best.gradient, &direction) + lasso::size(strengths, &goal) - lasso::size(strengths, &best.theta);
+            let slope = dot(&best.gradient, &direction) + self.penalty.absolute_size(&goal) - self.penalty.absolute_size(&best.theta);
             // The fall is a difference of large numbers near the optimum; the length of the step is not.
             let vector = DVector::from_column_slice(&direction);
             let square = (matrix * &vector).dot(&vector);
