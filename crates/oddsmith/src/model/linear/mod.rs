@@ -11,6 +11,8 @@ mod build;
 mod column_sums;
 mod descent;
 mod describe;
+mod first_looks;
+mod fit_steps;
 mod frame;
 mod jeffreys;
 mod knobs;
