@@ -1,0 +1,140 @@
+"""What both discriminants share: covariances, priors and the finished model."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from .. import _checks, _core
+from .._base import Classifier, check_not_single
+from .._inputs import core_rows, encode_labels, row_weights, thread_count
+from ..exceptions import DataError, NoEstimateError, ParameterError, UnsupportedError
+from ._covariance import _ledoit_wolf, _shrunk
+
+
+class _Discriminant(Classifier):
+    """Means and products of the classes, and a model with covariances that follow from them."""
+
+    _solvers: ClassVar[tuple[str, ...]]
+    #: Whether the classes share one covariance.
+    _pooled: ClassVar[bool]
+
+    def _check_parameters(self) -> None:
+        _checks.one_of("solver", self.solver, self._solvers)
+        _checks.one_of("divisor", self.divisor, ("ml", "unbiased"))
+        _checks.flag("store_covariance", self.store_covariance)
+        _checks.flag("predictive", self.predictive)
+        _checks.at_least("tol", self.tol, 0)
+        if self.shrinkage is not None and self.shrinkage != "auto":
+            _checks.share("shrinkage", self.shrinkage)
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError("shrinkage not supported with 'svd' solver.")
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ParameterError(
+                "covariance_estimator is not supported with solver='svd': a covariance estimator is not supported with svd solver. "
+                "Try another solver"
+            )
+        if self.covariance_estimator is not None and self.shrinkage is not None and self.shrinkage != 0:
+            raise ParameterError("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any, *, per_class: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Checks the rows and sums them up."""
+        self._check_parameters()
+        X, y = self._checked(X, y, reset=True, ensure_min_samples=2)
+        self.classes_, codes = encode_labels(y)
+        check_not_single(self.classes_)
+        if len(codes) == len(self.classes_):
+            raise DataError("The number of samples must be more than the number of classes.")
+        weights = row_weights(sample_weight, X)
+        self._layout = _core.Columns.numbers(self._names(), self._labels())
+        wanted = "per-class" if per_class else "pooled"
+        self._sums = _core.gather(type(self).__name__, self._layout, wanted, core_rows(X), codes, weights, 0.0, thread_count(self.n_jobs))
+        check_not_single(self.classes_[self._sums.class_count > 0])
+        return X, codes, weights
+
+    def _divisors(self) -> np.ndarray:
+        """What the products of every class are divided by."""
+        return self._sums.class_count - (self.divisor == "unbiased")
+
+    def _class_covariances(self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> list[np.ndarray]:
+        """The covariance of every class by estimator or shrinkage."""
+        if X is None and (self.covariance_estimator is not None or self.shrinkage == "auto"):
+            raise UnsupportedError("shrinkage='auto' and covariance_estimator take the rows themselves; statistics are not enough")
+        if self.covariance_estimator is not None:
+            if weights is not None:
+                raise ParameterError("covariance_estimator takes no weights")
+            return [self._estimated(X[codes == k]) for k in range(len(self.classes_))]
+        if self.shrinkage == "auto":
+            knobs = self._knobs("data") | {"ledoit_wolf": True, "predictive": False}
+            try:
+                return _core.shrunk_covariances(self._layout, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs))
+            except NoEstimateError:
+                # The core refuses a matrix that stays singular; among several that are pooled it may be one.
+                if weights is not None or not self._pooled:
+                    raise
+                return [_ledoit_wolf(X[codes == k]) for k in range(len(self.classes_))]
+        products = self._class_products()
+        return [_shrunk(matrix / n, self.shrinkage) for matrix, n in zip(products, self._divisors(), strict=True)]
+
+    def _class_products(self) -> list[np.ndarray]:
+        """Sums of products around the mean of every class."""
+        _, products = self._sums.scatter()
+        if len(products) != len(self.classes_):
+            raise DataError("the statistics hold the products of all classes together; gather them by class")
+        return products
+
+    def _estimated(self, X: np.ndarray) -> np.ndarray:
+        """A covariance by the estimator that was given."""
+        estimator = clone(self.covariance_estimator, safe=False)
+        estimator.fit(X)
+        if not hasattr(estimator, "covariance_"):
+            raise ParameterError(f"{type(estimator).__name__} does not have a covariance_ attribute")
+        return np.atleast_2d(estimator.covariance_)
+
+    def _knobs(self, prior: Any) -> dict[str, Any]:
+        none = {"covariances": None, "means": None, "ledoit_wolf": False}
+        return none | {"prior": prior, "divisor": self.divisor, "predictive": self.predictive}
+
+    def _prior_shares(self) -> np.ndarray:
+        """The class prior."""
+        counts = self._sums.class_count
+        if self.priors is None:
+            return counts / counts.sum()
+        shares = _checks.class_prior("priors", self.priors, len(counts))
+        if abs(shares.sum() - 1.0) > 1e-5:
+            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
+            shares = shares / shares.sum()
+        return shares
+
+    def _finish(self, covariances: list[np.ndarray] | None, means: np.ndarray | None = None, *, shared: bool) -> None:
+        """Finishes the model, with densities of our own where there are some."""
+        knobs = self._knobs("data" if self.priors is None else self.priors_.tolist())
+        if covariances is not None and not self.predictive:
+            knobs["covariances"] = [np.ravel(matrix).tolist() for matrix in covariances]
+            knobs["means"] = None if means is None else means.tolist()
+        self._adopt(self._sums.discriminant(shared, knobs))
+        self.__dict__.pop("_layout", None)
+        del self._sums
+
+
+    def _read_densities(self, arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """Sets prior and means from a model file and gives its covariances, all in the users' units."""
+        classes, width = len(self.classes_), self.n_features_in_
+        constant = arrays["constant.columns"].astype(int)
+        varying = np.setdiff1d(np.arange(width), constant)
+        scale, p = arrays["scale"], len(varying)
+        self.priors_ = np.exp(arrays["prior.log"])
+        self.means_ = np.empty((classes, width))
+        self.means_[:, constant] = arrays["constant.values"]
+        self.means_[:, varying] = arrays["centre"] + arrays["offsets"].reshape(classes, p) * scale
+        matrices = []
+        for packed in arrays["covariances"].reshape(-1, p * (p + 1) // 2):
+            upper = np.zeros((p, p))
+            upper[np.triu_indices(p)] = packed
+            matrix = np.zeros((width, width))
+            matrix[np.ix_(varying, varying)] = (upper + np.triu(upper, 1).T) * scale * scale[:, None]
+            matrices.append(matrix)
+        return matrices

@@ -1,0 +1,264 @@
+"""One covariance for all classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _checks
+from ..exceptions import ParameterError
+from ._covariance import _finite, _ledoit_wolf, _shrunk
+from ._family import _Discriminant
+
+
+class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Discriminant):
+    """Linear discriminant analysis: normal classes that share a covariance matrix.
+
+    Parameters
+    ----------
+    solver : {'svd', 'lsqr', 'eigen'}, default='svd'
+        How the covariance is formed: 'svd' pools the products of the classes; 'lsqr' and 'eigen' weigh the covariances of
+        the classes by the prior and allow shrinkage or an estimator. 'lsqr' has no `transform`.
+    shrinkage : 'auto' or float, default=None
+        Draw covariances towards a multiple of the identity, by a share from 0 to 1 or by Ledoit and Wolf's formula.
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities; by default the shares of the classes in the data.
+    n_components : int, default=None
+        Number of directions of `transform`; at most min(n_classes - 1, n_features).
+    store_covariance : bool, default=False
+        Keep `covariance_` with solver 'svd' too.
+    tol : float, default=1e-4
+        Directions of smaller standard deviation take no part in `transform` and `coef_` with solver 'svd'.
+    covariance_estimator : estimator, default=None
+        What estimates the covariance of a class, with solvers 'lsqr' and 'eigen'.
+    divisor : {'ml', 'unbiased'}, default='ml'
+        What products are divided by: the number of rows, or one less per class.
+    predictive : bool, default=False
+        Integrate means and covariance out instead of plugging in estimates: honest about few rows.
+    n_jobs : int, default=None
+        Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    priors_ : ndarray of shape (n_classes,)
+        Class probabilities.
+    means_ : ndarray of shape (n_classes, n_features)
+        Class means.
+    covariance_ : ndarray of shape (n_features, n_features)
+        The covariance within classes, weighed by the prior.
+    coef_ : ndarray of shape (n_features,) or (n_classes, n_features)
+        Weights of the linear scores.
+    intercept_ : ndarray of shape (n_classes,)
+        Intercepts.
+    xbar_ : ndarray of shape (n_features,)
+        Overall mean, weighed by the prior; with solver 'svd'.
+    scalings_ : ndarray of shape (rank, n_classes - 1)
+        Directions of `transform`; with solvers 'svd' and 'eigen'.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance between classes along every direction; with solvers 'svd' and 'eigen'.
+    diagnostics_ : list of OddsmithWarning
+        What went wrong without being an error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddsmith import LinearDiscriminantAnalysis
+    >>> X = np.array([[-1.0, -1.0], [-2.0, -1.0], [-3.0, -2.0], [1.0, 1.0], [2.0, 1.0], [3.0, 2.0]])
+    >>> model = LinearDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1.0]])
+    array([1])
+    """
+
+    _solvers = ("svd", "lsqr", "eigen")
+    _pooled = True
+
+    def __init__(
+        self,
+        solver="svd",
+        shrinkage=None,
+        priors=None,
+        n_components=None,
+        store_covariance=False,
+        tol=1e-4,
+        covariance_estimator=None,
+        *,
+        divisor="ml",
+        predictive=False,
+        n_jobs=None,
+    ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.divisor = divisor
+        self.predictive = predictive
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The class of every row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up; a row of weight 2 counts as the row twice.
+
+        Returns
+        -------
+        LinearDiscriminantAnalysis
+            The fitted estimator itself.
+        """
+        self._complete(*self._begin(X, y, sample_weight, per_class=self._by_class()))
+        return self
+
+    def _by_class(self) -> bool:
+        """Whether the classes' own covariances are needed."""
+        return self.priors is not None and (self.solver != "svd" or self.store_covariance is True) or self.shrinkage is not None
+
+    def _settle(self) -> None:
+        self._check_parameters()
+        self._complete(None, None, None)
+
+    def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
+        """Sets attributes and model from the sums, and from the rows where sums are not enough."""
+        by_class = self._by_class()
+        most = min(len(self.classes_) - 1, self.n_features_in_)
+        if self.n_components is not None and _checks.whole("n_components", self.n_components, 1) > most:
+            raise ParameterError("n_components cannot be larger than min(n_features, n_classes - 1).")
+        self._max_components = self._n_features_out = most if self.n_components is None else self.n_components
+        self.priors_ = self._prior_shares()
+        counts = self._sums.class_count
+        self.means_, products = self._sums.scatter()
+        pooled = sum(products) / self._divisors().sum()
+        given, means = None, None
+        if by_class or self.covariance_estimator is not None:
+            weighed = sum(p * matrix for p, matrix in zip(self.priors_, self._class_covariances(X, codes, weights), strict=True))
+        else:
+            weighed = pooled
+        if self.solver != "svd" or self.store_covariance:
+            self.covariance_ = weighed
+        if self.solver == "svd":
+            coef, intercept, given, means = self._directions_of_pooled(pooled, counts.sum())
+        else:
+            given = None if weighed is pooled else weighed
+            coef, intercept = self._weights(weighed, self._total(X, weights, pooled, counts))
+        if len(self.classes_) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+        self._finish(None if given is None else [given], means, shared=True)
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        (self.covariance_,) = self._read_densities(arrays)
+        self._max_components = self._n_features_out = min(len(self.classes_) - 1, self.n_features_in_)
+        coef, intercept, *_ = self._directions_of_pooled(self.covariance_, self.class_count_.sum())
+        if len(self.classes_) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+
+    def _total(self, X: np.ndarray, weights: np.ndarray | None, pooled: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
+        """The covariance of all rows around their mean, estimated as that of the classes; for solver 'eigen'."""
+        if self.solver != "eigen":
+            return None
+        if self.covariance_estimator is not None:
+            return self._estimated(X)
+        if self.shrinkage == "auto":
+            if weights is not None:
+                raise ParameterError("solver='eigen' with shrinkage='auto' takes no weights; use solver='lsqr'")
+            return _ledoit_wolf(X)
+        apart = self.means_ - counts @ self.means_ / counts.sum()
+        between = (apart.T * counts) @ apart / (counts.sum() - (self.divisor == "unbiased"))
+        return _shrunk(pooled + between, self.shrinkage)
+
+    def _weights(self, covariance: np.ndarray, total: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Scores mᵀS⁻¹x − ½ mᵀS⁻¹m + log π of every class, and the directions of `transform` with solver 'eigen'."""
+        if total is None:
+            coef = linalg.lstsq(covariance, self.means_.T)[0].T
+        else:
+            values, vectors = linalg.eigh(total - covariance, covariance)
+            self.explained_variance_ratio_ = np.sort(values / values.sum())[::-1][: self._max_components]
+            self.scalings_ = vectors[:, np.argsort(values)[::-1]]
+            coef = self.means_ @ self.scalings_ @ self.scalings_.T
+        return coef, -0.5 * (self.means_ * coef).sum(axis=1) + self._log_priors()
+
+    def _directions_of_pooled(self, covariance: np.ndarray, rows: float) -> tuple[np.ndarray | None, ...]:
+        """Directions in which the means differ most in units of the covariance, and scores around the overall mean.
+
+        Directions of (almost) no variance take no part. Where there are some, the last two answers are a covariance without
+        them and means that do not differ along them.
+        """
+        self.xbar_ = self.priors_ @ self.means_
+        deviations = np.sqrt(np.diag(covariance))
+        deviations[deviations == 0] = 1.0
+        values, vectors = linalg.eigh(covariance / deviations / deviations[:, None])
+        kept = np.sqrt(np.maximum(values, 0.0)) > self.tol
+        regular = means = None
+        if not kept.all():
+            within = vectors[:, kept]
+            regular = (vectors * np.where(kept, values, 1.0)) @ vectors.T * deviations * deviations[:, None]
+            means = self.xbar_ + ((self.means_ - self.xbar_) / deviations) @ within @ within.T * deviations
+        whiten = vectors[:, kept] / deviations[:, None] / np.sqrt(values[kept])
+        freedom = max(len(self.classes_) - 1, 1)
+        spread = np.sqrt(rows * self.priors_ / freedom)[:, None] * (self.means_ - self.xbar_) @ whiten
+        _, lengths, turned = linalg.svd(spread, full_matrices=False)
+        squares = lengths**2
+        self.explained_variance_ratio_ = (squares / squares.sum() if squares.any() else squares)[: self._max_components]
+        kept = lengths > self.tol * (lengths[0] if len(lengths) else 0.0)
+        self.scalings_ = whiten @ turned.T[:, kept]
+        placed = (self.means_ - self.xbar_) @ self.scalings_
+        coef = placed @ self.scalings_.T
+        return coef, -0.5 * (placed**2).sum(axis=1) + self._log_priors() - coef @ self.xbar_, regular, means
+
+    def _log_priors(self) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors_)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Project rows on the directions that tell the classes apart best.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Coordinates along the directions.
+        """
+        if self.solver == "lsqr":
+            raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
+        check_is_fitted(self)
+        X = _finite(self._checked(X, reset=False))
+        centred = X - self.xbar_ if self.solver == "svd" else X
+        return (centred @ self.scalings_)[:, : self._max_components]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Give linear scores: log odds of the second class with two classes, else log p(y | x) up to a constant per row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores.
+        """
+        if len(self.__dict__.get("classes_", ())) == 2:
+            scores = self._ask(X, "scores")
+            return scores[:, 1] - scores[:, 0]
+        check_is_fitted(self)
+        return _finite(self._checked(X, reset=False)) @ self.coef_.T + self.intercept_
