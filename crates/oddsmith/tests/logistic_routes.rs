@@ -6,11 +6,11 @@ mod support;
 
 use oddsmith::control::Control;
 use oddsmith::data::Kind;
-use oddsmith::model::linear::{Logistic, OneVsRest, Route};
+use oddsmith::model::linear::{Logistic, OneVsRest, Precision, Robust, Route};
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::persist;
 use oddsmith::train::fit;
-use support::{Frame, Golden};
+use support::{Csv, Frame, Golden};
 
 fn pima() -> Frame {
     let csv = Golden::load("logit_l2_pima").table("data");
@@ -135,4 +135,64 @@ fn pima_like(frame: &Frame, _class: usize) -> Frame {
     let classes = Classes::new(vec!["other".into(), "this".into()]).unwrap();
     let layout = Layout::new("y", frame.layout.features().to_vec(), classes, Weighting::None).unwrap();
     Frame { layout, numbers: frame.numbers.clone(), codes: Vec::new(), labels: Vec::new(), weights: None }
+}
+
+const TOWNS: usize = 12;
+
+/// Two numbers, a town of twelve and a class; the same town as eleven 0/1 columns in the second table.
+fn towns(classes: usize) -> (Frame, Frame) {
+    let dummies: Vec<String> = (1..TOWNS).map(|town| format!("d{town:02}")).collect();
+    let mut names: Vec<String> = ["x", "date", "town", "class"].map(String::from).to_vec();
+    names.extend(dummies.iter().cloned());
+    let row = |i: usize| {
+        let town = i * i / 3 % 97 % TOWNS;
+        let (x, date) = ((i * 37 % 101) as f64 / 50.0 - 1.0, 1_700_000_000.0 + (i * 7919 % 1000) as f64);
+        let class = (i * 31 % 17 + town % 5 + usize::from(x > 0.0) * 4) * classes / 25;
+        let mut cells = vec![x.to_string(), date.to_string(), format!("t{town:02}"), class.to_string()];
+        cells.extend((1..TOWNS).map(|other| u8::from(town == other).to_string()));
+        cells
+    };
+    let csv = Csv { names, rows: (0..900).map(row).collect() };
+    let plain = [("x", Kind::Number), ("date", Kind::Number)];
+    let by_town = [&plain[..], &[("town", Kind::Category)]].concat();
+    let by_column = plain.into_iter().chain(dummies.iter().map(|name| (name.as_str(), Kind::Number))).collect::<Vec<_>>();
+    (Frame::new(&csv, "class", &by_town), Frame::new(&csv, "class", &by_column))
+}
+
+#[test]
+fn a_wide_category_is_its_columns() {
+    for classes in [2, 3] {
+        let (by_town, by_column) = towns(classes);
+        let learners = [
+            Logistic { precision: Precision::Profile, ..Logistic::new() },
+            Logistic { robust: Some(if classes == 2 { Robust::Hc3 } else { Robust::Hc1 }), tests: false, ..Logistic::new() },
+            Logistic { firth: true, tests: false, ..Logistic::new() },
+            Logistic { l2: 2.0, ..Logistic::new() },
+            Logistic { l1: 2.0, ..Logistic::new() },
+        ];
+        for learner in learners {
+            let marked = fit(&learner, &by_town.source(), None, &Control::new()).unwrap().model;
+            let cells = fit(&learner, &by_column.source(), None, &Control::new()).unwrap().model;
+            let size = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+            let same = |what: &str, left: &[f64], right: &[f64]| {
+                let accuracy = if learner.l1 > 0.0 { 1e-6 } else { 1e-8 };
+                assert_eq!(left.len(), right.len(), "{what}");
+                for (l, r) in left.iter().zip(right) {
+                    assert!((l - r).abs() <= accuracy * l.abs().max(1e-6 * size(left)), "{what} of {classes} classes: {l} and {r}");
+                }
+            };
+            same("estimates", &marked.parameters().estimates(), &cells.parameters().estimates());
+            same("log likelihood", &[marked.account().log_likelihood], &[cells.account().log_likelihood]);
+            if let (Some(marked), Some(cells)) = (marked.precision(), cells.precision()) {
+                same("covariances", &marked.matrix, &cells.matrix);
+                same("centred covariances", &marked.centred, &cells.centred);
+                same("lower limits", &marked.lower, &cells.lower);
+                same("upper limits", &marked.upper, &cells.upper);
+            }
+            let (mut left, mut right) = (Predictions::new(), Predictions::new());
+            Predictor::new(&marked).predict(&by_town.features(), &mut left).unwrap();
+            Predictor::new(&cells).predict(&by_column.features(), &mut right).unwrap();
+            same("probabilities", left.probabilities(), right.probabilities());
+        }
+    }
 }

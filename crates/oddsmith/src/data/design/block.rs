@@ -35,6 +35,8 @@ impl Gap {
 pub struct DesignBlock {
     /// Rows × columns, row after row, without the intercept. A row with a gap is all zeros.
     pub cells: Vec<f64>,
+    /// Marks of the rows, row after row, where the rows were expanded with marks.
+    pub marks: Vec<u32>,
     /// What is added to the score of each row; zeros when the design has no offset.
     pub offset: Vec<f64>,
     /// Per row: complete, or the first feature (in the order of the layout) that stands in the way.

@@ -9,9 +9,11 @@ use super::facts::Facts;
 use super::intake::NumberColumn;
 use super::intake_plan::IntakePlan;
 use super::lookup::Lookup;
+use super::marked::Marking;
 use super::product::{Dense, Indicators, Product};
 use super::step::Step;
 use super::variables::{Resolved, resolve};
+use super::writer::Writer;
 use super::{Design, DesignOptions, MissingPolicy};
 use crate::data::Layout;
 use crate::data::formula::{Contrast, Fault, Formula, Place, Variable};
@@ -58,16 +60,18 @@ pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions
     }
     let Compiler { plan, columns, terms, products, words, offsets, .. } = compiler;
     let intake = plan.finish();
-    let zeroed = products.iter().any(|product| !product.indicators.is_empty()) || intake.numbers.iter().any(|n| n.indicator.is_some());
     let is_plain = products.is_empty() && offsets.is_empty() && intake.codes.is_empty();
     let is_copy = |n: &NumberColumn| n.stand_in.is_none() && n.register.is_none() && n.copy.is_some();
     let plain = (is_plain && intake.numbers.iter().all(is_copy)).then(|| intake.numbers.iter().map(|n| n.plane).collect());
+    let widths: Vec<usize> = products.iter().map(|product| terms[columns[product.column].term].columns.len()).collect();
+    let writer = Writer::new(intake, products, columns.len());
+    let marking = Marking::new(&writer, &widths, columns.len());
     let intercept = formula.intercept();
     // References of columns that the formula does not use say nothing about this design.
     let used = formula.columns();
     let references = options.references.iter().filter(|(column, _)| used.contains(column)).cloned().collect();
     let options = DesignOptions { references, ..*options };
-    Ok(Design { formula, options, facts, intercept, columns, terms, words, intake, products, offsets, zeroed, plain })
+    Ok(Design { formula, options, facts, intercept, columns, terms, words, writer, marking, offsets, plain })
 }
 
 /// Reference levels given as options must name a category of the layout and one of its levels.

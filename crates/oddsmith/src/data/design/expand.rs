@@ -3,11 +3,13 @@
 //! Cost of an expansion: one write per cell for numbers, one per row and category, and one per row and column for products;
 //! nothing is allocated once the block's buffers have grown.
 
+use std::sync::Arc;
+
 use super::block::{DesignBlock, Gap};
 use super::column::{DesignColumn, DesignTerm};
 use super::facts::Facts;
-use super::intake::Intake;
-use super::product::Product;
+use super::marked::{MarkedColumns, Marking};
+use super::writer::Writer;
 use super::{DesignOptions, DesignSurvey, compile};
 use crate::data::formula::Formula;
 use crate::data::{Features, Layout};
@@ -23,12 +25,10 @@ pub struct Design {
     pub(super) columns: Vec<DesignColumn>,
     pub(super) terms: Vec<DesignTerm>,
     pub(super) words: Vec<usize>,
-    pub(super) intake: Intake,
-    pub(super) products: Vec<Product>,
+    pub(super) writer: Writer,
+    pub(super) marking: Option<Marking>,
     /// Registers that are added up to the offset.
     pub(super) offsets: Vec<usize>,
-    /// Whether cells must be zero before they are written.
-    pub(super) zeroed: bool,
     /// The number planes, when they are all there is.
     pub(super) plain: Option<Vec<usize>>,
 }
@@ -115,20 +115,30 @@ impl Design {
         outer == inner || (!inner_term.variables.is_empty() && inner_term.variables.iter().all(|v| outer_term.variables.contains(v)))
     }
 
+    /// Which columns [`Design::expand_marked`] marks; `None` when no category is wide enough for that.
+    pub fn marked_columns(&self) -> Option<&Arc<MarkedColumns>> {
+        self.marking.as_ref().map(|marking| &marking.columns)
+    }
+
     /// Expands rows `lo..hi` of a batch that fits the layout.
     pub fn expand(&self, features: &Features<'_>, lo: usize, hi: usize, block: &mut DesignBlock) -> Result<()> {
+        self.fill(&self.writer, features, lo, hi, block)
+    }
+
+    /// Expands rows `lo..hi`, with marks instead of cells for the columns of wide categories.
+    pub fn expand_marked(&self, features: &Features<'_>, lo: usize, hi: usize, block: &mut DesignBlock) -> Result<()> {
+        let marking = self.marking.as_ref().ok_or_else(|| Error::internal("a design without wide categories has no marks"))?;
+        self.fill(&marking.writer, features, lo, hi, block)?;
+        marking.mark(block);
+        Ok(())
+    }
+
+    fn fill(&self, writer: &Writer, features: &Features<'_>, lo: usize, hi: usize, block: &mut DesignBlock) -> Result<()> {
         if lo > hi || hi > features.rows() {
             return Err(Error::internal(format!("rows {lo}..{hi} are asked of a batch of {}", features.rows())));
         }
-        let (rows, width) = (hi - lo, self.columns.len());
-        if self.zeroed {
-            block.cells.clear();
-        }
-        block.cells.resize(rows * width, 0.0);
-        self.intake.read(features, lo, hi, width, block)?;
-        for product in &self.products {
-            product.write(&mut block.cells, width, rows, &mut block.scratch);
-        }
+        writer.write(features, lo, hi, block)?;
+        let rows = hi - lo;
         block.offset.clear();
         block.offset.resize(rows, 0.0);
         for &register in &self.offsets {
@@ -137,7 +147,6 @@ impl Design {
         }
         if block.has_gaps {
             for i in (0..rows).filter(|&i| block.gaps[i] != Gap::None) {
-                block.cells[i * width..(i + 1) * width].fill(0.0);
                 block.offset[i] = 0.0;
             }
         }

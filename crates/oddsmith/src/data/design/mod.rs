@@ -6,6 +6,7 @@
 //! Design::compile(&Formula, &Layout, &DesignOptions, Option<&DesignSurvey>) -> Result<Design>
 //! Design::{intercept, columns, terms, words, has_offset, plain_numbers}
 //! Design::expand(&self, &Features, lo, hi, &mut DesignBlock) -> Result<()>           rows lo..hi of the batch
+//! Design::{marked_columns, expand_marked}                                             wide categories as marks
 //! Design::write(&self, &mut Record, prefix), Design::read(&Record, prefix, &Layout) -> Result<Design>
 //! ResponseReader::compile(&Formula, &Layout) -> Result<Option<ResponseReader>>       grouped responses only
 //! ResponseReader::read(&self, &Features, lo, hi, &mut ResponseBlock) -> Result<()>
@@ -24,6 +25,7 @@ mod facts;
 mod intake;
 mod intake_plan;
 mod lookup;
+mod marked;
 mod mean_sum;
 mod options;
 mod point_sample;
@@ -36,10 +38,12 @@ mod survey;
 mod tests;
 mod value_table;
 mod variables;
+mod writer;
 
 pub use block::{DesignBlock, Gap};
 pub use column::{DesignColumn, DesignTerm};
 pub use expand::Design;
+pub use marked::{MarkedColumns, Place};
 pub use options::{DesignOptions, MissingPolicy};
 pub use response::{ResponseBlock, ResponseReader};
 pub use survey::DesignSurvey;

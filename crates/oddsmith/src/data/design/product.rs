@@ -48,6 +48,18 @@ impl Indicators {
 }
 
 impl Product {
+    /// Whether every row has at most one entry, a 1.
+    pub(super) fn is_indicated(&self) -> bool {
+        self.dense.is_empty() && !self.indicators.is_empty()
+    }
+
+    /// How far from the first column every row of such a term has its 1; `None` where it has none.
+    pub(super) fn slots<'a>(&self, rows: usize, scratch: &'a mut Scratch) -> impl Iterator<Item = Option<usize>> + 'a {
+        let Scratch { codes, slots, .. } = scratch;
+        fill_slots(rows, &self.indicators, slots, |column| &codes[column * rows..(column + 1) * rows]);
+        slots.iter().map(|slot| (*slot != NOWHERE).then_some(*slot as usize))
+    }
+
     /// Writes all rows; `width` is the number of columns of the design.
     pub(super) fn write(&self, cells: &mut [f64], width: usize, rows: usize, scratch: &mut Scratch) {
         let Scratch { registers, codes, slots, product, .. } = scratch;
@@ -61,14 +73,7 @@ impl Product {
             }
             return;
         }
-        slots.clear();
-        slots.resize(rows, 0);
-        for indicators in &self.indicators {
-            for (slot, code) in slots.iter_mut().zip(codes(indicators.codes)) {
-                let offset = indicators.offsets[*code as usize];
-                *slot = if *slot == NOWHERE || offset == NOWHERE { NOWHERE } else { *slot + offset };
-            }
-        }
+        fill_slots(rows, &self.indicators, slots, codes);
         let combinations: usize = self.dense.iter().map(|dense| dense.width).product();
         for combination in 0..combinations {
             let (mut rest, mut column) = (combination, self.column);
@@ -95,6 +100,18 @@ impl Product {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Where in its term every row has its entry: the offsets of its levels, added up.
+fn fill_slots<'a>(rows: usize, indicators: &[Indicators], slots: &mut Vec<u32>, codes: impl Fn(usize) -> &'a [u32]) {
+    slots.clear();
+    slots.resize(rows, 0);
+    for indicators in indicators {
+        for (slot, code) in slots.iter_mut().zip(codes(indicators.codes)) {
+            let offset = indicators.offsets[*code as usize];
+            *slot = if *slot == NOWHERE || offset == NOWHERE { NOWHERE } else { *slot + offset };
         }
     }
 }

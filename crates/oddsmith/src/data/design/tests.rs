@@ -91,3 +91,41 @@ fn plain_numbers_are_seen_in_place() {
         assert_eq!(design(other).plain_numbers(), None, "{other}");
     }
 }
+
+#[test]
+fn marks_stand_for_the_cells_of_wide_categories() {
+    let many: Vec<String> = (0..10).map(|at| format!("town{at}")).collect();
+    let features =
+        vec![Feature::number("age"), Feature::category("town", Levels::in_order(many)), Feature::boolean("smoke"), Feature::number("lwt")];
+    let layout = Layout::new("low", features, Classes::new(texts(&["no", "yes"])).unwrap(), Weighting::None).unwrap();
+    let formula = Formula::parse("low ~ age + town + smoke*lwt + town:smoke + town:lwt + offset(age)").unwrap();
+    let design = Design::compile(&formula, &layout, &DesignOptions::default(), None).unwrap();
+    let numbers: Vec<f64> = (0..40).flat_map(|i| [i as f64, if i == 7 { f64::NAN } else { (i * i) as f64 }]).collect();
+    let codes: Vec<u32> = (0..40).flat_map(|i| [if i == 3 { UNSEEN } else { i * 7 % 10 }, i / 3 % 2]).collect();
+    let features = Features {
+        numbers: MatrixView::row_major(&numbers, 40, 2).unwrap(),
+        codes: CodesView::row_major(&codes, 40, 2).unwrap(),
+        words: &[],
+    };
+    let (mut cells, mut marked) = (DesignBlock::new(), DesignBlock::new());
+    design.expand(&features, 1, 39, &mut cells).unwrap();
+    design.expand_marked(&features, 1, 39, &mut marked).unwrap();
+    let (columns, width) = (design.marked_columns().unwrap(), design.columns().len());
+    // Nine columns each of town and town:smoke are marked; town:lwt has numbers in its cells.
+    assert_eq!((columns.terms(), columns.marks(), columns.cells()), (2, 18, width - 18));
+    assert_eq!((&cells.gaps, &cells.offset), (&marked.gaps, &marked.offset));
+    for i in 0..38 {
+        for j in 0..width {
+            let value = match columns.place(j) {
+                Place::Cell(cell) => marked.cells[i * columns.cells() + cell],
+                Place::Mark(mark) => f64::from(u8::from(marked.marks[2 * i..2 * i + 2].contains(&(mark as u32)))),
+            };
+            assert_eq!(value, cells.cells[i * width + j], "row {i}, column {}", design.columns()[j].name);
+        }
+    }
+}
+
+#[test]
+fn narrow_categories_have_cells() {
+    assert!(design("low ~ age + race*smoke").marked_columns().is_none());
+}

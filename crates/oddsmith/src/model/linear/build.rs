@@ -7,6 +7,7 @@ use nalgebra::{Cholesky, DMatrix};
 use super::account::{Account, IntervalKind, Method, RatioTest};
 use super::analysis::{found, functionals};
 use super::descent::Route;
+use super::frame::Frame;
 use super::knobs::{ClassWeighting, Logistic, Precision};
 use super::learner::view;
 use super::lens::View;
@@ -14,6 +15,8 @@ use super::model::{Covariance, LogisticModel, Parameters};
 use super::passes::Knowledge;
 use super::search::Outcome;
 use super::stage::{Analysis, Purpose};
+use super::survey::Survey;
+use crate::data::design::Place;
 use crate::data::{Layout, Weighting};
 use crate::error::Result;
 use crate::notice::{self, Notice};
@@ -52,27 +55,45 @@ fn parameters(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, vi
         coefficients.extend(frame.coefficients(&output[shift..]));
     }
     base.resize(shape.outputs, 0.0);
-    if !view.class_weights.is_empty() && !learner.keep_class_weights && frame.intercept {
-        // Weighting a class moves the intercept by the logarithm of the weights' ratio, and nothing else.
-        for (m, base) in base.iter_mut().enumerate() {
-            *base -= (view.class_weights[m + 1] / view.class_weights[0]).ln();
-        }
-    }
     let columns = frame.centre.len();
+    let centre = reported_centre(frame, survey);
+    for (m, base) in base.iter_mut().enumerate() {
+        *base += class_shift(learner, frame, view, m);
+        let coefficients = &coefficients[m * columns..(m + 1) * columns];
+        *base += centre.iter().zip(&frame.centre).zip(coefficients).map(|((to, from), beta)| (to - from) * beta).sum::<f64>();
+    }
     let mut spread = vec![0.0; columns];
-    if survey.reach.len() == columns {
+    if survey.width() == columns {
         for (j, spread) in spread.iter_mut().enumerate() {
-            *spread = (survey.columns.square(j).max(0.0) / survey.columns.weight).sqrt();
+            *spread = survey.spread(j);
         }
     }
     Parameters {
         base,
-        centre: frame.centre.clone(),
+        centre,
         spread,
         coefficients,
         kept: frame.kept.clone(),
         intercept: frame.intercept,
         words: theta[shape.outputs * shape.width..].to_vec(),
+    }
+}
+
+/// The centre of every column: its mean, also where the solver left a marked column as it is.
+fn reported_centre(frame: &Frame, survey: &Survey) -> Vec<f64> {
+    let mut centre = frame.centre.clone();
+    if frame.intercept && survey.width() == centre.len() {
+        let marked = |j: usize| frame.marked.as_ref().is_some_and(|marks| matches!(marks.place(j), Place::Mark(_)));
+        centre.iter_mut().enumerate().filter(|(j, _)| marked(*j)).for_each(|(j, centre)| *centre = survey.mean(j));
+    }
+    centre
+}
+
+/// Weighting a class moves the intercept by the logarithm of the weights' ratio, and nothing else: it is moved back by this.
+fn class_shift(learner: &Logistic, frame: &Frame, view: &View, m: usize) -> f64 {
+    match view.class_weights.is_empty() || learner.keep_class_weights || !frame.intercept {
+        true => 0.0,
+        false => -(view.class_weights[m + 1] / view.class_weights[0]).ln(),
     }
 }
 
@@ -91,11 +112,18 @@ fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, par
     let functionals = functionals(knowledge, shape);
     let map = DMatrix::from_fn(size, size, |r, c| functionals[r][c]);
     let matrix = &map * &inside * map.transpose();
-    // At the centre the intercept is the solver's own.
-    let centred_map = DMatrix::from_fn(size, size, |r, c| match knowledge.frame.intercept && r % shape.width == 0 {
-        true => f64::from(u8::from(r == c)),
-        false => functionals[r][c],
-    });
+    // At its own centre the intercept is the solver's; from there it moves to the reported one.
+    let frame = &knowledge.frame;
+    let mut centred_map = map.clone();
+    for r in (0..size).step_by(shape.width.max(1)).filter(|_| frame.intercept) {
+        centred_map.row_mut(r).fill(0.0);
+        centred_map[(r, r)] = 1.0;
+        for (k, &j) in frame.kept.iter().enumerate().filter(|(_, j)| parameters.centre[**j] != frame.centre[**j]) {
+            let move_by = parameters.centre[j] - frame.centre[j];
+            let moved = centred_map.row(r) + map.row(r + 1 + k) * move_by;
+            centred_map.row_mut(r).copy_from(&moved);
+        }
+    }
     let centred = &centred_map * inside * centred_map.transpose();
     let estimates = parameters.estimates();
     let quantile = normal::quantile_upper(0.5 * (1.0 - learner.level));
@@ -104,7 +132,7 @@ fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, par
         let half = quantile * matrix[(parameter, parameter)].max(0.0).sqrt();
         let wald = [estimates[parameter] - half, estimates[parameter] + half];
         let end = |upper: bool| match found(&analysis.answers, &Purpose::Limit { parameter, upper }) {
-            Some(Outcome::Found { theta, .. }) => functionals[parameter].dot(theta) + shift_of(parameters, knowledge, analysis, parameter),
+            Some(Outcome::Found { theta, .. }) => functionals[parameter].dot(theta) + shift_of(learner, knowledge, analysis, parameter),
             Some(Outcome::Infinite) if upper => f64::INFINITY,
             Some(Outcome::Infinite) => f64::NEG_INFINITY,
             Some(Outcome::Failed) | None => wald[usize::from(upper)],
@@ -116,11 +144,11 @@ fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, par
 }
 
 /// What the correction for class weights moved a parameter by.
-fn shift_of(parameters: &Parameters, knowledge: &Knowledge, analysis: &Analysis, parameter: usize) -> f64 {
-    let shape = analysis.facts.shape;
-    match knowledge.frame.intercept && parameter.is_multiple_of(shape.width) {
-        true => parameters.base[parameter / shape.width] - analysis.estimate.theta[parameter],
-        false => 0.0,
+fn shift_of(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, parameter: usize) -> f64 {
+    let (width, frame) = (analysis.facts.shape.width, &knowledge.frame);
+    match (&knowledge.view, frame.intercept && parameter.is_multiple_of(width)) {
+        (Some(view), true) => class_shift(learner, frame, view, parameter / width),
+        _ => 0.0,
     }
 }
 

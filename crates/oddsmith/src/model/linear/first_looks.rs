@@ -16,6 +16,7 @@ use super::rank;
 use super::sample::Sample;
 use super::stage::{Ranking, Stage};
 use super::survey::Survey;
+use crate::data::design::Place;
 use crate::data::{Design, DesignSurvey, Formula, Layout};
 use crate::error::{DataFault, Error, Result};
 use crate::model::Step;
@@ -40,7 +41,8 @@ impl Logistic {
             return Err(DataFault::new("the target has one class:").column(layout.target()).value(label).accepted("at least two").into());
         }
         let target = self.target(formula, layout)?;
-        let frame = Frame::plain(design.columns().len(), design.intercept());
+        let marked = design.marked_columns().cloned();
+        let frame = Frame { marked, ..Frame::plain(design.columns().len(), design.intercept()) };
         let class_weights = match &self.class_weights {
             ClassWeighting::Given(pairs) => {
                 let mut weights = vec![1.0; classes];
@@ -86,7 +88,7 @@ impl Logistic {
         let design = &view.design;
         // Units first: a column whose squares leave the range of numbers is looked at once more in other units.
         if frame.scale.iter().all(|s| *s == 1.0) {
-            let scaled: Vec<f64> = survey.reach.iter().map(|reach| power_of_two(*reach)).collect();
+            let scaled: Vec<f64> = (0..survey.width()).map(|j| power_of_two(survey.reach(j))).collect();
             let extreme = Frame { scale: scaled, ..frame.clone() };
             if !extreme.in_place() {
                 let sums = PassSums::Survey(Box::new(Survey::new(&view, &extreme)));
@@ -100,8 +102,8 @@ impl Logistic {
         let mut constant = Vec::new();
         let mut kept = Vec::new();
         for j in 0..columns {
-            let spread = survey.columns.square(j);
-            let size = survey.reach[j];
+            let spread = survey.product(j, j);
+            let size = survey.reach(j);
             let noise = survey.weight() * (4.0 * f64::EPSILON * size).powi(2);
             match frame.intercept && spread <= noise {
                 true => constant.push(j),
@@ -112,16 +114,13 @@ impl Logistic {
         if partial && !constant.is_empty() {
             return look_at_all();
         }
+        let places = frame.places();
         for &j in &kept {
-            if frame.intercept {
-                let mean = survey.columns.mean[j];
+            if frame.intercept && (rescaled || matches!(places[j], Place::Cell(_))) {
+                let mean = survey.mean(j);
                 frame.centre[j] = if rescaled { frame.centre[j] + mean / frame.scale[j] } else { mean };
             }
-            let square = match frame.intercept {
-                true => survey.columns.square(j),
-                false => survey.columns.square(j) + survey.weight() * survey.columns.mean[j].powi(2),
-            };
-            units[j] = power_of_two((square / survey.weight()).sqrt());
+            units[j] = power_of_two((survey.seen_product(&frame, j, j) / survey.weight()).sqrt());
             frame.scale[j] *= units[j];
         }
         frame.kept = kept;
@@ -139,7 +138,7 @@ impl Logistic {
             return look_at_all();
         }
         let sizes = (0..frame.kept.len()).map(|k| products[(k, k)]).collect();
-        let rounding = |j: &usize| survey.weight() * (f64::EPSILON * survey.reach[*j] * units[*j]).powi(2);
+        let rounding = |j: &usize| survey.weight() * (f64::EPSILON * survey.reach(*j) * units[*j]).powi(2);
         let roundings = frame.kept.iter().map(rounding).collect();
         let turned = rank::turn(&mut frame, &doubts);
         let ranking = Ranking { first: survey, sizes, roundings, turned, aliases: Vec::new(), constant, looks: 1 };
@@ -161,11 +160,7 @@ impl Logistic {
         let mut frame = (*knowledge.frame).clone();
         let mut ranking = ranking.clone();
         let size = frame.kept.len();
-        let square = |j: usize| match frame.intercept {
-            true => survey.columns.square(j),
-            false => survey.columns.square(j) + survey.weight() * survey.columns.mean[j].powi(2),
-        };
-        let squares: Vec<f64> = (0..size).map(square).collect();
+        let squares: Vec<f64> = (0..size).map(|j| survey.seen_product(&frame, j, j)).collect();
         let before = frame.kept.clone();
         let aliases = rank::settle(&mut frame, &ranking.turned, &squares, &ranking.sizes, &ranking.roundings);
         ranking.aliases.extend(aliases);
@@ -179,14 +174,7 @@ impl Logistic {
             return self.begin_fit(knowledge, frame, first, aliases, constant, whole, in_place);
         }
         // Columns that are remainders now: are they independent of each other?
-        let products = DMatrix::from_fn(stay.len(), stay.len(), |a, b| {
-            let (i, j) = (stay[a].min(stay[b]), stay[a].max(stay[b]));
-            let mut product = survey.columns.products[i * size + j];
-            if !frame.intercept {
-                product += survey.weight() * survey.columns.mean[i] * survey.columns.mean[j];
-            }
-            product
-        });
+        let products = DMatrix::from_fn(stay.len(), stay.len(), |a, b| survey.seen_product(&frame, stay[a], stay[b]));
         let doubts = rank::doubts(&products);
         if doubts.is_empty() || ranking.looks >= MOST_LOOKS {
             let Ranking { first, aliases, constant, .. } = ranking;
@@ -251,13 +239,8 @@ impl Logistic {
 
 /// Products of the kept columns in the solver's units, about zero without an intercept.
 fn kept_products(frame: &Frame, survey: &Survey, units: &[f64]) -> DMatrix<f64> {
-    let columns = survey.reach.len();
     DMatrix::from_fn(frame.kept.len(), frame.kept.len(), |a, b| {
-        let (i, j) = (frame.kept[a].min(frame.kept[b]), frame.kept[a].max(frame.kept[b]));
-        let mut product = survey.columns.products[i * columns + j];
-        if !frame.intercept {
-            product += survey.weight() * survey.columns.mean[i] * survey.columns.mean[j];
-        }
-        product * units[i] * units[j]
+        let (i, j) = (frame.kept[a], frame.kept[b]);
+        survey.seen_product(frame, i, j) * units[i] * units[j]
     })
 }

@@ -30,6 +30,8 @@ const WATCHED_REACH: f64 = 12.0;
 const LONG_STEP: f64 = 1e-3;
 /// Operations of a pass up to which a further one costs nothing that anybody would notice.
 const CHEAP_FIT: f64 = 1e7;
+/// Columns whose products with all others cost as much time as those of a category of any width.
+const COST_OF_MARKS: usize = 8;
 /// Distance, in standard errors of a sample, at which its fit is near enough.
 const START_TOLERANCE: f64 = 0.1;
 /// Steps after which the fit of a sample is left as it is.
@@ -88,7 +90,8 @@ impl Logistic {
         };
         let partitions = knowledge.partitions.get().copied().unwrap_or(1);
         let seen = knowledge.sample.size(partitions);
-        let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, whole, partitions });
+        let products = frame.marks().map_or(shape.width, |marks| marks.cells() + COST_OF_MARKS * marks.terms());
+        let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, products, whole, partitions });
         let plan = self.plan(&facts, self.firth);
         let sample = sample_of(&facts.survey, shape, plan.cost, seen, partitions);
         let knowledge = Knowledge {
@@ -125,7 +128,7 @@ impl Logistic {
         let plan = Plan {
             curvature: if full { Curvature::Full } else { Curvature::Diagonal },
             // As measured: products of columns cost 1 per pair of outputs where a gradient costs 31 + 9 per output.
-            cost: 1.0 + pairs * shape.width as f64 / (31.0 + 9.0 * shape.outputs as f64),
+            cost: 1.0 + pairs * facts.products as f64 / (31.0 + 9.0 * shape.outputs as f64),
             // Where passes cost nothing the last digits are free.
             tolerance: match (full, cheap) {
                 (true, true) => self.tolerance().min(1e-12),
@@ -216,6 +219,7 @@ impl Logistic {
             aliases: old.aliases.clone(),
             constant: old.constant.clone(),
             penalty: old.penalty.clone(),
+            products: old.products,
             whole: !counts.gaps,
             partitions: old.partitions,
         };

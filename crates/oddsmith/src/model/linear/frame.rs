@@ -6,7 +6,11 @@
 //! matrix T turns them into z T, which are not. A parameter is then θ = (a, γ) per output, and in the user's units
 //!   β = 2^e T γ,   intercept = a − Σ c_j β_j.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, DVector};
+
+use crate::data::design::{MarkedColumns, Place};
 
 /// Powers of two beyond which products of columns could leave the range of numbers.
 const PLAIN_EXPONENT: i32 = 200;
@@ -24,12 +28,14 @@ pub(crate) struct Frame {
     pub(crate) kept: Vec<usize>,
     /// T, upper triangular over the kept columns.
     pub(crate) turn: Option<DMatrix<f64>>,
+    /// Which columns of the design can be marked. Their centre is zero, so that a mark is all there is to add.
+    pub(crate) marked: Option<Arc<MarkedColumns>>,
 }
 
 impl Frame {
     /// Columns as they are.
     pub(crate) fn plain(columns: usize, intercept: bool) -> Self {
-        Frame { intercept, centre: vec![0.0; columns], scale: vec![1.0; columns], kept: (0..columns).collect(), turn: None }
+        Frame { intercept, centre: vec![0.0; columns], scale: vec![1.0; columns], kept: (0..columns).collect(), turn: None, marked: None }
     }
 
     /// Whether kernels may work on the centred columns themselves, the powers of two being applied to their sums.
@@ -51,6 +57,28 @@ impl Frame {
     /// The centres of the summed columns.
     pub(crate) fn summed_centre(&self) -> Vec<f64> {
         if self.in_place() { self.centre.clone() } else { vec![0.0; self.kept.len()] }
+    }
+
+    /// Which columns a pass marks: it sums over the design's own columns then.
+    pub(crate) fn marks(&self) -> Option<&Arc<MarkedColumns>> {
+        self.marked.as_ref().filter(|_| self.in_place())
+    }
+
+    /// Where a pass with marks has its sums of every summed column.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let marks = self.marks();
+        (0..self.summed()).map(|column| marks.map_or(Place::Cell(column), |marks| marks.place(column))).collect()
+    }
+
+    /// The centres of the columns that have cells in a pass with marks.
+    pub(crate) fn cell_centre(&self) -> Vec<f64> {
+        let centre = self.summed_centre();
+        centre.iter().zip(self.places()).filter(|(_, place)| matches!(place, Place::Cell(_))).map(|(centre, _)| *centre).collect()
+    }
+
+    /// How many marks there are, the one for none included; zero without marks.
+    pub(crate) fn mark_range(&self) -> usize {
+        self.marks().map_or(0, |marks| marks.marks() + 1)
     }
 
     /// The solver's columns of a block of design rows, row after row. A turned column is the small difference of large
@@ -100,17 +128,30 @@ impl Frame {
         self.kept.iter().map(|&j| sums[j] * self.scale[j]).collect()
     }
 
-    /// A square over the summed columns, whose upper triangle is filled, in the solver's coordinates.
-    pub(crate) fn project_square(&self, square: &[f64]) -> DMatrix<f64> {
-        let (size, in_place) = (self.summed(), self.in_place());
-        DMatrix::from_fn(self.kept.len(), self.kept.len(), |a, b| {
-            let (a, b) = (a.min(b), a.max(b));
-            if !in_place {
-                return square[a * size + b];
+    /// Sums of a pass with marks, given by their places, in the solver's coordinates.
+    pub(crate) fn kept_line(&self, sum: impl Fn(Place) -> f64) -> Vec<f64> {
+        let places = self.places();
+        match self.in_place() {
+            true => self.kept.iter().map(|&j| sum(places[j]) * self.scale[j]).collect(),
+            false => places.into_iter().map(sum).collect(),
+        }
+    }
+
+    /// A symmetric square over the summed columns, given by its entries, in the solver's coordinates.
+    pub(crate) fn kept_square(&self, entry: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
+        let (size, in_place) = (self.kept.len(), self.in_place());
+        let mut square = DMatrix::zeros(size, size);
+        for b in 0..size {
+            for a in 0..=b {
+                let value = match in_place {
+                    true => entry(self.kept[a], self.kept[b]) * self.scale[self.kept[a]] * self.scale[self.kept[b]],
+                    false => entry(a, b),
+                };
+                square[(a, b)] = value;
+                square[(b, a)] = value;
             }
-            let (i, j) = (self.kept[a], self.kept[b]);
-            square[i.min(j) * size + i.max(j)] * self.scale[i] * self.scale[j]
-        })
+        }
+        square
     }
 
     /// Coefficients of all design columns from γ; columns that are not kept get zero.
@@ -173,7 +214,7 @@ mod tests {
     fn a_small_difference_of_large_columns_keeps_its_digits() {
         // x − (1 + 2⁻³⁰) y about centres that round: the exact remainder in binary fractions.
         let turn = DMatrix::from_row_slice(2, 2, &[1.0, -(1.0 + 2f64.powi(-30)), 0.0, 1.0]);
-        let frame = Frame { intercept: true, centre: vec![0.1, 0.1], scale: vec![1.0; 2], kept: vec![0, 1], turn: Some(turn) };
+        let frame = Frame { centre: vec![0.1, 0.1], turn: Some(turn), ..Frame::plain(2, true) };
         let (y, step) = (1.0 + 2f64.powi(-40), 2f64.powi(-29));
         let mut z = Vec::new();
         frame.transform(&[y, y + step], &mut z);
@@ -194,8 +235,13 @@ mod tests {
     #[test]
     fn the_way_back_undoes_the_way_in() {
         let turn = DMatrix::from_row_slice(2, 2, &[1.0, -0.5, 0.0, 4.0]);
-        let frame =
-            Frame { intercept: true, centre: vec![3.0, 9.0, -1.0], scale: vec![2.0, 1.0, 0.25], kept: vec![0, 2], turn: Some(turn) };
+        let frame = Frame {
+            centre: vec![3.0, 9.0, -1.0],
+            scale: vec![2.0, 1.0, 0.25],
+            kept: vec![0, 2],
+            turn: Some(turn),
+            ..Frame::plain(3, true)
+        };
         let (theta, x) = ([0.3, 1.5, -2.0], [4.0, 7.0, 11.0]);
         let mut z = Vec::new();
         frame.transform(&x, &mut z);

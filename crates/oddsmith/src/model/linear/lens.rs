@@ -4,15 +4,16 @@
 //! brought into the solver's coordinates, a block at a time that stays in the cache. A row with a gap keeps its place with
 //! zeros and a weight of zero, so that it adds nothing to any sum.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::frame::Frame;
 use super::target::Target;
-use crate::data::design::ResponseBlock;
+use crate::data::design::{MarkedColumns, ResponseBlock};
 use crate::data::{Csr, Design, DesignBlock, Rows};
 use crate::error::Result;
 use crate::num::MatrixView;
-use crate::num::kernel::Panel;
+use crate::num::kernel::{Marks, Panel};
 
 /// Numbers in a block: 128 KiB, so that a block and the panels of the kernels share a small second-level cache.
 const BLOCK_CELLS: usize = 16384;
@@ -32,8 +33,10 @@ pub(crate) struct View {
 
 /// A block of rows.
 pub(crate) struct Block<'a> {
-    /// Summed columns (see [`Frame::summed`]).
+    /// Summed columns (see [`Frame::summed`]); only those that have cells in a pass with marks.
     pub(crate) x: MatrixView<'a>,
+    /// Marks of the same rows; none in a pass without marks.
+    pub(crate) marks: Marks<'a>,
     /// Share of every class but the first, row after row.
     pub(crate) shares: &'a [f64],
     /// Weight of every row; zero for rows that do not count.
@@ -44,6 +47,15 @@ pub(crate) struct Block<'a> {
     pub(crate) words: &'a [Csr<'a>],
     /// Position of the first row in the batch.
     pub(crate) first: usize,
+}
+
+/// What is known of the rows and of those who look at them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    /// No number is missing or infinite, as an earlier pass has seen.
+    pub(crate) whole: bool,
+    /// The visitor knows marks.
+    pub(crate) marked: bool,
 }
 
 /// Buffers of a pass; a copy starts with empty ones.
@@ -64,30 +76,38 @@ impl Clone for Lens {
 }
 
 impl Lens {
-    /// Gives the rows of a batch, block by block. `whole` promises that no number is missing or infinite, as an
-    /// earlier pass has seen. `dropped` counts rows with gaps by the first feature that has one.
+    /// Gives the rows of a batch, block by block. `dropped` counts rows with gaps by the first feature that has one.
     pub(crate) fn for_blocks(
         &mut self,
         view: &View,
         frame: &Frame,
         rows: &Rows<'_>,
-        whole: bool,
+        terms: Terms,
         dropped: &mut [u64],
         mut visit: impl FnMut(&Block<'_>) -> Result<()>,
     ) -> Result<()> {
         let labels = rows.counted_labels()?;
-        let step = (BLOCK_CELLS / view.design.columns().len().max(16)).clamp(64, 1024);
+        let marks = frame.marks().filter(|_| terms.marked);
+        let columns = marks.map_or(view.design.columns().len(), |marks| marks.cells());
+        let step = (BLOCK_CELLS / columns.max(16)).clamp(64, 1024);
         let count = rows.labels.len();
-        let in_place = whole && frame.in_place() && view.in_place(rows.features.numbers.cols());
+        let in_place = terms.whole && frame.in_place() && view.in_place(rows.features.numbers.cols());
         for lo in (0..count).step_by(step) {
             let hi = count.min(lo + step);
             self.read_target(view, rows, &labels, lo, hi)?;
             let mut words = Vec::new();
             let features = rows.features.slice(lo, hi, &mut words);
             if !in_place {
-                self.expand(view, frame, rows, lo, hi, dropped)?;
-                let (offset, x) = (if view.design.has_offset() { &self.expanded.offset[..] } else { &[] }, self.columns(frame, hi - lo)?);
-                let block = Block { x, shares: &self.shares, weights: &self.weights, offset, words: features.words, first: lo };
+                self.expand(view, frame, marks, rows, lo..hi, dropped)?;
+                let offset = if view.design.has_offset() { &self.expanded.offset[..] } else { &[] };
+                let (x, marks) = match marks {
+                    None => (self.columns(frame, frame.summed(), hi - lo)?, Marks::none()),
+                    Some(marks) => {
+                        let rows = Marks::new(marks.terms(), marks.marks(), &self.expanded.marks);
+                        (self.columns(frame, marks.cells(), hi - lo)?, rows)
+                    }
+                };
+                let block = Block { x, marks, shares: &self.shares, weights: &self.weights, offset, words: features.words, first: lo };
                 visit(&block)?;
                 continue;
             }
@@ -98,8 +118,9 @@ impl Lens {
                 if outcome.is_ok() {
                     let words: Vec<Csr<'_>> = features.words.iter().map(|csr| csr.slice(first, last)).collect();
                     let (shares, weights) = (&shares[first * outputs..last * outputs], &weights[first..last]);
-                    outcome =
-                        block.view().and_then(|x| visit(&Block { x, shares, weights, offset: &[], words: &words, first: lo + first }));
+                    outcome = block.view().and_then(|x| {
+                        visit(&Block { x, marks: Marks::none(), shares, weights, offset: &[], words: &words, first: lo + first })
+                    });
                 }
             });
             outcome?;
@@ -125,20 +146,31 @@ impl Lens {
         Ok(())
     }
 
-    /// Expands the design of the rows `lo..hi` and takes the weight of rows with gaps away.
-    fn expand(&mut self, view: &View, frame: &Frame, rows: &Rows<'_>, lo: usize, hi: usize, dropped: &mut [u64]) -> Result<()> {
+    /// Expands the design of the rows of a span and takes the weight of rows with gaps away.
+    fn expand(
+        &mut self,
+        view: &View,
+        frame: &Frame,
+        marks: Option<&Arc<MarkedColumns>>,
+        rows: &Rows<'_>,
+        span: Range<usize>,
+        dropped: &mut [u64],
+    ) -> Result<()> {
         let design = &*view.design;
-        let columns = design.columns().len();
         self.expanded.first_row = rows.first_row;
-        design.expand(&rows.features, lo, hi, &mut self.expanded)?;
-        for i in 0..hi - lo {
+        match marks {
+            None => design.expand(&rows.features, span.start, span.end, &mut self.expanded)?,
+            Some(_) => design.expand_marked(&rows.features, span.start, span.end, &mut self.expanded)?,
+        }
+        for i in (0..span.len()).filter(|_| self.expanded.has_gaps) {
             let gap = self.expanded.gaps[i].feature();
             if let Some(feature) = gap.filter(|_| self.weights[i] > 0.0) {
                 dropped[feature] += 1;
             }
             if gap.is_some() {
                 self.weights[i] = 0.0;
-                self.expanded.cells[i * columns..(i + 1) * columns].copy_from_slice(&frame.centre);
+                let centre = if marks.is_some() { &frame.cell_centre() } else { &frame.centre };
+                self.expanded.cells[i * centre.len()..(i + 1) * centre.len()].copy_from_slice(centre);
                 if design.has_offset() {
                     self.expanded.offset[i] = 0.0;
                 }
@@ -150,10 +182,10 @@ impl Lens {
         Ok(())
     }
 
-    /// The summed columns of the last expanded block.
-    fn columns(&self, frame: &Frame, rows: usize) -> Result<MatrixView<'_>> {
+    /// The columns of the last expanded block.
+    fn columns(&self, frame: &Frame, columns: usize, rows: usize) -> Result<MatrixView<'_>> {
         let cells = if frame.in_place() { &self.expanded.cells } else { &self.cells };
-        match frame.summed() {
+        match columns {
             0 => Ok(MatrixView::none(rows)),
             columns => MatrixView::row_major(cells, rows, columns),
         }

@@ -37,6 +37,7 @@ mod solver;
 mod sparse;
 mod stage;
 mod stored;
+mod sums;
 mod survey;
 mod target;
 mod uncertainty;

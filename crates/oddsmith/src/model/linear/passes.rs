@@ -5,12 +5,13 @@ use std::sync::{Arc, OnceLock};
 use super::descent::Walk;
 use super::frame::Frame;
 use super::jeffreys::{JeffreysSums, Leverage};
-use super::lens::{Lens, View};
-use super::probe::{Probe, Sums};
+use super::lens::{Lens, Terms, View};
+use super::probe::Probe;
 use super::sample::Sample;
 use super::sandwich::Meat;
 use super::separation::Margins;
 use super::stage::Stage;
+use super::sums::Sums;
 use super::survey::Survey;
 use super::target::Target;
 use crate::data::{DesignSurvey, Layout, Rows};
@@ -88,7 +89,8 @@ impl Statistics for LinearStats {
             survey.gaps |= !whole;
         }
         let grouped = matches!(view.target, Target::Grouped(_));
-        lens.for_blocks(view, frame, &rows, whole, dropped, |block| {
+        let marked = matches!(sums, PassSums::Survey(_) | PassSums::Points(..));
+        lens.for_blocks(view, frame, &rows, Terms { whole, marked }, dropped, |block| {
             *weight += block.weights.iter().sum::<f64>();
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),

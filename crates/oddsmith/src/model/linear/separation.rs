@@ -36,7 +36,7 @@ impl Margins {
         let outputs = probe.shape.outputs;
         let length = probe.theta.iter().fold(0.0f64, |a, t| a.max(t.abs()));
         let mut scores = Vec::new();
-        let bare = Block { offset: &[], words: block.words, x: block.x, shares: block.shares, weights: block.weights, first: block.first };
+        let bare = Block { offset: &[], ..*block };
         probe.scores(&bare, &mut Panel::new(), &mut scores)?;
         for (i, eta) in scores.chunks_exact(outputs).enumerate().filter(|(i, _)| block.weights[*i] > 0.0) {
             let shares = &block.shares[i * outputs..(i + 1) * outputs];

@@ -69,6 +69,8 @@ pub(crate) struct Facts {
     pub(crate) aliases: Vec<Doubt>,
     pub(crate) constant: Vec<usize>,
     pub(crate) penalty: Penalty,
+    /// Columns as far as their products cost time: those of a wide category cost little together.
+    pub(crate) products: usize,
     /// Whether no number is missing or infinite.
     pub(crate) whole: bool,
     /// Partitions of the source.

@@ -11,6 +11,7 @@ use super::column_sums::ColumnSums;
 use super::frame::Frame;
 use super::lens::{Block, View};
 use super::probe::Shape;
+use crate::data::design::Place;
 use crate::error::Result;
 use crate::num::kernel::CrossSums;
 use crate::num::special::ln_gamma;
@@ -35,18 +36,24 @@ pub(crate) struct Survey {
     pub(crate) saturated: f64,
     /// Σ ln of the binomial coefficients of grouped counts.
     pub(crate) log_coefficients: f64,
-    pub(crate) columns: ColumnSums,
-    /// Largest |x| of every summed column.
-    pub(crate) reach: Vec<f64>,
+    columns: ColumnSums,
+    /// Where the sums of every summed column stand.
+    places: Vec<Place>,
+    /// Largest |x| of every column that has cells.
+    cell_reach: Vec<f64>,
     origin: Vec<f64>,
+    /// Sums by class of the columns that have cells, about the origin.
     class_sums: Vec<f64>,
+    /// Weights of marks by class, mark after mark.
+    class_marks: Vec<f64>,
     factors: Vec<f64>,
 }
 
 impl Survey {
     /// Nothing seen.
     pub(crate) fn new(view: &View, frame: &Frame) -> Self {
-        let summed = frame.summed();
+        let places = frame.places();
+        let (cells, range) = (frame.cell_centre().len(), frame.mark_range());
         Survey {
             rows: 0,
             dropped: vec![0; view.features],
@@ -55,10 +62,12 @@ impl Survey {
             squared_weight: 0.0,
             saturated: 0.0,
             log_coefficients: 0.0,
-            columns: ColumnSums::new(summed),
-            reach: vec![0.0; summed],
+            columns: ColumnSums::new(cells, range),
+            places,
+            cell_reach: vec![0.0; cells],
             origin: Vec::new(),
-            class_sums: vec![0.0; view.outputs() * summed],
+            class_sums: vec![0.0; view.outputs() * cells],
+            class_marks: vec![0.0; view.outputs() * range],
             factors: Vec::new(),
         }
     }
@@ -72,9 +81,11 @@ impl Survey {
     pub(crate) fn with_counts(&self, counts: &Survey) -> Survey {
         Survey {
             columns: self.columns.clone(),
-            reach: self.reach.clone(),
+            places: self.places.clone(),
+            cell_reach: self.cell_reach.clone(),
             origin: self.origin.clone(),
             class_sums: self.class_sums.clone(),
+            class_marks: self.class_marks.clone(),
             ..counts.clone()
         }
     }
@@ -101,20 +112,20 @@ impl Survey {
                 }
             }
         }
-        let columns = self.reach.len();
-        let Some(first) = block.weights.iter().position(|w| *w > 0.0).filter(|_| columns > 0) else { return Ok(()) };
+        let Some(first) = block.weights.iter().position(|w| *w > 0.0).filter(|_| !self.places.is_empty()) else { return Ok(()) };
         if self.origin.is_empty() {
-            self.origin = (0..columns).map(|j| block.x.get(first, j)).collect();
+            self.origin = (0..self.cell_reach.len()).map(|j| block.x.get(first, j)).collect();
         }
         for i in 0..block.weights.len() {
             if let Some(row) = block.x.row(i) {
-                self.reach.iter_mut().zip(row).for_each(|(reach, x)| *reach = reach.max(x.abs()));
+                self.cell_reach.iter_mut().zip(row).for_each(|(reach, x)| *reach = reach.max(x.abs()));
             }
         }
-        self.columns.add(block.x, block.weights);
+        self.columns.add(block.x, block.marks, block.weights);
         self.factors.clear();
         self.factors.extend(block.shares.chunks_exact(outputs).zip(block.weights).flat_map(|(s, w)| s.iter().map(move |s| s * w)));
         CrossSums::new(&self.origin).add(block.x, &self.factors, &mut self.class_sums, &mut vec![0.0; outputs]);
+        block.marks.add_factors(&self.factors, outputs, &mut self.class_marks);
         Ok(())
     }
 
@@ -124,7 +135,7 @@ impl Survey {
             if self.origin.is_empty() {
                 self.origin = other.origin.clone();
             }
-            let columns = self.reach.len();
+            let columns = self.cell_reach.len();
             for (m, sums) in self.class_sums.chunks_exact_mut(columns.max(1)).enumerate() {
                 let weight = other.class_weights[m + 1];
                 for (j, sum) in sums.iter_mut().enumerate() {
@@ -139,8 +150,43 @@ impl Survey {
         self.log_coefficients += other.log_coefficients;
         self.dropped.iter_mut().zip(&other.dropped).for_each(|(a, b)| *a += b);
         crate::stats::add(&mut self.class_weights, &other.class_weights);
+        crate::stats::add(&mut self.class_marks, &other.class_marks);
         self.columns.merge(&other.columns);
-        self.reach.iter_mut().zip(&other.reach).for_each(|(a, b)| *a = a.max(*b));
+        self.cell_reach.iter_mut().zip(&other.cell_reach).for_each(|(a, b)| *a = a.max(*b));
+    }
+
+    /// Columns that were summed.
+    pub(crate) fn width(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Largest |x| of a column.
+    pub(crate) fn reach(&self, column: usize) -> f64 {
+        match self.places[column] {
+            Place::Cell(j) => self.cell_reach[j],
+            mark => f64::from(u8::from(self.columns.mean(mark) > 0.0)),
+        }
+    }
+
+    /// The mean of a column.
+    pub(crate) fn mean(&self, column: usize) -> f64 {
+        self.columns.mean(self.places[column])
+    }
+
+    /// Σ w (x_i − mean_i)(x_j − mean_j).
+    pub(crate) fn product(&self, i: usize, j: usize) -> f64 {
+        self.columns.product(self.places[i], self.places[j])
+    }
+
+    /// The standard deviation of a column over the rows whose columns were summed.
+    pub(crate) fn spread(&self, column: usize) -> f64 {
+        (self.product(column, column).max(0.0) / self.columns.weight).sqrt()
+    }
+
+    /// Σ w x_i x_j, about the means where there is an intercept.
+    pub(crate) fn seen_product(&self, frame: &Frame, i: usize, j: usize) -> f64 {
+        let about_means = self.product(i, j);
+        if frame.intercept { about_means } else { about_means + self.weight() * self.mean(i) * self.mean(j) }
     }
 
     /// Total weight.
@@ -150,7 +196,7 @@ impl Survey {
 
     /// Size in memory.
     pub(crate) fn bytes(&self) -> usize {
-        8 * (self.columns.products.len() + self.class_sums.len() + 4 * self.reach.len())
+        self.columns.bytes() + 8 * (self.class_sums.len() + self.class_marks.len() + 4 * self.places.len())
     }
 
     /// The value of the objective, −log likelihood, of class shares alone.
@@ -171,7 +217,9 @@ impl Survey {
             }
             if let Some((slopes, constants)) = self.discriminant(frame) {
                 for m in 0..shape.outputs {
-                    theta[m * shape.width] += constants[m];
+                    // Constants are those of centred columns; marked ones are not.
+                    let uncentred = |(&j, slope): (&usize, &f64)| slope * frame.scale[j] * (self.mean(j) - frame.centre[j]);
+                    theta[m * shape.width] += constants[m] - frame.kept.iter().zip(&slopes[m]).map(uncentred).sum::<f64>();
                     theta[m * shape.width + 1..][..frame.kept.len()].copy_from_slice(&slopes[m]);
                 }
             }
@@ -181,7 +229,7 @@ impl Survey {
 
     /// Slopes Σ⁻¹(μ_k − μ_0) and constants −½ (d_kᵀ Σ⁻¹ d_k − d_0ᵀ Σ⁻¹ d_0) with d_k = μ_k − centre, in the solver's columns.
     fn discriminant(&self, frame: &Frame) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
-        let (columns, total, outputs) = (self.reach.len(), self.weight(), self.class_weights.len() - 1);
+        let (columns, total, outputs) = (self.places.len(), self.weight(), self.class_weights.len() - 1);
         if frame.kept.is_empty() || !frame.in_place() || self.class_weights.iter().any(|w| *w <= 0.0) {
             return None;
         }
@@ -189,14 +237,20 @@ impl Survey {
         let mut means = vec![vec![0.0; columns]; outputs + 1];
         for (m, mean) in means[1..].iter_mut().enumerate() {
             for (j, mean) in mean.iter_mut().enumerate() {
-                *mean = self.class_sums[m * columns + j] / self.class_weights[m + 1] + (self.origin[j] - self.columns.mean[j]);
+                *mean = match self.places[j] {
+                    Place::Cell(cell) => {
+                        let sum = self.class_sums[m * self.cell_reach.len() + cell];
+                        sum / self.class_weights[m + 1] + (self.origin[cell] - self.mean(j))
+                    }
+                    Place::Mark(mark) => self.class_marks[mark * outputs + m] / self.class_weights[m + 1] - self.mean(j),
+                };
             }
         }
         means[0] = (0..columns)
             .map(|j| -(1..=outputs).map(|k| self.class_weights[k] * means[k][j]).sum::<f64>() / self.class_weights[0])
             .collect();
         let means: Vec<_> = means.iter().map(|mean| nalgebra::DVector::from_vec(frame.project(mean))).collect();
-        let products = frame.project_square(&self.columns.products);
+        let products = frame.kept_square(|i, j| self.product(i, j));
         let mut within: DMatrix<f64> = products.clone();
         for (mean, weight) in means.iter().zip(&self.class_weights) {
             within.ger(-weight, mean, mean, 1.0);
