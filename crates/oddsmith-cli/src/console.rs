@@ -170,9 +170,9 @@ fn failure_object(failure: &Failure) -> String {
                 error["line"] = fault.line.into();
                 error["value"] = fault.value.clone().into();
             }
-            // The message begins with the kind of separation, which has a page of its own.
-            ErrorKind::NoEstimate { what, .. } if what.contains("separation:") => {
+            ErrorKind::Separation { columns, .. } => {
                 error["notice"] = oddsmith::notice::SEPARATION.into();
+                error["columns"] = columns.iter().map(|name| name.trim_matches('`')).collect();
             }
             ErrorKind::Formula { text, span, .. } => {
                 error["formula"] = text.clone().into();

@@ -91,7 +91,7 @@ fn library_code(kind: &ErrorKind) -> u8 {
         // A column or class that the table does not have may be the table's fault as well as the user's.
         ErrorKind::Unknown { noun: "column" | "class", .. } => DATA,
         ErrorKind::Unknown { .. } | ErrorKind::Knob { .. } | ErrorKind::Unsupported { .. } | ErrorKind::Formula { .. } => USAGE,
-        ErrorKind::NoEstimate { .. } => NO_ESTIMATE,
+        ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } => NO_ESTIMATE,
         ErrorKind::Format { .. } => FILE,
         ErrorKind::Io { .. } => IO,
         ErrorKind::Interrupted => signals::exit_code(),

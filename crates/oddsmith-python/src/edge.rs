@@ -20,7 +20,7 @@ fn class_name(kind: &ErrorKind) -> &'static str {
         ErrorKind::Mismatch { .. } => "MismatchError",
         ErrorKind::Knob { .. } => "ParameterError",
         ErrorKind::Unknown { .. } => "UnknownNameError",
-        ErrorKind::NoEstimate { .. } => "NoEstimateError",
+        ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } => "NoEstimateError",
         ErrorKind::Unsupported { .. } => "UnsupportedError",
         ErrorKind::Format { .. } => "FormatError",
         ErrorKind::Interrupted => "Interrupted",

@@ -71,6 +71,16 @@ pub enum ErrorKind {
         /// What the user can do.
         advice: String,
     },
+    /// Some combination of columns tells the classes apart, so that the likelihood has no maximum.
+    #[error("{extent} separation: the classes can be told apart without error along {}, so no finite estimate exists; {advice}", .columns.join(", "))]
+    Separation {
+        /// `complete` or `quasi-complete`.
+        extent: &'static str,
+        /// The columns of the combination, as the design names them, in backquotes.
+        columns: Vec<String>,
+        /// What the user can do.
+        advice: String,
+    },
     /// The model cannot do what was asked.
     #[error("{model} cannot {what}: {advice}")]
     Unsupported {

@@ -89,6 +89,8 @@ catalogue! {
     STOPPED_EARLY = "W215", "stopped early",
         "Gradient descent and stochastic descent stop when their steps become short, not when the optimum is reached. The distance \
          that remains is given in standard errors; standard errors and tests describe the optimum and not the point where the descent stopped.";
+    COARSE_KNOTS = "W216", "coarse knots",
+        "A spline or a basis takes its knots from quantiles of a column that has more different values than are kept apart; neighbouring          values were joined, so the knots differ a little from exact quantiles. The fit is that of the knots it has,          and predictions use the same.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
          class impossible, the prior is returned and the row is flagged. Use --smoothing 1 (or any number above 0).";

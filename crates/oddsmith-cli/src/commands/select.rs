@@ -204,7 +204,9 @@ impl Search<'_> {
             Ok(value) => Ok(Some(value)),
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => Err(error),
             // Separation, a singular matrix: this subset has no model, others may.
-            Err(error) if matches!(error.kind(), ErrorKind::NoEstimate { .. } | ErrorKind::Data(_)) => Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } | ErrorKind::Data(_)) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         })
     }

@@ -95,6 +95,11 @@ fn a_weight_of_two_is_a_row_twice() {
         problem.weights = Some(weights.iter().map(|w| *w as f64).collect());
         let repeated = Problem::new(x, labels, classes);
         assert_same("weighted", &problem.fit(&Logistic::new()).unwrap(), &repeated.fit(&Logistic::new()).unwrap());
+        // Leverages, which the last two need, are for two classes.
+        for kind in [Robust::Hc0, Robust::Hc1, Robust::Hc2, Robust::Hc3].into_iter().take(if classes == 2 { 4 } else { 2 }) {
+            let learner = Logistic { robust: Some(kind), tests: false, ..Logistic::new() };
+            assert_same(&format!("weighted {kind:?}"), &problem.fit(&learner).unwrap(), &repeated.fit(&learner).unwrap());
+        }
     }
 }
 
@@ -267,4 +272,26 @@ fn what_only_the_last_rows_show_is_seen() {
     let turned =
         Problem { x: problem.x.iter().rev().cloned().collect(), labels: problem.labels.iter().rev().copied().collect(), ..problem.clone() };
     assert_same("turned round", &problem.fit(&Logistic::new()).unwrap(), &turned.fit(&Logistic::new()).unwrap());
+}
+
+/// A row far out on the side of its class has probability 1 and says nothing, however far it lies.
+#[test]
+fn a_row_far_away_on_the_right_side_changes_nothing() {
+    let near = drawn(21, 300, 2, 2);
+    let learner = Logistic { precision: Precision::Profile, tests: false, ..Logistic::new() };
+    let plain = near.fit(&learner).unwrap();
+    assert!(plain.parameters().of(0)[0] > 0.1);
+    for distance in [1e4, 1e6] {
+        let mut problem = near.clone();
+        problem.x.push(vec![distance, 0.0]);
+        problem.labels.push(1);
+        let model = problem.fit(&learner).unwrap();
+        let size = errors(&plain);
+        for (at, (l, r)) in plain.parameters().estimates().iter().zip(model.parameters().estimates()).enumerate() {
+            assert!((l - r).abs() <= 1e-6 * size[at], "a row at {distance}: coefficient {at}: {l} and {r}");
+        }
+        let limits = model.precision().unwrap();
+        assert!(limits.lower.iter().chain(&limits.upper).all(|limit| limit.is_finite()), "{limits:?}");
+        assert!((limits.upper[1] / plain.precision().unwrap().upper[1] - 1.0).abs() < 1e-6, "{limits:?}");
+    }
 }

@@ -136,7 +136,7 @@ fn separation_is_found_wherever_it_is_and_nowhere_else() {
         }
         let outcome = match design.problem().fit(&learner) {
             Ok(_) => None,
-            Err(error) => Some((matches!(error.kind(), ErrorKind::NoEstimate { .. }), error.to_string())),
+            Err(error) => Some((matches!(error.kind(), ErrorKind::Separation { .. }), error.to_string())),
         };
         let fault = match (&outcome, separated) {
             (None, false) => None,

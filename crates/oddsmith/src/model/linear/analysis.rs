@@ -176,7 +176,7 @@ fn ask_meat(learner: &Logistic, knowledge: &Knowledge, analysis: Analysis, facto
     let probe = Probe::new(theta, Curvature::None, &knowledge.frame, shape, &[]);
     let leverages = if leveraged { vec![Leverage::new(factor, &knowledge.frame, shape)] } else { Vec::new() };
     let whole = analysis.facts.whole;
-    let sums = PassSums::Meat(Box::new(Meat::new(kind, cluster, shape)));
+    let sums = PassSums::Meat(Box::new(Meat::new(kind, cluster, shape, knowledge.layout.weighting())));
     let frame = (*knowledge.frame).clone();
     Ok(Step::Again(next_pass(knowledge, frame, whole, vec![probe], leverages, Stage::Meat(Box::new(analysis)), sums)))
 }

@@ -133,8 +133,6 @@ fn precision(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, par
         let wald = [estimates[parameter] - half, estimates[parameter] + half];
         let end = |upper: bool| match found(&analysis.answers, &Purpose::Limit { parameter, upper }) {
             Some(Outcome::Found { theta, .. }) => functionals[parameter].dot(theta) + shift_of(learner, knowledge, analysis, parameter),
-            Some(Outcome::Infinite) if upper => f64::INFINITY,
-            Some(Outcome::Infinite) => f64::NEG_INFINITY,
             Some(Outcome::Failed) | None => wald[usize::from(upper)],
         };
         lower.push(end(false));
@@ -321,6 +319,9 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         notices.push(Notice::new(notice::MISSING_VALUES, text).column(&layout.features()[j].name));
     }
     let columns = view.design.columns();
+    if view.coarse_knots {
+        notices.push(Notice::new(notice::COARSE_KNOTS, "knots are quantiles of values joined with their neighbours"));
+    }
     for &j in &facts.constant {
         notices.push(Notice::new(notice::CONSTANT_COLUMN, "the same in every row; it carries no coefficient").column(&columns[j].name));
     }

@@ -54,7 +54,8 @@ impl Logistic {
             _ => Vec::new(),
         };
         let features = layout.features().len();
-        let view = Arc::new(View { design, target, classes, class_weights, features });
+        let coarse_knots = survey.is_some_and(|survey| !survey.is_exact());
+        let view = Arc::new(View { design, target, classes, class_weights, features, coarse_knots });
         let sums = PassSums::Survey(Box::new(Survey::new(&view, &frame)));
         let knowledge = Knowledge {
             layout: Arc::clone(layout),

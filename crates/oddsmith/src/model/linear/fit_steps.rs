@@ -20,7 +20,7 @@ use super::solver::{Next, Plan, Second, Solver};
 use super::stage::{Estimate, Facts, Fitting, Raw, Separation, Stage};
 use super::survey::Survey;
 use crate::data::Design;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::Step;
 
 /// |η| from which on separation is looked for.
@@ -30,6 +30,8 @@ const WATCHED_REACH: f64 = 12.0;
 const LONG_STEP: f64 = 1e-3;
 /// Operations of a pass up to which a further one costs nothing that anybody would notice.
 const CHEAP_FIT: f64 = 1e7;
+/// Distance in standard errors at which nobody would notice that a fit went no further.
+const GOOD_ENOUGH: f64 = 1e-8;
 /// Columns whose products with all others cost as much time as those of a category of any width.
 const COST_OF_MARKS: usize = 8;
 /// Distance, in standard errors of a sample, at which its fit is near enough.
@@ -136,6 +138,7 @@ impl Logistic {
                 // Thousands of words with a penalty: the objective is then right to ten digits.
                 (false, _) => self.tolerance.unwrap_or(1e-3),
             },
+            enough: self.tolerance.unwrap_or(GOOD_ENOUGH),
             most_steps: match self.route {
                 Route::Gradient { .. } => self.most_steps.max(MOST_DESCENTS),
                 _ => self.most_steps,
@@ -326,10 +329,9 @@ impl Logistic {
 
     pub(super) fn separation_error(&self, knowledge: &Knowledge, separation: &Separation) -> Result<Error> {
         let view = view(knowledge)?;
-        let names = separation.names(&view.design).join(", ");
-        let kind = if separation.complete { "complete" } else { "quasi-complete" };
-        let what = format!("{kind} separation: the classes can be told apart without error along {names}, so no finite estimate exists");
-        Ok(no_estimate(&what, "use --on-separation firth (Firth's penalised likelihood), a penalty (--l2 1), or leave the column out"))
+        let extent = if separation.complete { "complete" } else { "quasi-complete" };
+        let advice = "use --on-separation firth (Firth's penalised likelihood), a penalty (--l2 1), or leave the column out".into();
+        Ok(ErrorKind::Separation { extent, columns: separation.names(&view.design), advice }.into())
     }
 
     pub(super) fn after_convergence(&self, knowledge: &Knowledge, fitting: Fitting) -> Result<Step<LinearStats, LogisticModel>> {

@@ -29,6 +29,8 @@ pub(crate) struct View {
     pub(crate) class_weights: Vec<f64>,
     /// Number of features of the rows' layout.
     pub(crate) features: usize,
+    /// Whether knots of the design are those of values that were joined.
+    pub(crate) coarse_knots: bool,
 }
 
 /// A block of rows.

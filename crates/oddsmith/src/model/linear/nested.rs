@@ -5,7 +5,10 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-use super::search::{Aim, Answer, INFINITE, LEVEL_TOLERANCE, Outcome, Search};
+use super::search::{Aim, Answer, LEVEL_TOLERANCE, Outcome, Search};
+
+/// Standard errors from the estimate at which a search is given up.
+const FURTHEST: f64 = 1e12;
 
 /// The search between two passes.
 #[derive(Debug, Clone)]
@@ -61,8 +64,8 @@ impl Nested {
             false => self.outside = Some((self.at, root)),
         }
         self.at = self.next();
-        if self.at > INFINITE {
-            return Some(Outcome::Infinite);
+        if self.at > FURTHEST {
+            return Some(Outcome::Failed);
         }
         let value_wanted = self.estimate + self.sign * self.unit * self.at;
         self.inner = fix(&self.of, value_wanted, &theta, value, answer.metric.as_ref().unwrap_or(&self.metric));

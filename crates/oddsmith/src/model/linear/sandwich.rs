@@ -2,7 +2,8 @@
 //!
 //! HC0 takes the scores as they are, HC1 multiplies by n/(n − P), HC2 and HC3 divide a row's score by √(1 − h) and 1 − h with h
 //! its leverage (two classes only). With clusters the scores of a cluster are added before they are squared, times
-//! G/(G − 1) · (n − 1)/(n − P). Memory: P² numbers, and P per cluster.
+//! G/(G − 1) · (n − 1)/(n − P). A row of frequency w is w equal rows: its score is the sum of theirs, so s sᵀ / w is
+//! what they add, and n counts them all. Memory: P² numbers, and P per cluster.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use super::jeffreys::Leverage;
 use super::lens::Block;
 use super::link::{Link, Work};
 use super::probe::{Probe, Shape};
-use crate::data::{Plane, Rows};
+use crate::data::{Plane, Rows, Weighting};
 use crate::error::Result;
 use crate::num::kernel::Panel;
 
@@ -37,14 +38,16 @@ pub(crate) struct Meat {
     cluster: Option<Plane>,
     pub(crate) clusters: BTreeMap<u64, Vec<f64>>,
     squares: DMatrix<f64>,
-    pub(crate) rows: u64,
+    /// Whether a weight counts equal rows.
+    counted: bool,
+    pub(crate) rows: f64,
 }
 
 impl Meat {
     /// Nothing seen.
-    pub(crate) fn new(kind: Robust, cluster: Option<Plane>, shape: Shape) -> Self {
-        let size = shape.outputs * shape.width;
-        Meat { kind, cluster, clusters: BTreeMap::new(), squares: DMatrix::zeros(size, size), rows: 0 }
+    pub(crate) fn new(kind: Robust, cluster: Option<Plane>, shape: Shape, weighting: Weighting) -> Self {
+        let (size, counted) = (shape.outputs * shape.width, weighting == Weighting::Frequency);
+        Meat { kind, cluster, clusters: BTreeMap::new(), squares: DMatrix::zeros(size, size), counted, rows: 0.0 }
     }
 
     /// Adds a block.
@@ -67,12 +70,13 @@ impl Meat {
         let shift = usize::from(frame.intercept);
         let mut score = vec![0.0; outputs * width];
         for (i, slopes) in slopes.chunks_exact(outputs).enumerate().filter(|(i, _)| block.weights[*i] > 0.0) {
-            self.rows += 1;
+            let copies = rows.weights.filter(|_| self.counted).map_or(1.0, |weights| weights[block.first + i]);
+            self.rows += copies;
             let z: Vec<f64> = (0..centre.len()).map(|j| block.x.get(i, j) - centre[j]).collect();
             let z = frame.project(&z);
             let divisor = match (self.kind, forms.get(i)) {
-                (Robust::Hc2, Some(form)) => (1.0 - work.curvatures[i] * form).max(f64::EPSILON).sqrt(),
-                (Robust::Hc3, Some(form)) => (1.0 - work.curvatures[i] * form).max(f64::EPSILON),
+                (Robust::Hc2, Some(form)) => (1.0 - work.curvatures[i] / copies * form).max(f64::EPSILON).sqrt(),
+                (Robust::Hc3, Some(form)) => (1.0 - work.curvatures[i] / copies * form).max(f64::EPSILON),
                 _ => 1.0,
             };
             for (m, slope) in slopes.iter().enumerate() {
@@ -86,7 +90,7 @@ impl Meat {
             match self.cluster {
                 None => {
                     let s = nalgebra::DVectorView::from_slice(&score, score.len());
-                    self.squares.ger(1.0, &s, &s, 1.0);
+                    self.squares.ger(copies.recip(), &s, &s, 1.0);
                 }
                 Some(plane) => {
                     let key = match plane {
@@ -119,7 +123,7 @@ impl Meat {
 
     /// The middle of the sandwich with its correction for small samples.
     pub(crate) fn middle(&self) -> DMatrix<f64> {
-        let (rows, size) = (self.rows as f64, self.squares.nrows() as f64);
+        let (rows, size) = (self.rows, self.squares.nrows() as f64);
         if self.cluster.is_none() {
             let factor = if self.kind == Robust::Hc1 { rows / (rows - size) } else { 1.0 };
             return &self.squares * factor;

@@ -26,8 +26,9 @@ pub(super) const LEVEL_TOLERANCE: f64 = 1e-11;
 const GRADIENT_TOLERANCE: f64 = 1e-20;
 /// Largest step of a limit in standard errors.
 const LONGEST_STEP: f64 = 4.0;
-/// Standard errors from the estimate beyond which a limit counts as infinite.
-pub(super) const INFINITE: f64 = 400.0;
+/// Standard errors from the estimate, and size of a log odds, beyond which the likelihood is no longer nearly quadratic.
+const CROOKED: f64 = 400.0;
+const SATURATED: f64 = 700.0;
 
 /// What is looked for.
 #[derive(Debug, Clone)]
@@ -53,8 +54,6 @@ pub(crate) struct Answer {
 pub(crate) enum Outcome {
     /// At this point, with this value of the objective and, where second derivatives were looked at there, gᵀH⁻¹g.
     Found { theta: DVector<f64>, value: f64, score: Option<f64> },
-    /// The limit lies at infinity.
-    Infinite,
     /// It was given up.
     Failed,
 }
@@ -174,8 +173,9 @@ impl Search {
             self.trial = base + &self.step * self.factor;
             return;
         }
-        if moved > INFINITE || answer.reach > 700.0 {
-            self.outcome = Some(Outcome::Infinite);
+        // A finite optimum has finite limits, however far: where quadratic models do not get there, value by value will.
+        if moved > CROOKED || answer.reach > SATURATED {
+            self.passes = self.passes.max(DIRECT_PASSES);
             return;
         }
         self.accepted = Some((self.trial.clone(), answer.value));

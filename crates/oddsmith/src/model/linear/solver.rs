@@ -45,6 +45,8 @@ pub(crate) struct Plan {
     pub(crate) cost: f64,
     /// Distance from the optimum, in standard errors, at which to stop.
     pub(crate) tolerance: f64,
+    /// Distance at which to stop once steps no longer halve it: rounding may not let it fall to the tolerance.
+    pub(crate) enough: f64,
     /// Most accepted steps.
     pub(crate) most_steps: usize,
     /// √ of the amount of evidence: how many standard errors away the second derivatives have changed by their own size.
@@ -262,7 +264,7 @@ impl Solver {
             return Next::Stuck(NOT_CONVEX);
         };
         let (direction, slope, square) = self.downhill(best, metric);
-        self.distance = square.max(0.0).sqrt();
+        let before = std::mem::replace(&mut self.distance, square.max(0.0).sqrt());
         if self.settled {
             return Next::Converged;
         }
@@ -273,7 +275,8 @@ impl Solver {
             self.distance = self.after_newton(self.distance);
             return Next::Converged;
         }
-        if self.distance <= self.plan.tolerance {
+        let exhausted = self.distance <= self.plan.enough && self.distance > HALF * before;
+        if self.distance <= self.plan.tolerance || exhausted {
             if self.singular {
                 return Next::Stuck(NOT_CONVEX);
             }
