@@ -109,7 +109,7 @@ impl Model {
     /// What went wrong without being an error: (id, column, level, text).
     #[getter]
     fn notices(&self) -> Vec<Told> {
-        told(self.model.card().notices)
+        told(self.model.notices())
     }
 
     /// log p(y) per class, for models of the joint distribution.

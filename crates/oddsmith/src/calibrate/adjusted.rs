@@ -5,6 +5,7 @@ use crate::card::{Card, Cell, Table};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Classifier, Decision, Evidence, Generative, LinearLogOdds, Scale, Scores};
+use crate::notice::Notice;
 use crate::record::Record;
 
 /// The tag under which adjusted models are stored.
@@ -123,6 +124,10 @@ impl Classifier for Adjusted {
         let mut card = self.inner.card();
         card.facts.extend(self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str()))));
         card
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        self.inner.notices()
     }
 
     fn summary(&self) -> Option<Table> {

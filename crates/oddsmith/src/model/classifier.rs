@@ -5,6 +5,7 @@ use super::{Decision, Evidence, Generative, LinearLogOdds, Scores};
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
+use crate::notice::Notice;
 use crate::record::Record;
 
 /// What a score is.
@@ -56,8 +57,11 @@ pub trait Classifier: Send + Sync {
         None
     }
 
-    /// What there is to say about it.
+    /// What there is to say about it. It lists all parameters: ask for [`Classifier::notices`] where these are enough.
     fn card(&self) -> Card;
+
+    /// What the fit noticed.
+    fn notices(&self) -> Vec<Notice>;
 
     /// The table that a person wants to see first, when it is not the table of all parameters.
     fn summary(&self) -> Option<Table> {

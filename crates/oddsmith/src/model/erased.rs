@@ -9,6 +9,7 @@ use super::{Classifier, Decision, Evidence, Generative, Learner, LinearLogOdds, 
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
+use crate::notice::Notice;
 use crate::record::Record;
 use crate::stats::{Statistics, TableStats};
 
@@ -197,6 +198,10 @@ impl Classifier for Box<dyn Classifier> {
 
     fn card(&self) -> Card {
         (**self).card()
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        (**self).notices()
     }
 
     fn summary(&self) -> Option<Table> {

@@ -198,7 +198,11 @@ impl Classifier for NaiveBayesModel {
         if let Some(evidence) = self.log_evidence {
             facts.push(("log evidence".into(), evidence.into()));
         }
-        Card { title: self.family.title().into(), facts, tidy: self.tidy(), notices: self.notices.clone() }
+        Card { title: self.family.title().into(), facts, tidy: self.tidy(), notices: self.notices() }
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        self.notices.clone()
     }
 
     fn record(&self) -> Result<Record> {

@@ -10,6 +10,7 @@ use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::term::{NumberTerm, Term};
 use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
+use crate::notice::Notice;
 use crate::num::kernel::LinearScores;
 use crate::record::Record;
 
@@ -120,6 +121,10 @@ impl Classifier for LdaModel {
 
     fn card(&self) -> Card {
         describe::card("Linear discriminant analysis", &self.joint, &self.account)
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        self.account.notices.clone()
     }
 
     fn record(&self) -> Result<Record> {

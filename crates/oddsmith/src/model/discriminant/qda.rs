@@ -9,6 +9,7 @@ use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, SampledRow, Scale, Scores};
+use crate::notice::Notice;
 use crate::record::Record;
 
 /// Classes with covariance matrices of their own: boundaries are quadratic.
@@ -68,6 +69,10 @@ impl Classifier for QdaModel {
 
     fn card(&self) -> Card {
         describe::card("Quadratic discriminant analysis", &self.joint, &self.account)
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        self.account.notices.clone()
     }
 
     fn record(&self) -> Result<Record> {

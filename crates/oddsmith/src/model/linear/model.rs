@@ -11,6 +11,7 @@ use crate::card::{Card, Table};
 use crate::data::{Design, DesignBlock, Features, Layout};
 use crate::error::Result;
 use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, Scale, Scores};
+use crate::notice::Notice;
 use crate::num::MatrixView;
 use crate::num::kernel::{LinearScores, Panel};
 use crate::record::Record;
@@ -267,6 +268,10 @@ impl Classifier for LogisticModel {
 
     fn card(&self) -> Card {
         self.describe()
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        self.account.notices.clone()
     }
 
     fn summary(&self) -> Option<Table> {

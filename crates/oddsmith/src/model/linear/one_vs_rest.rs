@@ -199,10 +199,6 @@ impl Classifier for OneVsRestModel {
         let cards: Vec<Card> = self.models.iter().map(|model| model.card()).collect();
         let mut tidy = Table { rows: Vec::new(), ..cards[0].tidy.clone() };
         tidy.rows.extend(cards.iter().flat_map(|card| card.tidy.rows.iter().cloned()));
-        let mut notices: Vec<Notice> = Vec::new();
-        for (card, label) in cards.iter().zip(self.layout.classes().labels()) {
-            notices.extend(card.notices.iter().cloned().map(|notice| notice.level(label.clone())));
-        }
         let steps: u64 = self.models.iter().map(|model| model.account().steps).sum();
         let facts = vec![
             ("formula".into(), Cell::from(self.models[0].account().formula.as_str())),
@@ -211,7 +207,12 @@ impl Classifier for OneVsRestModel {
             ("steps".into(), steps.into()),
         ];
         let (_, method) = cards[0].title.split_once(", ").unwrap_or_default();
-        Card { title: format!("One regression per class against the others, {method}"), facts, tidy, notices }
+        Card { title: format!("One regression per class against the others, {method}"), facts, tidy, notices: self.notices() }
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        let classes = self.models.iter().zip(self.layout.classes().labels());
+        classes.flat_map(|(model, label)| model.notices().into_iter().map(move |notice| notice.level(label.clone()))).collect()
     }
 
     fn record(&self) -> Result<Record> {
