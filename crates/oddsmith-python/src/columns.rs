@@ -12,6 +12,13 @@ use crate::edge::raise;
 #[pyclass(frozen, module = "oddsmith._core")]
 pub(crate) struct Columns(pub(crate) Arc<Layout>);
 
+/// Names of columns, or how many there are when nobody named them: they are then x0, x1 and so on.
+#[derive(FromPyObject)]
+enum Names {
+    Counted(usize),
+    Listed(Vec<String>),
+}
+
 fn layout(features: Vec<Feature>, classes: Vec<String>) -> Result<Columns> {
     Ok(Columns(Arc::new(Layout::new("y", features, Classes::new(classes)?, Weighting::Frequency)?)))
 }
@@ -34,7 +41,11 @@ impl Columns {
 
     /// One sparse block of columns.
     #[staticmethod]
-    fn words(py: Python<'_>, names: Vec<String>, classes: Vec<String>) -> PyResult<Self> {
+    fn words(py: Python<'_>, names: Names, classes: Vec<String>) -> PyResult<Self> {
+        let names = match names {
+            Names::Listed(names) => names,
+            Names::Counted(count) => (0..count).map(|j| format!("x{j}")).collect(),
+        };
         let feature = Feature::words("x", Vocabulary::Listed(names), WordValue::Count);
         layout(vec![feature], classes).map_err(|error| raise(py, error))
     }

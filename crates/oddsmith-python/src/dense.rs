@@ -5,13 +5,19 @@ use numpy::ndarray::{ArrayView2, Axis, Slice};
 use numpy::{Element, PyArray2, PyArrayMethods};
 use oddsmith::Result;
 use oddsmith::num::MatrixView;
+use oddsmith::num::kernel::widest;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+
+use crate::table::{NO_CODE, code};
 
 /// A cell of an array.
 pub(crate) trait Cell: Element + Copy + Send + Sync {
     /// Its value; whole numbers beyond 2^53 are rounded.
     fn value(self) -> f64;
+
+    /// The code that it stands for, [`NO_CODE`] when it can be none.
+    fn code(self) -> u32;
 }
 
 /// A borrowed two-dimensional array.
@@ -41,20 +47,37 @@ pub(crate) enum Dense<'a> {
 }
 
 macro_rules! cells {
-    ($($type:ty),+) => { $(impl Cell for $type {
-        #[inline]
+    ($code:expr; $($type:ty),+) => { $(impl Cell for $type {
+        #[inline(always)]
         fn value(self) -> f64 {
             self as f64
         }
+
+        #[inline(always)]
+        fn code(self) -> u32 {
+            $code(self as _)
+        }
     })+ };
 }
-cells!(f64, f32, i64, i32, i16, i8, u64, u32, u16, u8);
+cells!(code; f64, f32);
+cells!(whole_code; i64, i32, i16, i8, u64, u32, u16, u8);
 
 impl Cell for bool {
-    #[inline]
+    #[inline(always)]
     fn value(self) -> f64 {
         f64::from(u8::from(self))
     }
+
+    #[inline(always)]
+    fn code(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+/// The code of a whole number: negative ones are beyond every code when their sign is read as a digit.
+#[inline(always)]
+fn whole_code(value: i64) -> u32 {
+    if (value as u64) < u64::from(NO_CODE) { value as u32 } else { NO_CODE }
 }
 
 /// Evaluates an expression over the typed view of a [`Dense`].
@@ -124,11 +147,15 @@ pub(crate) fn gather<T: Cell, U>(view: &ArrayView2<'_, T>, lo: usize, hi: usize,
     buffer.clear();
     buffer.reserve(block.len());
     let by_row = block.strides()[1].unsigned_abs() <= block.strides()[0].unsigned_abs();
-    let lanes = if by_row { block.rows() } else { block.columns() };
-    for lane in lanes {
+    let mut add = |cells: &[T]| widest(|| buffer.extend(cells.iter().map(|cell| turn(*cell))));
+    if let Some(cells) = block.as_slice() {
+        add(cells);
+        return true;
+    }
+    for lane in if by_row { block.rows() } else { block.columns() } {
         match lane.as_slice() {
-            Some(cells) => buffer.extend(cells.iter().map(|cell| turn(*cell))),
-            None => buffer.extend(lane.iter().map(|cell| turn(*cell))),
+            Some(cells) => add(cells),
+            None => lane.iter().for_each(|cell| add(std::slice::from_ref(cell))),
         }
     }
     by_row

@@ -1,19 +1,24 @@
 //! Labels to codes without sorting them, and the numbers of levels of code columns.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use numpy::ndarray::ArrayView1;
 use numpy::{PyArray1, PyArrayMethods};
 use oddsmith::Result;
+use oddsmith::control::Control;
 use oddsmith::error::Error;
+use oddsmith::num::kernel::widest;
 use pyo3::prelude::*;
 
 use crate::dense::{Cell, Dense, gather, typed, with_dense};
-use crate::table::{NO_CODE, code, code_fault};
+use crate::table::{NO_CODE, code_fault};
 use crate::work;
 
 /// Whole-number labels that lie within so many values of each other are told apart by a table.
 const TABLE: usize = 1 << 16;
+/// Rows that are worth a thread.
+const PART_ROWS: usize = 1 << 15;
 /// More classes than this are taken for a mistake.
 const MOST_CLASSES: usize = 1 << 20;
 
@@ -37,20 +42,31 @@ pub(crate) fn factorize<'py>(py: Python<'py>, y: &Bound<'py, PyAny>) -> PyResult
     Ok(None)
 }
 
-fn encode<T: Cell>(labels: ArrayView1<'_, T>, turn: impl Fn(T) -> i64) -> Result<(Vec<i64>, Vec<u32>)> {
-    let (low, high) = labels.iter().fold((i64::MAX, i64::MIN), |(low, high), label| {
-        let value = turn(*label);
-        (low.min(value), high.max(value))
+fn encode<T: Cell>(labels: ArrayView1<'_, T>, turn: impl Fn(T) -> i64 + Copy) -> Result<(Vec<i64>, Vec<u32>)> {
+    match labels.as_slice() {
+        Some(labels) => encode_slice(labels, turn),
+        None => encode_slice(&labels.to_vec(), turn),
+    }
+}
+
+fn encode_slice<T: Cell>(labels: &[T], turn: impl Fn(T) -> i64 + Copy) -> Result<(Vec<i64>, Vec<u32>)> {
+    let (low, high) = widest(|| {
+        let reach = |(low, high): (i64, i64), label: &T| (turn(*label).min(low), turn(*label).max(high));
+        labels.iter().fold((i64::MAX, i64::MIN), reach)
     });
     let span = high.checked_sub(low).and_then(|span| usize::try_from(span).ok());
     match span {
         Some(span) if span < TABLE => {
+            let mut coded: Vec<u32> = widest(|| labels.iter().map(|label| (turn(*label) - low) as u32).collect());
             let mut seen = vec![false; span + 1];
-            labels.iter().for_each(|label| seen[(turn(*label) - low) as usize] = true);
+            coded.iter().for_each(|at| seen[*at as usize] = true);
             let values: Vec<i64> = seen.iter().enumerate().filter(|(_, seen)| **seen).map(|(at, _)| low + at as i64).collect();
-            let mut codes = vec![0; span + 1];
-            values.iter().enumerate().for_each(|(code, value)| codes[(value - low) as usize] = code as u32);
-            let coded = labels.iter().map(|label| codes[(turn(*label) - low) as usize]).collect();
+            // Labels without a hole between them are their codes already.
+            if values.len() <= span {
+                let mut codes = vec![0; span + 1];
+                values.iter().enumerate().for_each(|(code, value)| codes[(value - low) as usize] = code as u32);
+                coded.iter_mut().for_each(|at| *at = codes[*at as usize]);
+            }
             Ok((values, coded))
         }
         _ => {
@@ -67,35 +83,51 @@ fn encode<T: Cell>(labels: ArrayView1<'_, T>, turn: impl Fn(T) -> i64) -> Result
 
 /// One more than the largest code of every column.
 #[pyfunction]
-pub(crate) fn level_counts(py: Python<'_>, x: &Bound<'_, PyAny>, owner: &str) -> PyResult<Vec<usize>> {
+pub(crate) fn level_counts(py: Python<'_>, x: &Bound<'_, PyAny>, owner: &str, threads: usize) -> PyResult<Vec<usize>> {
     with_dense(x, |dense| {
         let (rows, cols) = dense.shape();
+        let available = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let parts = work::threads(threads).map_or_else(available, std::num::NonZeroUsize::get).min(rows.div_ceil(PART_ROWS)).max(1);
         work::run(py, rows * cols, |control| {
-            const STEP: usize = 1024;
-            let mut counts = vec![0usize; cols];
-            let mut codes = Vec::new();
-            for lo in (0..rows).step_by(STEP) {
-                let hi = (lo + STEP).min(rows);
-                control.advance((hi - lo) as u64)?;
-                largest(&dense, (lo, hi), &mut codes, &mut counts, owner)?;
+            let share = rows.div_ceil(parts).max(1);
+            let (dense, rows_of) = (&dense, |part: usize| (part * share).min(rows)..((part + 1) * share).min(rows));
+            let found: Vec<Result<Vec<u32>>> = std::thread::scope(|scope| {
+                let workers: Vec<_> = (0..parts).map(|part| scope.spawn(move || largest(dense, rows_of(part), control, owner))).collect();
+                let lost = |_| Err(Error::internal("a thread that looked for the largest codes was lost"));
+                workers.into_iter().map(|worker| worker.join().unwrap_or_else(lost)).collect()
+            });
+            let mut counts = vec![0; cols];
+            for largest in found {
+                counts.iter_mut().zip(largest?).for_each(|(count, code)| *count = (*count).max(code as usize));
             }
-            Ok(counts)
+            Ok(counts.into_iter().map(|largest| if rows == 0 { 0 } else { largest + 1 }).collect())
         })
     })
 }
 
-fn largest(dense: &Dense<'_>, (lo, hi): (usize, usize), codes: &mut Vec<u32>, counts: &mut [usize], owner: &str) -> Result<()> {
-    let cols = counts.len();
-    let by_row = typed!(dense, view => gather(view, lo, hi, |cell| code(cell.value()), codes));
-    if let Some(at) = codes.iter().position(|code| *code == NO_CODE) {
-        let (i, j) = if by_row { (at / cols, at % cols) } else { (at % (hi - lo), at / (hi - lo)) };
-        let value = typed!(dense, view => view[(lo + i, j)].value());
-        return Err(code_fault(value, owner).row((lo + i) as u64 + 1).into());
+/// The largest code of every column in some rows; zeros where there are none.
+fn largest(dense: &Dense<'_>, rows: Range<usize>, control: &Control, owner: &str) -> Result<Vec<u32>> {
+    const STEP: usize = 1024;
+    let cols = dense.shape().1;
+    let (mut largest, mut codes) = (vec![0; cols], Vec::new());
+    for lo in rows.clone().step_by(STEP) {
+        let hi = (lo + STEP).min(rows.end);
+        control.advance((hi - lo) as u64)?;
+        let by_row = typed!(dense, view => gather(view, lo, hi, Cell::code, &mut codes));
+        let raise = |largest: &mut u32, code: u32| *largest = code.max(*largest);
+        widest(|| match by_row {
+            true => codes.chunks_exact(cols.max(1)).for_each(|row| largest.iter_mut().zip(row).for_each(|(most, code)| raise(most, *code))),
+            false => {
+                let columns = largest.iter_mut().zip(codes.chunks_exact(hi - lo));
+                columns.for_each(|(most, column)| column.iter().for_each(|code| raise(most, *code)));
+            }
+        });
+        if largest.iter().any(|code| *code >= NO_CODE) {
+            let at = codes.iter().position(|code| *code >= NO_CODE).unwrap_or(0);
+            let (i, j) = if by_row { (at / cols, at % cols) } else { (at % (hi - lo), at / (hi - lo)) };
+            let value = typed!(dense, view => view[(lo + i, j)].value());
+            return Err(code_fault(value, owner).row((lo + i) as u64 + 1).into());
+        }
     }
-    let mut raise = |j: usize, code: u32| counts[j] = counts[j].max(code as usize + 1);
-    match by_row {
-        true => codes.chunks_exact(cols.max(1)).for_each(|row| row.iter().enumerate().for_each(|(j, code)| raise(j, *code))),
-        false => codes.chunks_exact(hi - lo).enumerate().for_each(|(j, column)| raise(j, column.iter().copied().max().unwrap_or(0))),
-    }
-    Ok(())
+    Ok(largest)
 }

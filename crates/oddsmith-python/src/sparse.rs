@@ -7,6 +7,7 @@ use numpy::{Element, PyArray1, PyArrayMethods};
 use oddsmith::Result;
 use oddsmith::data::Csr;
 use oddsmith::error::{DataFault, Error};
+use oddsmith::num::kernel::widest;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -148,7 +149,7 @@ impl<'a> Sparse<'a> {
         }
         let starts = starts.iter().map(|start| start - first).collect();
         let (columns, values) = (self.columns.codes(first, last), self.values.numbers(first, last));
-        if columns.iter().fold(false, |bad, column| bad | (*column as usize >= self.width)) {
+        if widest(|| columns.iter().fold(false, |bad, column| bad | (*column as usize >= self.width))) {
             return Err(Error::data(format!("the sparse array has an entry outside its {} columns", self.width)));
         }
         Ok(Entries { starts, columns, values, width: self.width })
@@ -173,7 +174,7 @@ impl Entries<'_> {
 
     fn refuse(&self, first_row: usize, bad: impl Fn(f64) -> bool, fault: impl Fn(f64) -> DataFault) -> Result<()> {
         // Without a branch the whole block is looked at as vectors.
-        if !self.values.iter().fold(false, |any, value| any | bad(*value)) {
+        if !widest(|| self.values.iter().fold(false, |any, value| any | bad(*value))) {
             return Ok(());
         }
         let at = self.values.iter().position(|value| bad(*value)).unwrap_or(0);

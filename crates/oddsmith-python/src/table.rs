@@ -5,6 +5,7 @@ use oddsmith::Result;
 use oddsmith::data::{CodesView, FeatureBlocks, Features, Layout, Rows, Source, UNSEEN};
 use oddsmith::error::{DataFault, Error};
 use oddsmith::num::MatrixView;
+use oddsmith::num::kernel::widest;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -116,17 +117,21 @@ impl<'d, 'a> Table<'d, 'a> {
         sink: &mut dyn FnMut(&Features<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut codes = Vec::new();
-        let by_row = typed!(dense, view => gather(view, lo, hi, |cell| code(cell.value()), &mut codes));
+        let by_row = typed!(dense, view => gather(view, lo, hi, Cell::code, &mut codes));
         let (rows, cols) = (hi - lo, levels.len());
-        if codes.iter().fold(false, |bad, code| bad | (*code == NO_CODE)) {
+        if widest(|| codes.iter().fold(0, |largest, code| largest.max(*code))) >= NO_CODE {
             return Err(self.no_code(dense, lo, hi));
         }
-        let place = |at: usize| if by_row { at % cols } else { at / rows };
-        for (at, code) in codes.iter_mut().enumerate() {
-            if *code as usize >= levels[place(at)] {
-                *code = UNSEEN;
+        let forget = |code: &mut u32, levels: usize| *code = if (*code as usize) < levels { *code } else { UNSEEN };
+        widest(|| match by_row {
+            true => codes
+                .chunks_exact_mut(cols.max(1))
+                .for_each(|row| row.iter_mut().zip(levels).for_each(|(code, levels)| forget(code, *levels))),
+            false => {
+                let columns = codes.chunks_exact_mut(rows.max(1)).zip(levels);
+                columns.for_each(|(column, levels)| column.iter_mut().for_each(|code| forget(code, *levels)));
             }
-        }
+        });
         let view = if by_row { CodesView::row_major(&codes, rows, cols) } else { CodesView::column_major(&codes, rows, cols) };
         sink(&Features::of_codes(view?))
     }
@@ -143,7 +148,7 @@ impl<'d, 'a> Table<'d, 'a> {
         Error::internal("a code was refused and not found again")
     }
 
-    /// Refuses NaN and infinities. A product with zero is zero for every other number, so one sum per block tells.
+    /// Refuses NaN and infinities.
     fn check_finite(&self, view: MatrixView<'_>, lo: usize) -> Result<()> {
         let slices = match (view.as_row_major(), view.column(0)) {
             (Some(all), _) => all_finite(all),
@@ -184,6 +189,7 @@ fn cell_value<T: Cell>(view: &ArrayView2<'_, T>, i: usize, j: usize) -> f64 {
 pub(crate) const NO_CODE: u32 = u32::MAX - 8;
 
 /// The code that a number stands for: its whole part, as scikit-learn reads floats.
+#[inline(always)]
 pub(crate) fn code(value: f64) -> u32 {
     match value > -1.0 && value < f64::from(NO_CODE) {
         true => value as u32,
@@ -210,12 +216,9 @@ pub(crate) fn code_fault(value: f64, owner: &str) -> DataFault {
 }
 
 pub(crate) fn all_finite(values: &[f64]) -> bool {
-    let mut sums = [0.0; 8];
-    let mut chunks = values.chunks_exact(8);
-    for chunk in &mut chunks {
-        sums.iter_mut().zip(chunk).for_each(|(sum, value)| *sum += value * 0.0);
-    }
-    sums.iter().sum::<f64>() == 0.0 && chunks.remainder().iter().all(|value| value.is_finite())
+    // All bits of the exponent are set in infinities and NaNs alone; a loop over whole numbers is one of vectors.
+    const EXPONENT: u64 = 0x7FF << 52;
+    !widest(|| values.iter().fold(false, |any, value| any | (value.to_bits() & EXPONENT == EXPONENT)))
 }
 
 impl FeatureBlocks for Table<'_, '_> {

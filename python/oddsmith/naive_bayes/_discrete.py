@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,3 +82,29 @@ class _DiscreteNB(_NaiveBayes):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+
+class _CountingNB(_DiscreteNB):
+    """One number per class and column. Tables of a large vocabulary take longer to write down than to learn, so they are made when
+    somebody asks for them."""
+
+    def _describe_columns(self, alpha: Any) -> None:
+        for name in ("feature_count_", "feature_log_prob_"):
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def feature_count_(self) -> np.ndarray:
+        """What was counted, by class and column."""
+        return self._counted()
+
+    @cached_property
+    def feature_log_prob_(self) -> np.ndarray:
+        """Logarithms of the smoothed shares, by class and column."""
+        with np.errstate(divide="ignore"):
+            return self._log_shares(self.feature_count_, self._used_alpha)
+
+    def _counted(self) -> np.ndarray:
+        return self._sums.totals()
+
+    def _log_shares(self, counts: np.ndarray, alpha: Any) -> np.ndarray:
+        raise NotImplementedError

@@ -25,8 +25,11 @@ class _NaiveBayes(Classifier):
     def _columns(self, X: Any) -> _core.Columns:
         """The layout of a batch."""
         sparse = self._sums.sparse if "_sums" in self.__dict__ else not isinstance(X, np.ndarray)
-        make = _core.Columns.words if sparse else _core.Columns.numbers
-        return make(self._names(), self._labels())
+        if not sparse:
+            return _core.Columns.numbers(self._names(), self._labels())
+        # A hundred thousand names that nobody gave are quicker made where they are kept.
+        named = "feature_names_in_" in self.__dict__
+        return _core.Columns.words(self._names() if named else self.n_features_in_, self._labels())
 
     def _learn(self, X: Any, codes: np.ndarray, sample_weight: Any, *, first: bool) -> None:
         """Adds a batch to the sums and finishes a model from them."""

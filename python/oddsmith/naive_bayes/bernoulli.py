@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import _checks
 from ..exceptions import ParameterError
-from ._discrete import _DiscreteNB
+from ._discrete import _CountingNB
 
 
-class BernoulliNB(_DiscreteNB):
+class BernoulliNB(_CountingNB):
     """Bernoulli naive Bayes over flags: what is absent speaks as well as what is present.
 
     Parameters
@@ -81,9 +81,11 @@ class BernoulliNB(_DiscreteNB):
     def _knobs(self) -> dict[str, Any]:
         return super()._knobs() | {"threshold": self._threshold()}
 
-    def _describe_columns(self, alpha: Any) -> None:
-        self.feature_count_ = self._sums.flags()
-        self.feature_log_prob_ = np.log(self.feature_count_ + alpha) - np.log(self.class_count_ + 2 * alpha)[:, None]
+    def _counted(self) -> np.ndarray:
+        return self._sums.flags()
+
+    def _log_shares(self, counts: np.ndarray, alpha: Any) -> np.ndarray:
+        return np.log(counts + alpha) - np.log(self.class_count_ + 2 * alpha)[:, None]
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         super()._describe_model(arrays, head)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._inputs import core_rows
+from .._inputs import core_rows, thread_count
 from ..exceptions import ParameterError
 from ._discrete import _DiscreteNB
 
@@ -80,7 +80,7 @@ class CategoricalNB(_DiscreteNB):
             raise ParameterError("alpha must be one number: all categories share it")
 
     def _columns(self, X: np.ndarray) -> _core.Columns:
-        counts = np.asarray(_core.level_counts(core_rows(X), type(self).__name__), dtype=np.int64)
+        counts = np.asarray(_core.level_counts(core_rows(X), type(self).__name__, thread_count(self.n_jobs)), dtype=np.int64)
         if self.min_categories is not None:
             least = np.asarray(self.min_categories)
             if not np.issubdtype(least.dtype, np.signedinteger):

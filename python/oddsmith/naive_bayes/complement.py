@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
-from ._discrete import _DiscreteNB
+from ._discrete import _CountingNB
 
 
-class ComplementNB(_DiscreteNB):
+class ComplementNB(_CountingNB):
     """Multinomial naive Bayes learned from all other classes, for classes of uneven size.
 
     Parameters
@@ -73,11 +73,13 @@ class ComplementNB(_DiscreteNB):
         return super()._knobs() | {"prior": "uniform", "normalized": bool(self.norm)}
 
     def _describe_columns(self, alpha: Any) -> None:
-        self.feature_count_ = self._sums.totals()
+        super()._describe_columns(alpha)
         self.feature_all_ = self.feature_count_.sum(axis=0)
-        elsewhere = self.feature_all_ - self.feature_count_ + alpha
+
+    def _log_shares(self, counts: np.ndarray, alpha: Any) -> np.ndarray:
+        elsewhere = self.feature_all_ - counts + alpha
         weights = -np.log(elsewhere / elsewhere.sum(axis=1, keepdims=True))
-        self.feature_log_prob_ = weights / weights.sum(axis=1, keepdims=True) if self.norm else weights
+        return weights / weights.sum(axis=1, keepdims=True) if self.norm else weights
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Give the unnormalised score of every row and class; complement naive Bayes has no joint distribution.

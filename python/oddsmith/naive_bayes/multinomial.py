@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ._discrete import _DiscreteNB
+from ._discrete import _CountingNB
 
 
-class MultinomialNB(_DiscreteNB):
+class MultinomialNB(_CountingNB):
     """Multinomial naive Bayes over counts, such as words of texts.
 
     Parameters
@@ -63,10 +63,9 @@ class MultinomialNB(_DiscreteNB):
         self.predictive = predictive
         self.n_jobs = n_jobs
 
-    def _describe_columns(self, alpha: Any) -> None:
-        self.feature_count_ = self._sums.totals()
-        smoothed = self.feature_count_ + alpha
-        self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+    def _log_shares(self, counts: np.ndarray, alpha: Any) -> np.ndarray:
+        smoothed = counts + alpha
+        return np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ use super::parts::WordParts;
 use super::{add, take};
 use crate::data::{Csr, SKIP};
 use crate::error::{DataFault, Result};
-use crate::num::kernel::{SparseRows, WordMeasure, add_words};
+use crate::num::kernel::{SparseRows, WordMeasure, add_words, widest};
 
 /// Rows whose entries are checked and counted while they are in the cache.
 const BLOCK_ROWS: usize = 256;
@@ -105,7 +105,7 @@ fn bad_count(words: &Csr<'_>, labels: &[u32]) -> Option<(usize, f64)> {
     let good = |value: &f64| (0.0..f64::INFINITY).contains(value);
     let entries = &words.values[words.starts[0]..words.starts[labels.len()]];
     // Without a branch the whole block is looked at as vectors.
-    if entries.iter().fold(true, |all, value| all & good(value)) {
+    if widest(|| entries.iter().fold(true, |all, value| all & good(value))) {
         return None;
     }
     let counted = labels.iter().enumerate().filter(|(_, label)| **label != SKIP);

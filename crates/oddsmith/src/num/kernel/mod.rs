@@ -46,7 +46,7 @@ pub use sparse::{Position, SparseRows};
 pub use word_scores::WordScores;
 pub use words::{WordMeasure, add_words};
 
-use pulp::Simd;
+use pulp::{Arch, Simd};
 
 /// Label of a row that does not count: its target is missing or its weight is zero.
 pub const SKIP: u32 = u32::MAX;
@@ -54,6 +54,11 @@ pub const SKIP: u32 = u32::MAX;
 pub const MISSING: u32 = u32::MAX;
 /// Code of a level that the layout does not know.
 pub const UNSEEN: u32 = u32::MAX - 1;
+
+/// Runs a plain loop compiled for the widest instruction set of the machine; the loop must be inlined into `work`.
+pub fn widest<R>(work: impl FnOnce() -> R) -> R {
+    Arch::new().dispatch(work)
+}
 
 /// Tables of parameters are padded with zeros to a multiple of the widest vector, so that their last
 /// vector is always whole.
