@@ -3,7 +3,7 @@
 //! Σ w Σ_k (p_k − y_k)² / Σ w; with two classes half of that, (p − y)² of the event. Time O(rows·K), memory O(1).
 
 use super::figure::{Estimate, Figure, Undefined};
-use super::judged::Judged;
+use super::judged::{BLOCK_ROWS, Judged};
 use crate::data::SKIP;
 use crate::error::Result;
 use crate::num::logspace::NeumaierSum;
@@ -37,23 +37,34 @@ impl Brier {
         let variance = (self.squares.value() / weight - mean * mean).max(0.0) / effective;
         Ok(Estimate::normal(mean, variance, (0.0, 2.0)))
     }
+
+    /// Adds rows that were checked, with the labels of those that count.
+    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) {
+        let unit = if self.classes == 2 { 0.5 } else { 1.0 };
+        for (block, labels) in labels.chunks(BLOCK_ROWS).enumerate() {
+            let (mut weights, mut squared_weights, mut sum, mut squares) = (0.0, 0.0, 0.0, 0.0);
+            for (i, &label) in (block * BLOCK_ROWS..).zip(labels).filter(|(_, label)| **label != SKIP) {
+                let row = &rows.probabilities[i * self.classes..(i + 1) * self.classes];
+                let distance = |(k, p): (usize, &f64)| (p - f64::from(u8::from(k == label as usize))).powi(2);
+                let (weight, squared) = (rows.weight(i), unit * row.iter().enumerate().map(distance).sum::<f64>());
+                weights += weight;
+                squared_weights += weight * weight;
+                sum += weight * squared;
+                squares += weight * squared * squared;
+            }
+            self.weight.add(weights);
+            self.squared_weight.add(squared_weights);
+            self.sum.add(sum);
+            self.squares.add(squares);
+        }
+    }
 }
 
 impl Statistics for Brier {
     type Input<'a> = Judged<'a>;
 
     fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
-        let labels = rows.counted_labels(self.classes)?;
-        let unit = if self.classes == 2 { 0.5 } else { 1.0 };
-        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
-            let row = &rows.probabilities[i * self.classes..(i + 1) * self.classes];
-            let distance = |(k, p): (usize, &f64)| (p - f64::from(u8::from(k == label as usize))).powi(2);
-            let (weight, squared) = (rows.weight(i), unit * row.iter().enumerate().map(distance).sum::<f64>());
-            self.weight.add(weight);
-            self.squared_weight.add(weight * weight);
-            self.sum.add(weight * squared);
-            self.squares.add(weight * squared * squared);
-        }
+        self.add(&rows, &rows.counted_labels(self.classes)?);
         Ok(())
     }
 

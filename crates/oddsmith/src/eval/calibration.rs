@@ -25,16 +25,16 @@ impl CalibrationLine {
             let reason = || Undefined::from("the scores are no probabilities");
             return CalibrationLine { intercept: Err(reason()), slope: Err(reason()) };
         }
-        let points = outcomes(ranking, weighting);
-        let intercept = LogitLine::intercept_alone(&points).map(|(a, variance)| Estimate::normal(a, variance, EVERYWHERE));
-        CalibrationLine { intercept: intercept.map_err(undefined), slope: slope(&points) }
+        let points = Points::of(ranking, weighting);
+        let intercept = points.intercept_alone().map(|(a, variance)| Estimate::normal(a, variance, EVERYWHERE));
+        CalibrationLine { intercept: intercept.map_err(undefined), slope: points.slope() }
     }
 
     /// The slope alone.
     pub fn slope(ranking: &Ranking, weighting: Weighting) -> Figure {
         match ranking.scale() {
             ScoreScale::Order => Err("the scores are no probabilities".into()),
-            _ => slope(&outcomes(ranking, weighting)),
+            _ => Points::of(ranking, weighting).slope(),
         }
     }
 }
@@ -45,15 +45,39 @@ fn undefined(why: NoLine) -> Undefined {
     Undefined(why.to_string())
 }
 
-fn slope(points: &[Outcomes]) -> Figure {
-    LogitLine::fit(points).map(|line| Estimate::normal(line.slope, line.covariance[2], EVERYWHERE)).map_err(undefined)
+/// The rows of a ranking by their log odds: where those are the scores, nothing is copied.
+enum Points<'a> {
+    Scores(&'a Ranking, f64),
+    Converted(Vec<Outcomes>),
 }
 
-fn outcomes(ranking: &Ranking, weighting: Weighting) -> Vec<Outcomes> {
-    let unit = evidence_per_weight(ranking, weighting);
-    let point =
-        |tie: super::Tie| Outcomes { score: ranking.scale().log_odds(tie.score), events: unit * tie.events, others: unit * tie.others };
-    ranking.ties().map(point).collect()
+impl<'a> Points<'a> {
+    fn of(ranking: &'a Ranking, weighting: Weighting) -> Self {
+        let unit = evidence_per_weight(ranking, weighting);
+        match ranking.scale() {
+            ScoreScale::Probability => Points::Converted(entries(ranking, unit, |score| ranking.scale().log_odds(score)).collect()),
+            _ => Points::Scores(ranking, unit),
+        }
+    }
+
+    fn slope(&self) -> Figure {
+        let line = match self {
+            Points::Scores(ranking, unit) => LogitLine::fit_to(entries(ranking, *unit, |score| score)),
+            Points::Converted(points) => LogitLine::fit(points),
+        };
+        line.map(|line| Estimate::normal(line.slope, line.covariance[2], EVERYWHERE)).map_err(undefined)
+    }
+
+    fn intercept_alone(&self) -> Result<(f64, f64), NoLine> {
+        match self {
+            Points::Scores(ranking, unit) => LogitLine::intercept_alone_of(entries(ranking, *unit, |score| score)),
+            Points::Converted(points) => LogitLine::intercept_alone(points),
+        }
+    }
+}
+
+fn entries<'a>(ranking: &'a Ranking, unit: f64, log_odds: impl Fn(f64) -> f64 + Clone + 'a) -> impl Iterator<Item = Outcomes> + Clone + 'a {
+    ranking.entries().map(move |(score, events, others)| Outcomes { score: log_odds(score), events: unit * events, others: unit * others })
 }
 
 /// How many rows a unit of weight is worth as evidence: one, unless weights say how much of a population a row stands for.

@@ -127,6 +127,16 @@ impl Confusion {
         }
     }
 
+    /// Adds rows that were checked, with the labels of those that count.
+    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) {
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            match self.decision.decide(&rows.probabilities[i * self.classes..(i + 1) * self.classes]) {
+                Some(called) => self.cells[label as usize * self.classes + called] += rows.weight(i),
+                None => self.undecided[label as usize] += rows.weight(i),
+            }
+        }
+    }
+
     fn margins_vary(&self) -> bool {
         let total = self.total();
         (0..self.classes).all(|k| self.truth(k) < total && self.called(k) < total)
@@ -156,13 +166,7 @@ impl Statistics for Confusion {
     type Input<'a> = Judged<'a>;
 
     fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
-        let labels = rows.counted_labels(self.classes)?;
-        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
-            match self.decision.decide(&rows.probabilities[i * self.classes..(i + 1) * self.classes]) {
-                Some(called) => self.cells[label as usize * self.classes + called] += rows.weight(i),
-                None => self.undecided[label as usize] += rows.weight(i),
-            }
-        }
+        self.add(&rows, &rows.counted_labels(self.classes)?);
         Ok(())
     }
 

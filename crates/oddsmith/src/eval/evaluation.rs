@@ -65,6 +65,11 @@ impl Evaluation {
         }
     }
 
+    /// Makes room for so many rows, where they fit the memory budget.
+    pub fn reserve(&mut self, rows: usize) {
+        self.kept.reserve(rows);
+    }
+
     /// How rows are judged.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -218,10 +223,12 @@ impl Statistics for Evaluation {
     type Input<'a> = Judged<'a>;
 
     fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
-        self.loss.observe(rows)?;
-        self.brier.observe(rows)?;
-        self.confusion.observe(rows)?;
-        self.kept.observe(rows)
+        // Rows are checked once for all figures.
+        let labels = rows.counted_labels(self.classes)?;
+        self.loss.add(&rows, &labels)?;
+        self.brier.add(&rows, &labels);
+        self.confusion.add(&rows, &labels);
+        self.kept.add(&rows, &labels)
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {

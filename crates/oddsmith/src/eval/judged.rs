@@ -7,6 +7,8 @@ use crate::error::{DataFault, Error, Result};
 
 /// How far the probabilities of a row may be from adding up to 1; what is further off is no distribution.
 const SUM_TOLERANCE: f64 = 1e-6;
+/// Rows whose terms are added plainly before the sum of all is compensated for rounding.
+pub(super) const BLOCK_ROWS: usize = 1024;
 
 /// Probabilities, truth and weights of a batch.
 #[derive(Debug, Clone, Copy)]
@@ -44,16 +46,46 @@ impl Judged<'_> {
                 self.probabilities.len()
             )));
         }
+        if !self.sound(classes) {
+            self.find_fault(classes)?;
+        }
+        match self.weights.is_some_and(|weights| weights.contains(&0.0)) {
+            false => Ok(Cow::Borrowed(self.labels)),
+            true => Ok(Cow::Owned((0..rows).map(|i| if self.weight(i) == 0.0 { SKIP } else { self.labels[i] }).collect())),
+        }
+    }
+
+    /// Whether every row that counts has a class, a weight and a distribution: one look without asking which does not.
+    fn sound(&self, classes: usize) -> bool {
+        let counts = |i: usize| self.labels[i] != SKIP;
+        let rows = 0..self.labels.len();
+        let mut sound = self.labels.iter().fold(true, |sound, &label| sound & ((label as usize) < classes || label == SKIP));
+        if let [_, _] = self.probabilities.get(..classes).unwrap_or_default() {
+            for (row, &label) in self.probabilities.as_chunks::<2>().0.iter().zip(self.labels) {
+                // A NaN fails every comparison.
+                let inside = (row[0] >= 0.0) & (row[0] <= 1.0) & (row[1] >= 0.0) & (row[1] <= 1.0);
+                sound &= (inside & ((row[0] + row[1] - 1.0).abs() <= SUM_TOLERANCE)) | (label == SKIP);
+            }
+        } else {
+            let inside =
+                |row: &[f64]| row.iter().all(|p| (0.0..=1.0).contains(p)) && (row.iter().sum::<f64>() - 1.0).abs() <= SUM_TOLERANCE;
+            sound &= rows.clone().all(|i| !counts(i) || inside(&self.probabilities[i * classes..(i + 1) * classes]));
+        }
+        sound &= self.log_odds.is_none_or(|odds| rows.clone().fold(true, |sound, i| sound & (!odds[i].is_nan() | !counts(i))));
+        sound & self.weights.is_none_or(|weights| rows.clone().all(|i| (0.0..f64::INFINITY).contains(&weights[i]) || !counts(i)))
+    }
+
+    /// The first fault, with its row.
+    fn find_fault(&self, classes: usize) -> Result<()> {
+        let rows = self.labels.len();
         let fault = |i: usize, what: &str, value: f64, accepted: &str| {
             DataFault::new(what).row(self.first_row + i as u64 + 1).value(value.to_string()).accepted(accepted)
         };
-        let mut skipped = false;
         for i in (0..rows).filter(|&i| self.labels[i] != SKIP) {
             let weight = self.weight(i);
             if !(0.0..f64::INFINITY).contains(&weight) {
                 return Err(fault(i, "a row weight cannot be", weight, "weights are finite numbers from 0 up").into());
             }
-            skipped |= weight == 0.0;
             if self.labels[i] as usize >= classes {
                 return Err(Error::internal(format!("a row has label {} of {classes} classes", self.labels[i])));
             }
@@ -69,9 +101,6 @@ impl Judged<'_> {
         if let Some(i) = self.log_odds.and_then(|odds| (0..rows).find(|&i| self.labels[i] != SKIP && odds[i].is_nan())) {
             return Err(fault(i, "log odds cannot be", f64::NAN, "log odds are numbers or infinite").into());
         }
-        if !skipped {
-            return Ok(Cow::Borrowed(self.labels));
-        }
-        Ok(Cow::Owned((0..rows).map(|i| if self.weight(i) == 0.0 { SKIP } else { self.labels[i] }).collect()))
+        Ok(())
     }
 }

@@ -42,7 +42,7 @@ impl KeptRows {
         8 * self.scores.len() + 4 * self.labels.len() + 8 * self.weights.len()
     }
 
-    fn append(&mut self, scores: impl Iterator<Item = f64>, labels: &[u32], weights: Option<&[f64]>) {
+    fn append(&mut self, scores: &[f64], labels: &[u32], weights: Option<&[f64]>) {
         if weights.is_some() && self.weights.len() < self.labels.len() {
             self.weights.resize(self.labels.len(), 1.0);
         }
@@ -51,7 +51,7 @@ impl KeptRows {
             None if !self.weights.is_empty() => self.weights.resize(self.labels.len() + labels.len(), 1.0),
             None => {}
         }
-        self.scores.extend(scores);
+        self.scores.extend_from_slice(scores);
         self.labels.extend_from_slice(labels);
     }
 
@@ -73,6 +73,17 @@ impl Kept {
         Kept { classes, scale, budget, weight: 0.0, content: Content::Rows(KeptRows::default()) }
     }
 
+    /// Makes room for so many rows, where they fit the budget.
+    pub fn reserve(&mut self, rows: usize) {
+        let width = self.width();
+        if let Content::Rows(kept) = &mut self.content
+            && kept.bytes() + rows.saturating_mul(8 * width + 4) <= self.budget
+        {
+            kept.scores.reserve(rows * width);
+            kept.labels.reserve(rows);
+        }
+    }
+
     /// Whether all scores are there.
     pub fn exact(&self) -> bool {
         matches!(self.content, Content::Rows(_))
@@ -82,6 +93,9 @@ impl Kept {
     pub fn ranking(&self, k: usize) -> Ranking {
         let at = if self.classes == 2 { 0 } else { k };
         match &self.content {
+            Content::Rows(rows) if self.width() == 1 => {
+                Ranking::of_labels(&rows.scores, &rows.labels, rows.weights(), k as u32, self.scale)
+            }
             Content::Rows(rows) => Ranking::new(rows.rows(at, self.width(), k as u32), self.scale),
             Content::Bins(bins) => bins[at].ranking(self.scale),
         }
@@ -97,6 +111,40 @@ impl Kept {
 
     fn width(&self) -> usize {
         if self.classes == 2 { 1 } else { self.classes }
+    }
+
+    /// Adds rows that were checked, with the labels of those that count.
+    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) -> Result<()> {
+        let classes = self.classes;
+        let log_odds = match self.scale {
+            ScoreScale::LogOdds => Some(rows.log_odds.ok_or_else(|| Error::internal("rows are judged without log odds"))?),
+            _ => None,
+        };
+        let score = |i: usize, at: usize| match log_odds {
+            Some(odds) => odds[i],
+            None => rows.probabilities[i * classes + if classes == 2 { 1 } else { at }],
+        };
+        self.weight += (0..labels.len()).filter(|&i| labels[i] != SKIP).map(|i| rows.weight(i)).sum::<f64>();
+        match &mut self.content {
+            Content::Rows(kept) => {
+                // The event's probabilities of two classes are the only scores that do not lie side by side.
+                let events: Vec<f64> = match (log_odds, classes) {
+                    (None, 2) => rows.probabilities.iter().skip(1).step_by(2).copied().collect(),
+                    _ => Vec::new(),
+                };
+                let scores = log_odds.unwrap_or(if classes == 2 { &events } else { rows.probabilities });
+                kept.append(scores, labels, rows.weights);
+            }
+            Content::Bins(bins) => {
+                for (at, bins) in bins.iter_mut().enumerate() {
+                    let event = if classes == 2 { 1 } else { at as u32 };
+                    let counted = (0..labels.len()).filter(|&i| labels[i] != SKIP);
+                    bins.add(counted.map(|i| (score(i, at), labels[i] == event, rows.weight(i))));
+                }
+            }
+        }
+        self.settle();
+        Ok(())
     }
 
     /// Turns rows into bins once they are more than the budget allows.
@@ -119,32 +167,7 @@ impl Statistics for Kept {
     type Input<'a> = Judged<'a>;
 
     fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
-        let labels = rows.counted_labels(self.classes)?;
-        let (classes, width) = (self.classes, self.width());
-        let log_odds = match self.scale {
-            ScoreScale::LogOdds => Some(rows.log_odds.ok_or_else(|| Error::internal("rows are judged without log odds"))?),
-            _ => None,
-        };
-        let score = |i: usize, at: usize| match log_odds {
-            Some(odds) => odds[i],
-            None => rows.probabilities[i * classes + if classes == 2 { 1 } else { at }],
-        };
-        self.weight += (0..labels.len()).filter(|&i| labels[i] != SKIP).map(|i| rows.weight(i)).sum::<f64>();
-        match &mut self.content {
-            Content::Rows(kept) => {
-                let scores = (0..labels.len()).flat_map(|i| (0..width).map(move |at| score(i, at)));
-                kept.append(scores, &labels, rows.weights);
-            }
-            Content::Bins(bins) => {
-                for (at, bins) in bins.iter_mut().enumerate() {
-                    let event = if classes == 2 { 1 } else { at as u32 };
-                    let counted = (0..labels.len()).filter(|&i| labels[i] != SKIP);
-                    bins.add(counted.map(|i| (score(i, at), labels[i] == event, rows.weight(i))));
-                }
-            }
-        }
-        self.settle();
-        Ok(())
+        self.add(&rows, &rows.counted_labels(self.classes)?)
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
@@ -153,7 +176,7 @@ impl Statistics for Kept {
         }
         self.weight += other.weight;
         if let (Content::Rows(mine), Content::Rows(theirs)) = (&mut self.content, &other.content) {
-            mine.append(theirs.scores.iter().copied(), &theirs.labels, theirs.weights());
+            mine.append(&theirs.scores, &theirs.labels, theirs.weights());
             self.settle();
             return Ok(());
         }

@@ -7,7 +7,7 @@
 use std::f64::consts::LN_2;
 
 use super::figure::{Estimate, Figure, Undefined};
-use super::judged::Judged;
+use super::judged::{BLOCK_ROWS, Judged};
 use crate::data::SKIP;
 use crate::error::Result;
 use crate::info::entropy;
@@ -65,6 +65,32 @@ impl LogLoss {
         Ok(Estimate { value, interval: interval.map(|(a, b)| (a.min(b), a.max(b))) })
     }
 
+    /// Adds rows that were checked, with the labels of those that count.
+    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) -> Result<()> {
+        let classes = self.nats.len();
+        self.classes.observe(labels, rows.weights)?;
+        let mut sums = vec![[0.0; 2]; classes];
+        for (block, labels) in labels.chunks(BLOCK_ROWS).enumerate() {
+            for (i, &label) in (block * BLOCK_ROWS..).zip(labels).filter(|(_, label)| **label != SKIP) {
+                let k = label as usize;
+                let loss = -rows.log_true.map_or_else(|| rows.probabilities[i * classes + k].ln(), |log_true| log_true[i]);
+                if loss == f64::INFINITY {
+                    self.impossible += 1;
+                    continue;
+                }
+                let nats = rows.weight(i) * loss;
+                sums[k][0] += nats;
+                sums[k][1] += nats * loss;
+            }
+            for (k, sum) in sums.iter_mut().enumerate() {
+                self.nats[k].add(sum[0]);
+                self.squares[k].add(sum[1]);
+                *sum = [0.0; 2];
+            }
+        }
+        Ok(())
+    }
+
     fn possible(&self) -> Figure<()> {
         match (self.classes.total() > 0.0, self.impossible) {
             (false, _) => Err(Undefined::no_rows()),
@@ -96,20 +122,7 @@ impl Statistics for LogLoss {
     type Input<'a> = Judged<'a>;
 
     fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
-        let classes = self.nats.len();
-        let labels = rows.counted_labels(classes)?;
-        self.classes.observe(&labels, rows.weights)?;
-        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
-            let k = label as usize;
-            let loss = -rows.log_true.map_or_else(|| rows.probabilities[i * classes + k].ln(), |log_true| log_true[i]);
-            if loss == f64::INFINITY {
-                self.impossible += 1;
-                continue;
-            }
-            self.nats[k].add(rows.weight(i) * loss);
-            self.squares[k].add(rows.weight(i) * loss * loss);
-        }
-        Ok(())
+        self.add(&rows, &rows.counted_labels(self.nats.len())?)
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {

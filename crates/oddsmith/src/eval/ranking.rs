@@ -151,8 +151,35 @@ impl Ranking {
 
     /// Class `event` against all others.
     pub fn of_labels(scores: &[f64], labels: &[u32], weights: Option<&[f64]>, event: u32, scale: ScoreScale) -> Self {
-        let rows = (0..scores.len()).filter(|&i| labels[i] != SKIP);
-        Ranking::new(rows.map(|i| (scores[i], labels[i] == event, weights.map_or(1.0, |w| w[i]))), scale)
+        if let Some(weights) = weights.filter(|weights| weights.iter().any(|weight| *weight != 1.0)) {
+            let rows = (0..scores.len()).filter(|&i| labels[i] != SKIP);
+            return Ranking::new(rows.map(|i| (scores[i], labels[i] == event, weights[i])), scale);
+        }
+        // Others are written from the front and events from the back, without a branch on a label that nothing predicts.
+        let mut both = vec![0.0; labels.iter().filter(|label| **label != SKIP).count()];
+        let (mut front, mut back) = (0, both.len());
+        for (&score, &label) in scores.iter().zip(labels).filter(|(_, label)| **label != SKIP) {
+            both[front] = score;
+            both[back - 1] = score;
+            front += usize::from(label != event);
+            back -= usize::from(label == event);
+        }
+        let events = both.split_off(front);
+        let [others, events] = [both, events].map(|scores| Side::sorted(scores, Vec::new()));
+        Ranking::of_sides(events, others, scale, false)
+    }
+
+    /// Sorted scores of the events and of the others, when every row has a weight of 1.
+    pub(super) fn unweighted(&self) -> Option<(&[f64], &[f64])> {
+        let plain = |side: &Side| side.weights.is_empty();
+        (plain(&self.events) && plain(&self.others)).then_some((&self.events.scores, &self.others.scores))
+    }
+
+    /// Entries as score, weight of events, weight of others: the events in rising order, then the others. Equal scores stay apart.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (f64, f64, f64)> + Clone + '_ {
+        let of = |side: &'_ Side, i: usize| side.weights.get(i).copied().unwrap_or(1.0);
+        let events = self.events.scores.iter().enumerate().map(move |(i, score)| (*score, of(&self.events, i), 0.0));
+        events.chain(self.others.scores.iter().enumerate().map(move |(i, score)| (*score, 0.0, of(&self.others, i))))
     }
 
     pub(super) fn of_sides(events: Side, others: Side, scale: ScoreScale, binned: bool) -> Self {

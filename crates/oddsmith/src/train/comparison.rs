@@ -9,12 +9,15 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::calibration::ScoredTable;
 use super::driver::worker_count;
+use super::scored_table::ScoredTable;
 use crate::data::SKIP;
 use crate::error::{Error, Result};
-use crate::eval::{Auc, CalibrationLine, Estimate, Evaluation, Figure, Settings, Undefined, hand_till};
+use crate::eval::{
+    Auc, Brier, CalibrationLine, Confusion, Estimate, Figure, Kept, LogLoss, Ranking, ScoreScale, Settings, Undefined, hand_till,
+};
 use crate::num::special::normal;
+use crate::stats::Statistics;
 
 /// The figures by which models are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,51 +36,79 @@ pub struct Standing {
     pub accuracy: Figure,
 }
 
-impl Standing {
-    fn of(evaluation: &Evaluation, classes: usize) -> Self {
-        let weighting = evaluation.settings().weighting;
-        let (auc, slope) = match evaluation.ranking() {
-            Ok(ranking) => (Auc::of(&ranking, weighting).map(|auc| auc.estimate()), CalibrationLine::slope(&ranking, weighting)),
-            Err(reason) => (hand_till(&evaluation.kept, classes, weighting).map(Estimate::exact), Err(reason)),
-        };
-        Standing {
-            bits: evaluation.loss.bits(),
-            bits_saved: evaluation.loss.bits_saved(),
-            brier: evaluation.brier.score(),
-            auc,
-            slope,
-            accuracy: evaluation.confusion.accuracy(),
-        }
+/// A piece of the work on one model.
+enum Piece {
+    /// What is summed row by row.
+    Sums(Box<(LogLoss, Brier, Confusion)>),
+    /// Area and slope, which look at the order of all rows.
+    Order(Figure, Figure),
+}
+
+/// The sums of a table.
+fn sums(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Piece> {
+    let decision = settings.decision.clone();
+    let mut sums = Box::new((LogLoss::new(classes), Brier::new(classes), Confusion::new(classes, decision)));
+    table.for_blocks(&mut |rows| {
+        sums.0.observe(rows)?;
+        sums.1.observe(rows)?;
+        sums.2.observe(rows)
+    })?;
+    Ok(Piece::Sums(sums))
+}
+
+/// What needs the order of the rows of a table.
+fn order(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Piece> {
+    let weighting = settings.weighting;
+    if classes == 2 {
+        let ranking = Ranking::of_labels(&table.log_odds(), table.labels(), Some(table.weights()), 1, ScoreScale::LogOdds);
+        let auc = Auc::of(&ranking, weighting).map(|auc| auc.estimate());
+        return Ok(Piece::Order(auc, CalibrationLine::slope(&ranking, weighting)));
     }
+    let mut kept = Kept::new(classes, ScoreScale::Probability, usize::MAX);
+    table.for_blocks(&mut |rows| kept.observe(rows))?;
+    let two = Undefined(format!("it needs two classes, and there are {classes}"));
+    Ok(Piece::Order(hand_till(&kept, classes, weighting).map(Estimate::exact), Err(two)))
 }
 
 /// The figures of every table, side by side on all cores.
 pub fn standings(tables: &[ScoredTable], classes: usize, settings: &Settings, threads: Option<NonZeroUsize>) -> Result<Vec<Standing>> {
+    // The longer pieces come first, so that cores end together.
+    let jobs = 2 * tables.len();
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(vec![None; tables.len()]);
-    let failed = Mutex::new(None);
+    let pieces = Mutex::new((0..jobs).map(|_| None).collect::<Vec<Option<Result<Piece>>>>());
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(table) = tables.get(at) else { return };
-            match table.evaluated(settings.clone()) {
-                Ok(evaluation) => {
-                    let standing = Standing::of(&evaluation, classes);
-                    done.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(standing);
-                }
-                Err(error) => *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error),
-            }
+            let piece = match (tables.get(at), at < jobs) {
+                (Some(table), _) => order(table, classes, settings),
+                (None, true) => sums(&tables[at - tables.len()], classes, settings),
+                (None, false) => return,
+            };
+            pieces.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(piece);
         }
     };
-    match worker_count(threads, tables.len()) {
+    match worker_count(threads, jobs) {
         1 => work(),
         workers => std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work)))),
     }
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    let all = done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Option<Vec<_>>>();
-    all.ok_or_else(|| Error::internal("a model was not judged"))
+    let pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut pieces = pieces.into_iter().map(|piece| piece.unwrap_or_else(|| Err(Error::internal("a model was not judged"))));
+    let orders = pieces.by_ref().take(tables.len()).collect::<Result<Vec<_>>>()?;
+    let standing = |(order, sums): (Piece, Result<Piece>)| match (order, sums?) {
+        (Piece::Order(auc, slope), Piece::Sums(sums)) => {
+            let (loss, brier, confusion) = *sums;
+            Ok(Standing {
+                bits: loss.bits(),
+                bits_saved: loss.bits_saved(),
+                brier: brier.score(),
+                auc,
+                slope,
+                accuracy: confusion.accuracy(),
+            })
+        }
+        _ => Err(Error::internal("the pieces of a judgement came in another order")),
+    };
+    orders.into_iter().zip(pieces).map(standing).collect()
 }
 
 /// The difference of two models' losses on the same rows.

@@ -8,10 +8,10 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::calibration::ScoredTable;
 use super::driver::{fit, pass};
 use super::folded::{FoldedScores, FoldedStats, LabelColumn, MaskedSource};
 use super::folds::Folds;
+use super::scored_table::ScoredTable;
 use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, Result};
@@ -102,10 +102,11 @@ impl<'a> CrossValidation<'a> {
         Ok(fit(&Borrowed(learner), &masked, self.threads, self.control)?.model)
     }
 
-    /// What the models of each row's fold say about it, in the order of rows: one table per candidate.
+    /// What the models of each row's fold say about it, in the order of rows: one table per candidate. Rows that some candidate says
+    /// nothing about are left out of all tables, which count them as silent.
     pub fn out_of_fold(&self, models: &[Vec<Box<dyn Classifier>>]) -> Result<Vec<ScoredTable>> {
         let classes = self.source.layout().classes().len();
-        Ok(pass(self.source, &FoldedScores::new(&self.folds, models, classes), self.threads, self.control)?.tables)
+        Ok(pass(self.source, &FoldedScores::new(&self.folds, models, classes), self.threads, self.control)?.into_tables())
     }
 }
 

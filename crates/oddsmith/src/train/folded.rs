@@ -1,8 +1,10 @@
 //! Sums and scores by fold, each from one pass: rows are brought together fold by fold, batch by batch.
 
-use super::calibration::ScoredTable;
+use std::sync::Arc;
+
 use super::folds::Folds;
 use super::picked_rows::PickedRows;
+use super::scored_table::{ScoredTable, Truth};
 use crate::data::{Layout, Rows, SKIP, Source};
 use crate::error::{Error, Result};
 use crate::model::{Classifier, Scores};
@@ -84,7 +86,18 @@ pub(super) struct FoldedScores<'a> {
     folds: &'a Folds,
     /// One model per fold, for every candidate.
     models: &'a [Vec<Box<dyn Classifier>>],
-    pub(super) tables: Vec<ScoredTable>,
+    classes: usize,
+    truth: Truth,
+    /// Scores of every candidate, row after row.
+    scores: Vec<Vec<f64>>,
+    /// Rows that count and that some candidate says nothing about.
+    silent: u64,
+    buffers: Buffers,
+}
+
+/// What is used again from batch to batch; no part of the sums.
+#[derive(Default)]
+struct Buffers {
     picked: PickedRows,
     chosen: Vec<Vec<usize>>,
     scores: Scores,
@@ -92,8 +105,22 @@ pub(super) struct FoldedScores<'a> {
 
 impl<'a> FoldedScores<'a> {
     pub(super) fn new(folds: &'a Folds, models: &'a [Vec<Box<dyn Classifier>>], classes: usize) -> Self {
-        let tables = vec![ScoredTable::new(classes); models.len()];
-        FoldedScores { folds, models, tables, picked: PickedRows::default(), chosen: Vec::new(), scores: Scores::new() }
+        let scores = vec![Vec::new(); models.len()];
+        FoldedScores { folds, models, classes, truth: Truth::default(), scores, silent: 0, buffers: Buffers::default() }
+    }
+
+    /// One table per candidate, all of the same rows.
+    pub(super) fn into_tables(self) -> Vec<ScoredTable> {
+        let truth = Arc::new(self.truth);
+        self.scores.into_iter().map(|scores| ScoredTable::of(self.classes, scores, Arc::clone(&truth), self.silent)).collect()
+    }
+
+    /// Makes room for all rows when the first lanes meet: growing step by step would copy them again and again.
+    fn reserve(&mut self) {
+        let missing = self.folds.of_rows().len() - self.truth.labels.len();
+        self.truth.labels.reserve_exact(missing);
+        self.truth.weights.reserve_exact(missing);
+        self.scores.iter_mut().for_each(|scores| scores.reserve_exact(missing * self.classes));
     }
 }
 
@@ -102,10 +129,11 @@ impl Clone for FoldedScores<'_> {
         FoldedScores {
             folds: self.folds,
             models: self.models,
-            tables: self.tables.clone(),
-            picked: PickedRows::default(),
-            chosen: Vec::new(),
-            scores: Scores::new(),
+            classes: self.classes,
+            truth: self.truth.clone(),
+            scores: self.scores.clone(),
+            silent: self.silent,
+            buffers: Buffers::default(),
         }
     }
 }
@@ -114,37 +142,49 @@ impl Statistics for FoldedScores<'_> {
     type Input<'b> = Rows<'b>;
 
     fn observe(&mut self, batch: Rows<'_>) -> Result<()> {
-        deal(&batch, self.folds, &mut self.chosen)?;
+        let Buffers { picked, chosen, scores } = &mut self.buffers;
+        deal(&batch, self.folds, chosen)?;
         let columns = (batch.features.numbers.cols(), batch.features.codes.cols());
-        // Models are compared on rows that all of them have something to say about.
-        let mut silent = Vec::new();
-        let starts: Vec<usize> = self.tables.iter_mut().map(|table| table.make_room(&batch)).collect::<Result<_>>()?;
-        for (fold, chosen) in self.chosen.iter().enumerate().filter(|(_, chosen)| !chosen.is_empty()) {
-            self.picked.fill(&batch, chosen);
-            for ((models, table), start) in self.models.iter().zip(&mut self.tables).zip(&starts) {
-                let scores = &mut self.scores;
-                self.picked.with(columns, |rows| models[fold].score_relative(&rows.features, scores))?;
-                chosen.iter().enumerate().for_each(|(at, i)| table.put(start + i, scores.row(at)));
-                silent.extend(chosen.iter().enumerate().filter(|(at, _)| scores.row(*at)[0].is_nan()).map(|(_, i)| *i));
+        let (start, classes) = (self.truth.labels.len(), self.classes);
+        self.truth.add(&batch)?;
+        self.scores.iter_mut().for_each(|scores| scores.resize((start + batch.labels.len()) * classes, 0.0));
+        for (fold, chosen) in chosen.iter().enumerate().filter(|(_, chosen)| !chosen.is_empty()) {
+            // All candidates look at the rows while they are in the cache.
+            picked.fill(&batch, chosen);
+            for (models, kept) in self.models.iter().zip(&mut self.scores) {
+                picked.with(columns, |rows| models[fold].score_relative(&rows.features, scores))?;
+                let kept = &mut kept[start * classes..];
+                for (row, &i) in scores.values().chunks_exact(classes.max(1)).zip(chosen) {
+                    kept[i * classes..(i + 1) * classes].copy_from_slice(row);
+                    // Models are compared on rows that all of them have something to say about.
+                    let label = &mut self.truth.labels[start + i];
+                    if row[0].is_nan() && *label != SKIP {
+                        *label = SKIP;
+                        self.silent += 1;
+                    }
+                }
             }
-        }
-        for (table, start) in self.tables.iter_mut().zip(&starts) {
-            silent.iter().for_each(|i| table.skip(start + i));
         }
         Ok(())
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
-        self.tables.iter_mut().zip(&other.tables).for_each(|(mine, theirs)| mine.append(theirs));
+        if !other.truth.labels.is_empty() && self.truth.labels.capacity() < self.folds.of_rows().len() {
+            self.reserve();
+        }
+        self.truth.labels.extend_from_slice(&other.truth.labels);
+        self.truth.weights.extend_from_slice(&other.truth.weights);
+        self.scores.iter_mut().zip(&other.scores).for_each(|(mine, theirs)| mine.extend_from_slice(theirs));
+        self.silent += other.silent;
         Ok(())
     }
 
     fn weight(&self) -> f64 {
-        self.tables.first().map_or(0.0, ScoredTable::weight)
+        self.truth.weight()
     }
 
     fn bytes(&self) -> usize {
-        self.tables.iter().map(ScoredTable::bytes).sum()
+        12 * self.truth.labels.len() + self.scores.iter().map(|scores| 8 * scores.len()).sum::<usize>()
     }
 }
 

@@ -27,10 +27,24 @@ impl Folds {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut rows: Vec<usize> = (0..labels.len()).collect();
         shuffle(&mut rows, &mut random);
-        // A stable sort keeps the shuffled order within classes; rows without a class come last.
-        rows.sort_by_key(|&i| labels[i]);
+        // Rows without a class count as the class after the last.
+        let classes = labels.iter().filter(|label| **label != SKIP).max().map_or(0, |label| *label as usize + 1);
+        let class = |label: u32| if label == SKIP { classes } else { label as usize };
+        let mut sizes = vec![0usize; classes + 1];
+        labels.iter().for_each(|&label| sizes[class(label)] += 1);
+        // The fold of the next row of each class: a class goes on where the one before stopped.
+        let mut before = 0;
+        let mut next = Vec::with_capacity(sizes.len());
+        for size in sizes {
+            next.push(before % count);
+            before += size;
+        }
         let mut of_row = vec![0; labels.len()];
-        rows.iter().enumerate().for_each(|(place, &i)| of_row[i] = (place % count) as u16);
+        for &i in &rows {
+            let fold = &mut next[class(labels[i])];
+            of_row[i] = *fold as u16;
+            *fold = if *fold + 1 == count { 0 } else { *fold + 1 };
+        }
         Ok(Folds { count, of_row })
     }
 

@@ -76,6 +76,36 @@ fn every_row_is_predicted_by_the_model_of_its_fold_in_the_order_of_rows() {
 }
 
 #[test]
+fn standings_are_the_same_bits_for_every_number_of_threads() {
+    let rows = Population::new(20_000, 0.3, [1.0, 1.0], 27);
+    let (source, control) = (rows.source(), Control::new());
+    let names = ["nb", "lda", "bernoulli-nb"];
+    let judged = |threads: usize| {
+        let threads = std::num::NonZeroUsize::new(threads);
+        let folds = CrossValidation::new(&source, Dealing { folds: FOLDS, seed: 3, groups: None }, threads, &control).unwrap();
+        let learners: Vec<_> = names.iter().map(|name| learner(name)).collect();
+        let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>()).unwrap();
+        let models: Vec<_> = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref(), FOLDS).unwrap()).collect();
+        let scored = folds.out_of_fold(&models).unwrap();
+        assert!(scored.iter().all(|table| table.silent() == 0));
+        train::standings(&scored, 2, &Settings::default(), threads).unwrap()
+    };
+    let one = judged(1);
+    assert_eq!(one.len(), names.len());
+    assert!((2..5).all(|threads| judged(threads) == one));
+    // Judged piece by piece or as a whole, the figures are those of an evaluation.
+    let folds = dealt(&source, &control);
+    let scored = &folds.out_of_fold(&[folds.models(&*learner("lda"), None, FOLDS).unwrap()]).unwrap()[0];
+    let standing = &train::standings(std::slice::from_ref(scored), 2, &Settings::default(), None).unwrap()[0];
+    let whole = scored.evaluated(Settings::default()).unwrap();
+    for (name, own) in
+        [("bits", &standing.bits), ("brier", &standing.brier), ("auc", &standing.auc), ("calibration_slope", &standing.slope)]
+    {
+        assert_eq!(&figure(&whole, name), own.as_ref().unwrap(), "{name}");
+    }
+}
+
+#[test]
 fn iterative_models_are_refitted_over_the_other_folds() {
     let rows = Population::new(3_000, 0.3, [1.0, 1.0], 23);
     let (source, control) = (rows.source(), Control::new());

@@ -2,6 +2,10 @@
 
 use crate::data::{Features, Layout};
 use crate::model::{Evidence, Scores};
+use crate::num::kernel::FlagScores;
+
+/// Rows from which the vector kernel pays for its tables.
+const FEWEST_ROWS: usize = 16;
 
 /// Addends of number columns read as flags.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +28,13 @@ impl FlagTerm {
 
     pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
         let classes = scores.classes();
+        let all_columns = rows.numbers.cols() == self.columns.len() && self.columns.iter().enumerate().all(|(at, j)| at == *j);
+        if all_columns && rows.rows() >= FEWEST_ROWS {
+            let kernel = FlagScores::new(self.threshold, &self.absent, &self.present, classes);
+            let (scores, scratch) = scores.parts_mut();
+            kernel.add(rows.numbers, &mut scratch.panel, scores);
+            return;
+        }
         for (i, scores) in scores.parts_mut().0.chunks_exact_mut(classes).enumerate() {
             for (at, &j) in self.columns.iter().enumerate() {
                 if let Some(addends) = self.addends(rows.numbers.get(i, j), at, classes) {

@@ -55,12 +55,14 @@ impl WithSimd for Rows<'_> {
         let (weights, weights_rest) = self.weights.as_chunks::<LANES>();
         let (curvatures, curvatures_rest) = self.curvatures.as_chunks_mut::<LANES>();
         for (((odds, shares), weights), curvatures) in odds.iter_mut().zip(shares).zip(weights).zip(curvatures) {
+            // Results go through an array of their own: written in place, the compiler could not rule out that they overlap the input,
+            // and would work row by row.
+            let rows: [Row; LANES] = std::array::from_fn(|t| row::<S>(odds[t], shares[t], weights[t]));
             for t in 0..LANES {
-                let row = row::<S>(odds[t], shares[t], weights[t]);
-                losses[t] += row.loss;
-                reaches[t] = reaches[t].max(row.reach);
-                odds[t] = row.slope;
-                curvatures[t] = row.curvature;
+                losses[t] += rows[t].loss;
+                reaches[t] = reaches[t].max(rows[t].reach);
+                odds[t] = rows[t].slope;
+                curvatures[t] = rows[t].curvature;
             }
         }
         for (t, odds) in odds_rest.iter_mut().enumerate() {

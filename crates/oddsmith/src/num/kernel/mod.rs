@@ -9,6 +9,7 @@
 mod aligned;
 mod cross;
 mod exp;
+mod flag_scores;
 mod gaussian;
 mod gram;
 mod level_scores;
@@ -22,6 +23,7 @@ mod panel;
 mod quadratic;
 mod row_sums;
 mod softmax;
+mod softplus;
 mod sparse;
 #[cfg(test)]
 mod testing;
@@ -31,6 +33,7 @@ mod words;
 
 pub use cross::CrossSums;
 pub use exp::exp_all;
+pub use flag_scores::FlagScores;
 pub use gaussian::GaussianScores;
 pub use gram::Gram;
 pub use level_scores::LevelScores;
@@ -42,6 +45,7 @@ pub use moments::{MomentSums, Moments};
 pub use panel::{Panel, PanelRows};
 pub use quadratic::{QuadraticScores, QuadraticScratch};
 pub use softmax::{log_softmax, softmax};
+pub use softplus::softplus_all;
 pub use sparse::{Position, SparseRows};
 pub use word_scores::WordScores;
 pub use words::{WordMeasure, add_words};

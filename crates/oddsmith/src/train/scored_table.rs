@@ -1,0 +1,177 @@
+//! What a model says about labelled rows, kept row by row.
+
+use std::sync::Arc;
+
+use super::judging::score_scale;
+use crate::calibrate::HeldOut;
+use crate::data::{Rows, SKIP};
+use crate::error::Result;
+use crate::eval::{Evaluation, Judged, Settings};
+use crate::model::{Classifier, Scores};
+use crate::num::kernel::{softmax, softplus_all};
+use crate::num::log_sum_exp;
+use crate::stats::Statistics;
+
+/// Rows that are judged together: their probabilities stay in the cache.
+const BLOCK_ROWS: usize = 1024;
+
+/// Scores, truth and weights of rows, in order.
+#[derive(Debug, Clone, Default)]
+pub struct ScoredTable {
+    classes: usize,
+    scores: Vec<f64>,
+    /// Shared by the tables of several models of the same rows.
+    truth: Arc<Truth>,
+    silent: u64,
+}
+
+/// Truth and weights of rows, in order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Truth {
+    /// Class of every row, or [`SKIP`].
+    pub(super) labels: Vec<u32>,
+    pub(super) weights: Vec<f64>,
+}
+
+impl Truth {
+    /// Adds the rows of a batch.
+    pub(super) fn add(&mut self, batch: &Rows<'_>) -> Result<()> {
+        self.labels.extend_from_slice(&batch.counted_labels()?);
+        match batch.weights {
+            Some(weights) => self.weights.extend_from_slice(weights),
+            None => self.weights.resize(self.labels.len(), 1.0),
+        }
+        Ok(())
+    }
+
+    /// Weight of the rows that count.
+    pub(super) fn weight(&self) -> f64 {
+        self.labels.iter().zip(&self.weights).filter(|(label, _)| **label != SKIP).map(|(_, weight)| weight).sum()
+    }
+}
+
+impl ScoredTable {
+    /// No rows of a model with `classes` classes.
+    pub fn new(classes: usize) -> Self {
+        ScoredTable { classes, ..ScoredTable::default() }
+    }
+
+    /// Scores of rows with their truth.
+    pub(super) fn of(classes: usize, scores: Vec<f64>, truth: Arc<Truth>, silent: u64) -> Self {
+        ScoredTable { classes, scores, truth, silent }
+    }
+
+    /// Adds what a model says about a batch. Rows that do not count, or that the model says nothing about, are left out.
+    pub fn add(&mut self, model: &dyn Classifier, rows: Rows<'_>) -> Result<()> {
+        let labels = rows.counted_labels()?;
+        let mut scores = Scores::new();
+        model.score(&rows.features, &mut scores)?;
+        let truth = Arc::make_mut(&mut self.truth);
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            if scores.row(i)[0].is_nan() {
+                self.silent += 1;
+                continue;
+            }
+            self.scores.extend_from_slice(scores.row(i));
+            truth.labels.push(label);
+            truth.weights.push(rows.weights.map_or(1.0, |weights| weights[i]));
+        }
+        Ok(())
+    }
+
+    /// How many rows that count were left out because the model said nothing about them.
+    pub fn silent(&self) -> u64 {
+        self.silent
+    }
+
+    /// Changes the scores of some rows.
+    pub(super) fn map_rows(&mut self, some: impl Fn(usize) -> bool, change: impl Fn(&mut [f64])) {
+        self.scores.chunks_exact_mut(self.classes.max(1)).enumerate().filter(|(i, _)| some(*i)).for_each(|(_, row)| change(row));
+    }
+
+    /// Log odds of the second of two classes, in the order of rows.
+    pub fn log_odds(&self) -> Vec<f64> {
+        self.scores.chunks_exact(self.classes.max(2)).map(|row| row[1] - row[0]).collect()
+    }
+
+    /// Weight of every row.
+    pub fn weights(&self) -> &[f64] {
+        &self.truth.weights
+    }
+
+    /// −log p of the true class of every row, in nats; 0 for rows that do not count.
+    pub fn losses(&self) -> Vec<f64> {
+        let mut losses = vec![0.0; self.labels().len()];
+        for (block, losses) in losses.chunks_mut(BLOCK_ROWS).enumerate() {
+            self.losses_of(block * BLOCK_ROWS, losses);
+        }
+        losses
+    }
+
+    /// Losses of the rows from `first` on.
+    fn losses_of(&self, first: usize, losses: &mut [f64]) {
+        let classes = self.classes;
+        let labels = &self.labels()[first..first + losses.len()];
+        let scores = &self.scores[first * classes..(first + losses.len()) * classes];
+        match classes {
+            2 => {
+                let sign = [1.0, -1.0];
+                for ((loss, row), &label) in losses.iter_mut().zip(scores.as_chunks::<2>().0).zip(labels) {
+                    *loss = if label == SKIP { f64::NEG_INFINITY } else { sign[label as usize & 1] * (row[1] - row[0]) };
+                }
+                softplus_all(losses);
+            }
+            _ => {
+                for ((loss, row), &label) in losses.iter_mut().zip(scores.chunks_exact(classes.max(1))).zip(labels) {
+                    *loss = if label == SKIP { 0.0 } else { log_sum_exp(row) - row[label as usize] };
+                }
+            }
+        }
+    }
+
+    /// Class of every row, or [`SKIP`].
+    pub fn labels(&self) -> &[u32] {
+        &self.truth.labels
+    }
+
+    /// The rows, to learn a map from.
+    pub fn held_out(&self) -> HeldOut<'_> {
+        HeldOut { classes: self.classes, scores: &self.scores, labels: self.labels(), weights: Some(self.weights()) }
+    }
+
+    /// Judges the rows as they are.
+    pub fn evaluated(&self, settings: Settings) -> Result<Evaluation> {
+        let mut evaluation = Evaluation::new(self.classes, score_scale(self.classes), settings);
+        evaluation.reserve(self.labels().len());
+        self.for_blocks(&mut |rows| evaluation.observe(rows))?;
+        Ok(evaluation)
+    }
+
+    /// Gives the rows, a block at a time, to whoever judges them.
+    pub(super) fn for_blocks(&self, judge: &mut dyn FnMut(Judged<'_>) -> Result<()>) -> Result<()> {
+        let plain = self.weights().iter().all(|weight| *weight == 1.0);
+        let (mut probabilities, mut log_odds, mut log_true) = (Vec::new(), Vec::new(), Vec::new());
+        for (block, labels) in self.labels().chunks(BLOCK_ROWS).enumerate() {
+            let first = block * BLOCK_ROWS;
+            probabilities.clear();
+            probabilities.extend_from_slice(&self.scores[first * self.classes..(first + labels.len()) * self.classes]);
+            log_odds.clear();
+            if self.classes == 2 {
+                log_odds.extend(probabilities.as_chunks::<2>().0.iter().map(|row| row[1] - row[0]));
+            }
+            softmax(&mut probabilities, self.classes, None);
+            log_true.resize(labels.len(), 0.0);
+            self.losses_of(first, &mut log_true);
+            log_true.iter_mut().for_each(|loss| *loss = -*loss);
+            judge(Judged {
+                probabilities: &probabilities,
+                log_odds: (self.classes == 2).then_some(&log_odds[..]),
+                log_true: Some(&log_true),
+                labels,
+                weights: (!plain).then(|| &self.weights()[first..first + labels.len()]),
+                first_row: first as u64,
+            })?;
+        }
+        Ok(())
+    }
+}
