@@ -13,7 +13,8 @@
 Times are wall time, the fastest of several runs that alternate between both sides; `cpu ms` is the least processor time of
 all threads, which other programs on the machine disturb less. Extra memory is the peak of resident
 memory during a request beyond what was held before and beyond the answer itself, the largest of all runs. Our times include
-everything a caller with NumPy arrays waits for: finding classes and levels, converting codes, making room for answers.
+everything a caller with NumPy arrays waits for: finding classes and levels, converting codes, making room for answers. `package` is
+the same through the Python package.
 Fits that iterate are compared at equal accuracy: peers are tightened until the largest slope of the mean objective, computed by
 neither side, is small enough, and ours must not be larger. `of limit` is the least time that memory and arithmetic of the
 machine allow as a share of ours. The exit code is 1 when answers differ by more than the stated accuracy or ours is steeper.

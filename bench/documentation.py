@@ -61,7 +61,7 @@ def limits(record: dict) -> str:
 
 
 def table(record: dict) -> str:
-    heads = ("workload", "phase", "best peer", "its ms", "our ms", "ratio", "goal", "of limit", "its MiB", "our MiB", "difference", "slopes")
+    heads = ("workload", "phase", "best peer", "its ms", "our ms", "ratio", "goal", "package ms", "ratio", "of limit", "its MiB", "our MiB", "difference", "slopes")
     rows = [heads, tuple("---" for _ in heads), *map(cells, record["results"])]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
@@ -77,6 +77,7 @@ def cells(result: dict) -> tuple[str, ...]:
         f"{result['seconds'] * 1e3:.4g}",
         f"{result['ratio']:.1f}×{'' if result['ratio'] >= result['goal'] else ' (missed)'}",
         f"{result['goal']:g}×",
+        *(("", "") if result["package_ratio"] is None else (f"{result['package_seconds'] * 1e3:.4g}", f"{result['package_ratio']:.1f}×")),
         "" if share is None else f"{100 * share:.0f} %",
         *("" if result[key] is None else f"{result[key] / 2**20:.1f}" for key in ("peer_extra_bytes", "extra_bytes")),
         f"{result['difference']:.1e}{verdict}",

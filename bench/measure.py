@@ -15,7 +15,7 @@ from arrays import store
 from limits import Limits
 from result import FLAT, Result
 from worker import OURS, ROOT, SCRATCH, Timing, Worker
-from workload import Peer, Workload
+from workload import PACKAGE, Peer, Workload
 
 OUR_TOLERANCES = ("", " tolerance=1e-9", " tolerance=1e-10", " tolerance=1e-12", " tolerance=1e-14")
 """Knobs of our fits, the default first: like a peer's, our tolerance is tightened as far as the comparison asks."""
@@ -56,6 +56,7 @@ class Measurement:
         self.folder = Path(tempfile.mkdtemp(prefix=f"{work.name}-", dir=SCRATCH))
         self.arrays = work.make(np.random.default_rng(seed), size)
         self.input_bytes = store(self.folder, self.arrays)
+        self.packaged = work.package() is not None
         self.ours = Worker(str(OURS))
         self.workers = [self.ours, Worker(sys.executable, str(ROOT / "bench" / "peer.py"), work.name)]
         for worker in self.workers:
@@ -140,6 +141,8 @@ class Measurement:
             for name, one in racing.items():
                 run(one.worker, one.request, results, lambda result, name=name: result.peers.setdefault(name, Timing()))
                 run(self.ours, one.ours, results, lambda result: result.ours)
+            if self.packaged:
+                run(self.workers[1], f"fit {PACKAGE}", results, lambda result: result.package)
 
     def compare(self, results: list[Result], contenders: dict[str, Contender]) -> None:
         """Fills in how far the answers of the best peer and ours differ: estimates as the workload says, probabilities
@@ -157,12 +160,19 @@ class Measurement:
                 if theirs is not None:
                     result.difference = self.work.difference(*same_shape(theirs, ours))
                     self.compare_errors(result, sides)
+                    self.compare_package(result, ours)
                     continue
             # Without estimates to compare, probabilities speak for the fit.
             for worker in sides:
                 worker.ask("proba" if self.work.fits else result.phase.name)
             theirs, ours = same_shape(*(self.numbers(worker, "answer") for worker in sides))
             result.difference = float(np.max(np.abs(theirs - ours)))
+
+    def compare_package(self, result: Result, ours: np.ndarray) -> None:
+        """Estimates of the Python package may differ from those of the core as far as those of a peer may."""
+        if self.packaged:
+            self.workers[1].ask(f"fit {PACKAGE}")
+            result.package_difference = self.work.difference(*same_shape(ours, self.numbers(self.workers[1], "parameters")))
 
     def compare_errors(self, result: Result, sides: tuple[Worker, Worker]) -> None:
         theirs = self.numbers(sides[0], "errors")

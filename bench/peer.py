@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from arrays import load
+from workload import PACKAGE
 from workloads import WORKLOADS
 
 
@@ -59,8 +60,11 @@ class Session:
         elif request == "fit":
             self.model = None
             name, _, tolerance = rest.partition("@")
-            peer = self.peers[name]
-            estimator = peer.make(float(tolerance)) if tolerance else peer.make()
+            if name == PACKAGE:
+                estimator = self.workload.package()
+            else:
+                make = self.peers[name].make
+                estimator = make(float(tolerance)) if tolerance else make()
             self.model, reply = timed(lambda: estimator.fit(self.x, self.y))
             told = getattr(self.model, "told_seconds", None)
             # A peer in a process of its own tells its time; what it needed else is not known.

@@ -45,6 +45,11 @@ class Logistic(Workload):
         scores *= 1.8 / scores.std()
         return {"X": x, "y": (rng.random(size["rows"]) < logistic(scores - 0.8)).astype(np.int64)}
 
+    def package(self):
+        from oddsmith import LogisticRegression
+
+        return LogisticRegression(C=math.inf if self.strength == 0 else 1 / self.strength, tol=1e-8)
+
     def peers(self):
         # liblinear is left out: it penalises the intercept, which is another model.
         most = {"lbfgs": 5000, "newton-cholesky": 1000, "newton-cg": 1000, "saga": 60}
@@ -113,6 +118,9 @@ class LogisticInference(Logistic):
     phases = (Phase("fit", 10, 1e-5),)
     full = dict(rows=500_000, columns=30)
     quick = dict(rows=50_000, columns=30)
+
+    def package(self):
+        return None
 
     def peers(self):
         # Bound in a function of its own: a lambda in a loop would see the last kind only.
@@ -188,6 +196,11 @@ class LogisticSparse(Logistic):
         scores = x @ (rng.standard_normal(size["columns"]) * (rng.random(size["columns"]) < 0.3))
         scores *= 2.0 / scores.std()
         return {"X": x, "y": (rng.random(size["rows"]) < logistic(scores)).astype(np.int64)}
+
+    def package(self):
+        from oddsmith import LogisticRegression
+
+        return LogisticRegression(C=1 / self.strength, fit_intercept=False, tol=1e-8)
 
     def peers(self):
         make = lambda solver: scikit_learn(solver, self.strength, self.model, 1000, fit_intercept=False)  # noqa: E731

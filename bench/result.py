@@ -21,7 +21,11 @@ class Result:
     input_bytes: int
     ours: Timing = field(default_factory=Timing)
     peers: dict[str, Timing] = field(default_factory=dict)
+    package: Timing = field(default_factory=Timing)
+    """The same through our Python package."""
     difference: float = float("nan")
+    package_difference: float = 0.0
+    """Of the estimates of the Python package from those of the core."""
     slope: float | None = None
     """Largest slope of the mean objective at our solution, where fits iterate."""
     slopes: dict[str, float] = field(default_factory=dict)
@@ -38,13 +42,17 @@ class Result:
         return self.peers[self.best].seconds / self.ours.seconds
 
     @property
+    def package_ratio(self) -> float | None:
+        return self.peers[self.best].seconds / self.package.seconds if self.package.runs else None
+
+    @property
     def steeper(self) -> bool:
         """Whether our fit stopped further from the optimum than the peer's."""
         return self.slope is not None and self.slope > max(self.slopes[self.best], FLAT)
 
     @property
     def agrees(self) -> bool:
-        return self.difference <= self.phase.accuracy and not self.steeper
+        return max(self.difference, self.package_difference) <= self.phase.accuracy and not self.steeper
 
     def as_dict(self) -> dict[str, object]:
         """Plain figures for programs; what the system does not tell is None."""
@@ -59,6 +67,10 @@ class Result:
             "cpu_seconds": self.ours.cpu,
             "ratio": self.ratio,
             "goal": self.phase.goal,
+            "package_seconds": self.package.seconds if self.package.runs else None,
+            "package_ratio": self.package_ratio,
+            "package_extra_bytes": self.package.extra,
+            "package_difference": self.package_difference,
             "input_bytes": self.input_bytes,
             "peer_extra_bytes": best.extra,
             "extra_bytes": self.ours.extra,

@@ -7,7 +7,7 @@ import math
 from result import Result
 
 HEADS = (
-    *("workload", "phase", "best peer", "peer ms", "cpu ms", "ours ms", "cpu ms", "ratio", "goal"),
+    *("workload", "phase", "best peer", "peer ms", "cpu ms", "ours ms", "cpu ms", "ratio", "goal", "package ms", "ratio"),
     *("of limit", "peer extra", "our extra", "of input", "difference", "peer slope", "our slope", ""),
 )
 
@@ -22,6 +22,8 @@ def cells(result: Result) -> tuple[str, ...]:
         *map(milliseconds, (best.seconds, best.cpu, result.ours.seconds, result.ours.cpu)),
         f"{result.ratio:.1f}×",
         f"{result.phase.goal:g}×",
+        milliseconds(result.package.seconds) if result.package.runs else "",
+        f"{result.package_ratio:.1f}×" if result.package.runs else "",
         "" if result.limit is None else f"{100 * result.limit / result.ours.seconds:.0f} %",
         mebibytes(best.extra),
         mebibytes(result.ours.extra),
@@ -36,6 +38,8 @@ def cells(result: Result) -> tuple[str, ...]:
 def faults(result: Result) -> list[str]:
     """What makes a fast answer worthless."""
     found = ["STEEPER"] if result.steeper else []
+    if result.package_difference > result.phase.accuracy:
+        found.append("PACKAGE DISAGREES")
     return found if result.difference <= result.phase.accuracy else [*found, f"DISAGREES (> {result.phase.accuracy:g})"]
 
 

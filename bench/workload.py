@@ -8,6 +8,10 @@ from typing import Callable, ClassVar
 import numpy as np
 
 
+PACKAGE = "package"
+"""The name under which the peers' worker fits the estimator of our Python package."""
+
+
 @dataclass(frozen=True)
 class Peer:
     """An estimator and the request to our worker that asks for the same estimates: a model of the registry and its knobs.
@@ -61,6 +65,10 @@ class Workload:
     def peers(self) -> dict[str, Peer]:
         """Peers by the name under which they are reported."""
         raise NotImplementedError
+
+    def package(self) -> object | None:
+        """The estimator of our Python package that does the same, timed beside the core; None where there is none."""
+        return None
 
     def cost(self, size: dict[str, int], arrays: dict[str, object]) -> dict[str, Cost]:
         """The least cost of every phase; a phase that is not listed has no known limit."""

@@ -34,6 +34,11 @@ class GaussianNb(Workload):
         cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
         return {"fit": Cost(8 * cells, 4 * cells), "proba": Cost(8 * cells + 8 * scores, 4 * 3 * cells, scores)}
 
+    def package(self):
+        from oddsmith import GaussianNB
+
+        return GaussianNB(var_smoothing=0)
+
     def peers(self):
         from sklearn.naive_bayes import GaussianNB
 
@@ -66,6 +71,11 @@ class CategoricalNb(Workload):
     def cost(self, size, arrays):
         cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
         return {"fit": Cost(8 * cells, cells), "proba": Cost(8 * cells + 8 * scores, 3 * cells, scores)}
+
+    def package(self):
+        from oddsmith import CategoricalNB
+
+        return CategoricalNB()
 
     def peers(self):
         from sklearn.naive_bayes import CategoricalNB
@@ -102,6 +112,11 @@ class MultinomialNb(WordsNb):
     name = "multinomial_nb"
     phases = (Phase("fit", 4, 1e-10), Phase("predict", 2.5, 1e-9))
 
+    def package(self):
+        from oddsmith import MultinomialNB
+
+        return MultinomialNB()
+
     def peers(self):
         from sklearn.naive_bayes import MultinomialNB
 
@@ -111,6 +126,11 @@ class MultinomialNb(WordsNb):
 class BernoulliNb(WordsNb):
     name = "bernoulli_nb"
     phases = (Phase("fit", 5, 1e-10), Phase("predict", 3, 1e-9))
+
+    def package(self):
+        from oddsmith import BernoulliNB
+
+        return BernoulliNB()
 
     def peers(self):
         from sklearn.naive_bayes import BernoulliNB
@@ -134,6 +154,11 @@ class Lda(Workload):
         cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
         fit = Cost(8 * cells, cells * size["columns"])
         return {"fit": fit, "proba": Cost(8 * cells + 8 * scores, 2 * 3 * cells, scores)}
+
+    def package(self):
+        from oddsmith import LinearDiscriminantAnalysis
+
+        return LinearDiscriminantAnalysis(solver="lsqr")
 
     def peers(self):
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -159,6 +184,11 @@ class Qda(Workload):
         cells, scores = size["rows"] * size["columns"], 3 * size["rows"]
         squares = cells * size["columns"]
         return {"fit": Cost(8 * cells, squares), "proba": Cost(8 * cells + 8 * scores, 3 * squares, scores)}
+
+    def package(self):
+        from oddsmith import QuadraticDiscriminantAnalysis
+
+        return QuadraticDiscriminantAnalysis(solver="eigen")
 
     def peers(self):
         from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
