@@ -4,7 +4,7 @@ use super::folds::Folds;
 use super::judging::score_scale;
 use crate::calibrate::{CalibrationMap, HeldOut, Method};
 use crate::data::{Rows, SKIP};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::eval::{Evaluation, Judged, Settings};
 use crate::model::{Classifier, Scores};
 use crate::num::kernel::softmax;
@@ -25,6 +25,15 @@ impl ScoredTable {
     /// No rows of a model with `classes` classes.
     pub fn new(classes: usize) -> Self {
         ScoredTable { classes, ..ScoredTable::default() }
+    }
+
+    /// Rows that something else scored: log p(k|x) up to a constant per row, K per row; the class of a row, or [`SKIP`]; weights.
+    pub fn of_scores(classes: usize, scores: Vec<f64>, labels: Vec<u32>, weights: Option<Vec<f64>>) -> Result<Self> {
+        let weights = weights.unwrap_or_else(|| vec![1.0; labels.len()]);
+        match scores.len() == labels.len() * classes && weights.len() == labels.len() {
+            true => Ok(ScoredTable { classes, scores, labels, weights }),
+            false => Err(Error::data(format!("{} labels come with {} scores of {classes} classes", labels.len(), scores.len()))),
+        }
     }
 
     /// Adds what a model says about a batch. Rows that do not count are left out.
