@@ -3,9 +3,13 @@
 The estimators follow scikit-learn: the same names, parameters and attributes, with more to ask for.
 """
 
-from . import stats
+from . import metrics, stats
 from ._core import __version__
+from ._frames import StoredModel
+from .calibrated import CalibratedClassifier
+from .comparison import Comparison, compare
 from .discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from .evaluation import Evaluation, evaluate
 from .exceptions import (
     DataError,
     FormatError,
@@ -27,9 +31,12 @@ from .prior_shift import PriorShift
 
 __all__ = [
     "BernoulliNB",
+    "CalibratedClassifier",
     "CategoricalNB",
+    "Comparison",
     "ComplementNB",
     "DataError",
+    "Evaluation",
     "FormatError",
     "GaussianNB",
     "InternalError",
@@ -45,9 +52,13 @@ __all__ = [
     "ParameterError",
     "PriorShift",
     "QuadraticDiscriminantAnalysis",
+    "StoredModel",
     "UnknownNameError",
     "UnsupportedError",
     "__version__",
+    "compare",
+    "evaluate",
     "load",
+    "metrics",
     "stats",
 ]

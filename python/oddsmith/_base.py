@@ -135,10 +135,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
         path : path-like
             Where to write; an existing file is replaced as a whole or not at all.
         """
+        _core.write_file(path, self._finished_model().to_bytes())
+
+    def _finished_model(self) -> _core.Model:
         check_is_fitted(self)
         if self._model is None:
             raise self._obstacle or DataError("one class is all that was seen; there is no model to save yet")
-        _core.write_file(path, self._model.to_bytes())
+        return self._model
 
     @classmethod
     def _of_model(cls, model: _core.Model) -> Any:
@@ -151,7 +154,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if names != self._names():
             self.feature_names_in_ = np.array(names, dtype=object)
         arrays = model.arrays()
-        self.class_count_ = arrays["classes.weight"]
+        if "classes.weight" in arrays:
+            self.class_count_ = arrays["classes.weight"]
         self._describe_model(arrays, json.loads(model.head()))
         return self
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core, discriminant_analysis, linear_model, mixed, naive_bayes
+from ._frames import StoredModel
 
 __all__ = ["load"]
 
@@ -29,7 +30,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     -------
     estimator
         A fitted estimator of the model's class with default parameters; a `MixedNB` where columns are of kinds that arrays
-        cannot hold.
+        cannot hold, a `StoredModel` where probabilities or decisions were adjusted.
 
     Examples
     --------
@@ -44,5 +45,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     array(['low'], dtype='<U4')
     """
     model = _core.Model.from_bytes(Path(path).read_bytes())
+    if model.tag == "adjusted":
+        return StoredModel._of_model(model)
     takes_arrays = model.form in _FORMS.get(model.owner, ("numbers",))
     return _OWNERS.get(model.owner if takes_arrays else "", mixed.MixedNB)._of_model(model)

@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _core
 from ._inputs import classes_of_names, thread_count
+from ._tables import maker, table
 from .exceptions import OddsmithWarning, UnsupportedError, tell
-from .mixed import table_of
+from ._frames import table_of
 
 __all__ = ["Logit"]
 
@@ -106,7 +107,7 @@ class Logit:
         }
         self.formula = formula
         model, notices = _core.fit_formula(table_of(data), knobs, kinds or {}, weights, thread_count(n_jobs))
-        self._take(model, _maker(data))
+        self._take(model, maker(data))
         self.diagnostics_ = tell([*notices, *model.notices])
 
     def _take(self, model: _core.Model, make: str) -> None:
@@ -163,7 +164,7 @@ class Logit:
         columns = self._model.tidy()
         if exponentiate:
             columns |= {"estimate": columns["odds_ratio"], "conf_low": columns["odds_low"], "conf_high": columns["odds_high"]}
-        return _table(columns, self._make)
+        return table(columns, self._make)
 
     def glance(self) -> Any:
         """Give one row about the whole model: rows, log likelihood, deviance, AIC, BIC …
@@ -173,7 +174,7 @@ class Logit:
         data frame
             One row.
         """
-        return _table({name.replace(" ", "_"): [value] for name, value in self._model.facts().items()}, self._make)
+        return table({name.replace(" ", "_"): [value] for name, value in self._model.facts().items()}, self._make)
 
     def augment(self, data: Any) -> Any:
         """Give the data with the probability of every class and the predicted class beside them.
@@ -193,17 +194,17 @@ class Logit:
         chosen = self.classes_[np.where(known, probabilities.argmax(axis=1), 0)]
         added = {f"p_{label}": probabilities[:, k] for k, label in enumerate(self._model.class_labels)}
         added["predicted"] = [label if sure else None for label, sure in zip(chosen.tolist(), known, strict=True)]
-        kind = _maker(data)
+        kind = maker(data)
         if kind == "polars":
             return data.with_columns(**{name: _series(values) for name, values in added.items()})
         if kind == "pandas":
             return data.assign(**added)
         import pyarrow
 
-        table = pyarrow.table(data)
+        whole = pyarrow.table(data)
         for name, values in added.items():
-            table = table.append_column(name, pyarrow.array(values))
-        return table
+            whole = whole.append_column(name, pyarrow.array(values))
+        return whole
 
     def conf_int(self) -> Any:
         """Give the interval of every coefficient.
@@ -215,7 +216,7 @@ class Logit:
         """
         columns = self._model.tidy()
         rows = [i for i, flag in enumerate(columns["flag"]) if flag != "reference"]
-        return _table({name: [columns[name][i] for i in rows] for name in ("class", "term", "level", "conf_low", "conf_high")}, self._make)
+        return table({name: [columns[name][i] for i in rows] for name in ("class", "term", "level", "conf_low", "conf_high")}, self._make)
 
     def vcov(self) -> np.ndarray:
         """Give the covariance matrix of the coefficients, in the order of `tidy` without reference rows.
@@ -295,30 +296,7 @@ def _restored(model: _core.Model, make: str, formula: str, diagnostics: list[Odd
     return self
 
 
-def _maker(data: Any) -> str:
-    """The library in which tables come back."""
-    library = type(data).__module__.partition(".")[0]
-    return library if library in ("polars", "pandas") else "arrow"
-
-
 def _series(values: Any) -> Any:
     import polars
 
     return polars.Series(values)
-
-
-def _table(columns: dict[str, list[Any]], make: str) -> Any:
-    """Columns as a table of a library."""
-    if make == "polars":
-        import polars
-
-        return polars.DataFrame(columns, strict=False)
-    if make == "pandas":
-        import pandas
-
-        return pandas.DataFrame(columns)
-    if make == "arrow":
-        import pyarrow
-
-        return pyarrow.table(columns)
-    return columns

@@ -5,38 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from . import _checks, _core
-from ._base import Classifier, check_not_single
+from ._base import check_not_single
+from ._frames import FrameClassifier, checked_labels, is_frame, target_name
 from ._inputs import codes_among, core_rows, encode_labels, row_weights, thread_count
-from .exceptions import MismatchError, ParameterError, tell
+from .exceptions import ParameterError, tell
 
 __all__ = ["MixedNB"]
 
 
-def is_frame(X: Any) -> bool:
-    """Whether an object is a table of typed columns."""
-    return hasattr(X, "__arrow_c_stream__")
-
-
-def table_of(X: Any) -> _core.Frame:
-    """The columns of a data frame. The index of pandas would come along as a column; it is no feature."""
-    return _core.Frame(X.reset_index(drop=True) if hasattr(X, "reset_index") else X)
-
-
-def checked_labels(X: Any, y: Any) -> np.ndarray:
-    """The labels of the rows of a data frame."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
-    y = column_or_1d(y, warn=True)
-    check_consistent_length(X, y)
-    return y
-
-
-class MixedNB(Classifier):
+class MixedNB(FrameClassifier):
     """Naive Bayes over columns of every kind, each with its own distribution.
 
     Takes pandas, polars and pyarrow tables, anything else with the Arrow PyCapsule interface, and arrays of numbers. Numbers
@@ -146,28 +127,13 @@ class MixedNB(Classifier):
             columns = _core.Columns.numbers(self._names(), self._labels())
             weights = row_weights(sample_weight, X)
             return _core.gather("MixedNB", columns, "mixed", core_rows(X), codes, weights, float(self.binarize), threads)
-        y = checked_labels(X, y)
         frame = self._frame(X, reset=reset)
-        codes = self._codes(y, classes)
-        target = str(getattr(y, "name", None) or "y")
-        while target in frame.names:
-            target += "_"
+        target = target_name(frame, y)
+        codes = self._codes(checked_labels(X, y), classes)
         weights = row_weights(sample_weight, X)
         sums, notices = frame.gather("mixed", float(self.binarize), target, self._labels(), codes, weights, self.kinds or {}, threads)
         tell(notices)
         return sums
-
-    def _frame(self, X: Any, *, reset: bool) -> _core.Frame:
-        """The table of a data frame, its names checked as scikit-learn does."""
-        if hasattr(X, "columns") and hasattr(X, "dtypes"):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return table_of(X)
-        frame = table_of(X)
-        if reset:
-            self.n_features_in_, self.feature_names_in_ = len(frame.names), np.array(frame.names, dtype=object)
-        elif list(self.feature_names_in_) != frame.names:
-            raise MismatchError(f"The feature names should match those that were passed during fit: {list(self.feature_names_in_)}")
-        return frame
 
     def _codes(self, y: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
         if classes is not None:
@@ -244,15 +210,8 @@ class MixedNB(Classifier):
         return spread
 
     def _ask(self, X: Any, question: str) -> np.ndarray:
-        check_is_fitted(self)
-        if question == "decide":
-            return self._ask(X, "probabilities").argmax(axis=1)
-        if is_frame(X) and self._model is not None:
-            answers, notices = self._frame(X, reset=False).predict(self._model, question == "scores")
-            tell(notices)
-        else:
-            answers = super()._ask(X, question)
-        return self._spread(answers, 0.0 if question == "probabilities" else -np.inf)
+        answers = super()._ask(X, question)
+        return answers if question == "decide" else self._spread(answers, 0.0 if question == "probabilities" else -np.inf)
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Give log p(x, y), the log of the joint probability (density) of every row and class.

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
+from sklearn.base import clone
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from . import _checks
+from ._wrapped import Wrapped, log_scores
 from .exceptions import ParameterError
 
 __all__ = ["PriorShift"]
@@ -18,7 +18,7 @@ __all__ = ["PriorShift"]
 _MOST_STEPS = 10_000
 
 
-class PriorShift(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class PriorShift(Wrapped):
     """Change the prior of a classifier: p'(k | x) is proportional to p(k | x) · prior'_k / prior_k.
 
     Right when the classes themselves look the same and only their shares differ: a screening population instead of a clinic,
@@ -77,11 +77,7 @@ class PriorShift(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator_ = clone(self.estimator).fit(X, y, **weights)
-        self.classes_ = self.estimator_.classes_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        self._adopt(clone(self.estimator).fit(X, y, **weights))
         labels = column_or_1d(y)
         rows = np.ones(len(labels)) if sample_weight is None else _check_sample_weight(sample_weight, labels)
         shares = np.bincount(np.searchsorted(self.classes_, labels), weights=rows, minlength=len(self.classes_))
@@ -112,9 +108,9 @@ class PriorShift(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The estimator itself, with new `priors_`.
         """
         check_is_fitted(self)
-        scores = self._log_proba(X)
+        scores = log_scores(self.estimator_, X)
         for _ in range(_MOST_STEPS):
-            shifted = self._shifted(scores)
+            shifted = self._moved(scores)
             shares = np.exp(shifted).mean(axis=0)
             change = np.abs(shares - self.priors_).max()
             self.priors_ = shares / shares.sum()
@@ -122,66 +118,7 @@ class PriorShift(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 break
         return self
 
-    def _log_proba(self, X: Any) -> np.ndarray:
-        if hasattr(self.estimator_, "predict_log_proba"):
-            return self.estimator_.predict_log_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(self.estimator_.predict_proba(X))
-
-    def _shifted(self, scores: np.ndarray) -> np.ndarray:
+    def _moved(self, scores: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
             moved = scores + np.log(self.priors_) - np.log(self.train_priors_)
         return moved - logsumexp(moved, axis=1, keepdims=True)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Give the logarithm of the probability of every class under the new prior.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log probabilities in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        return self._shifted(self._log_proba(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probability of every class under the new prior.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities in the order of ``classes_``.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the most probable class of every row under the new prior.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        chosen = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes_[chosen]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags, tags.classifier_tags.poor_score = inner.input_tags, inner.classifier_tags.poor_score
-        return tags

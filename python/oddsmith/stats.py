@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_X_y
 from . import _core
 from ._inputs import class_names, classes_of_names, core_rows, encode_labels, row_weights, thread_count
 from .exceptions import tell
-from .mixed import checked_labels, is_frame, table_of
+from ._frames import checked_labels, is_frame, table_of
 
 __all__ = ["Statistics", "gather", "load"]
 

@@ -12,15 +12,16 @@ import pytest
 
 import oddsmith
 
-MODULES = [f"oddsmith.{module.name}" for module in pkgutil.iter_modules(oddsmith.__path__) if not module.name.startswith("_core")]
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = [module.name for module in pkgutil.walk_packages(oddsmith.__path__, "oddsmith.") if not module.name.endswith("._core")]
 
 
 @pytest.mark.parametrize("name", ["oddsmith", *MODULES])
-def test_examples(name):
+def test_examples(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oddsmith as od
@@ -21,6 +22,10 @@ ESTIMATORS = [
     od.LogisticRegression(),
     od.LogisticRegression(class_weight="balanced"),
     od.PriorShift(od.GaussianNB()),
+    od.CalibratedClassifier(od.GaussianNB()),
+    od.CalibratedClassifier(LogisticRegression(), method="isotonic", cv=3),
+    od.CalibratedClassifier(od.LinearDiscriminantAnalysis(), method="temperature", cv=3),
+    od.CalibratedClassifier(od.LogisticRegression(), method="beta", cv=3),
 ]
 
 

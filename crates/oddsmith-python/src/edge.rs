@@ -1,6 +1,7 @@
 //! The one place where errors of the library become Python exceptions. The classes live in `oddsmith.exceptions`.
 
 use oddsmith::error::{Error, ErrorKind};
+use oddsmith::eval::Undefined;
 use oddsmith::notice::Notice;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -38,6 +39,11 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         },
         kind => named(py, class_name(kind), &message),
     }
+}
+
+/// The exception of a figure that the rows do not determine.
+pub(crate) fn undefined(py: Python<'_>, what: &str, reason: &Undefined) -> PyErr {
+    named(py, "NoEstimateError", &format!("{what} has no value: {reason}"))
 }
 
 /// The exception of a panic.

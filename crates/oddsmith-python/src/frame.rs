@@ -31,7 +31,21 @@ pub(crate) fn kind(name: &str) -> oddsmith::Result<Kind> {
     }
 }
 
+/// The kinds of columns by name.
+pub(crate) fn kinds_of(names: BTreeMap<String, String>) -> oddsmith::Result<BTreeMap<String, Kind>> {
+    names.into_iter().map(|(column, name)| Ok((column, kind(&name)?))).collect()
+}
+
 impl Frame {
+    /// A name like this that neither a column nor the target has.
+    pub(crate) fn free_name(&self, like: &str, target: &str) -> String {
+        let mut name = like.to_owned();
+        while name == target || self.names().contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
     fn cells(&self) -> usize {
         self.rows() * self.0.schema.fields().len()
     }
@@ -70,15 +84,12 @@ impl Frame {
         kinds: BTreeMap<String, String>,
         threads: usize,
     ) -> PyResult<(Sums, Vec<Told>)> {
-        let mut weight_name = "weight".to_owned();
-        while weight_name == target || self.names().contains(&weight_name) {
-            weight_name.push('_');
-        }
+        let weight_name = self.free_name("weight", target);
         let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
         let weights = weights.map(|weights| (weight_name.as_str(), weights));
         let table = arrow::beside(&self.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights })?;
-        let kinds = kinds.into_iter().map(|(name, text)| Ok((name, kind(&text)?))).collect::<oddsmith::Result<BTreeMap<_, _>>>();
-        let options = ReadOptions { kinds: kinds.map_err(|error| raise(py, error))?, threads, ..ReadOptions::default() };
+        let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
+        let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
         let weight = weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency));
         let roles = Roles { weight, ..Roles::target(target) };
         let parts = parts(wanted, threshold)?;

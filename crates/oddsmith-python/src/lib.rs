@@ -2,15 +2,19 @@
 //! interpreter while it works, and knows nothing of scikit-learn: names, attributes and checks live in `python/oddsmith`.
 
 mod arrow;
+mod calibration;
 mod columns;
+mod contest;
 mod dense;
 mod edge;
 mod files;
 mod forms;
 mod frame;
+mod judgement;
 mod knobs;
 mod labels;
 mod model;
+mod ranking;
 mod regression;
 mod sparse;
 mod sums;
@@ -23,15 +27,23 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
+    use super::calibration::CalibrationMap;
+    #[pymodule_export]
     use super::columns::Columns;
+    #[pymodule_export]
+    use super::contest::{Entrants, compare_frame, compare_rows, deal};
     #[pymodule_export]
     use super::files::write_file;
     #[pymodule_export]
     use super::frame::Frame;
     #[pymodule_export]
+    use super::judgement::{Evaluation, judge};
+    #[pymodule_export]
     use super::labels::{factorize, level_counts};
     #[pymodule_export]
     use super::model::{Model, shrunk_covariances};
+    #[pymodule_export]
+    use super::ranking::{Ranking, delong};
     #[pymodule_export]
     use super::regression::{fit_formula, fit_logistic};
     #[pymodule_export]

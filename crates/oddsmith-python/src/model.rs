@@ -1,7 +1,8 @@
 //! A fitted model, as Python sees it.
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
-use oddsmith::card::{Card, Cell as Shown};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use oddsmith::calibrate::Adjusted;
+use oddsmith::card::{Card, Cell as Shown, Table as Listing};
 use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
 use oddsmith::model::discriminant::Qda;
 use oddsmith::model::{Classifier, Predictions, Predictor};
@@ -12,6 +13,7 @@ use oddsmith_report::{Format, Style, render};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::calibration::CalibrationMap;
 use crate::columns::Columns;
 use crate::dense::Cell;
 use crate::edge::{Told, raise, told};
@@ -147,6 +149,13 @@ impl Model {
         }
     }
 
+    /// The same model with its scores mapped.
+    fn calibrated(&self, py: Python<'_>, map: &CalibrationMap, method: String) -> PyResult<Model> {
+        let copied = save_model(&*self.model).and_then(|bytes| load_model(&bytes));
+        let adjusted = copied.and_then(|inner| Adjusted::calibrated(inner, map.0.clone(), ("calibration", method)));
+        adjusted.map(|model| Model::new(Box::new(model))).map_err(|error| raise(py, error))
+    }
+
     /// What the model file says beside its arrays, as JSON.
     fn head(&self, py: Python<'_>) -> PyResult<String> {
         let record = self.model.record().map_err(|error| raise(py, error))?;
@@ -197,13 +206,7 @@ impl Model {
 
     /// One row per parameter: the columns of the table by name.
     fn tidy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let table = self.model.card().tidy;
-        let columns = PyDict::new(py);
-        for (at, name) in table.columns.iter().enumerate() {
-            let cells = table.rows.iter().map(|row| turned(py, &row[at])).collect::<PyResult<Vec<_>>>()?;
-            columns.set_item(name, cells)?;
-        }
-        Ok(columns)
+        table_columns(py, &self.model.card().tidy)
     }
 
     /// The arrays of the model file, by name.
@@ -264,6 +267,13 @@ impl Model {
         })
     }
 
+    /// The class that the model's own rule calls for rows of probabilities.
+    fn choose<'py>(&self, py: Python<'py>, probabilities: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let rule = self.model.decision();
+        let rows = probabilities.as_slice()?.chunks_exact(self.classes());
+        Ok(PyArray1::from_vec(py, rows.map(|row| rule.choose(row) as u32).collect()))
+    }
+
     /// Class probabilities of a few plain rows: a C-contiguous array of `float64` (or of `int64` codes) with the right number
     /// of columns and finite cells. `None` for everything else, which wants to be checked and converted first.
     fn quick<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
@@ -275,6 +285,16 @@ impl Model {
             Ok(None)
         }
     }
+}
+
+/// The columns of a table by name.
+pub(crate) fn table_columns<'py>(py: Python<'py>, table: &Listing) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    for (at, name) in table.columns.iter().enumerate() {
+        let cells = table.rows.iter().map(|row| turned(py, &row[at])).collect::<PyResult<Vec<_>>>()?;
+        columns.set_item(name, cells)?;
+    }
+    Ok(columns)
 }
 
 /// A cell as a Python object.

@@ -107,6 +107,10 @@ catalogue! {
         "A row lacks a value that a regression needs, or has a level that it never saw. Its probabilities are left empty, because \
          any number there would be invented. Fill the gap, or fit with --missing indicator or --missing mean. With --strict the \
          row is an error.";
+    SIMPLER_MAP = "W304", "simpler calibration map",
+        "Held-out scores do not rise with the classes, so the calibration map that was asked for has no estimate. One factor \
+         for all scores was used instead, or, where even that has none, the shares of the classes: the scores say nothing. \
+         Look at the model, or calibrate on more rows.";
 }
 
 /// The page of an id.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::judging::score_scale;
 use crate::calibrate::HeldOut;
 use crate::data::{Rows, SKIP};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::eval::{Evaluation, Judged, Settings};
 use crate::model::{Classifier, Scores};
 use crate::num::kernel::{softmax, softplus_all};
@@ -59,6 +59,15 @@ impl ScoredTable {
     /// Scores of rows with their truth.
     pub(super) fn of(classes: usize, scores: Vec<f64>, truth: Arc<Truth>, silent: u64) -> Self {
         ScoredTable { classes, scores, truth, silent }
+    }
+
+    /// Rows that something else scored: log p(k|x) up to a constant per row, K per row; the class of a row, or [`SKIP`]; weights.
+    pub fn of_scores(classes: usize, scores: Vec<f64>, labels: Vec<u32>, weights: Option<Vec<f64>>) -> Result<Self> {
+        let weights = weights.unwrap_or_else(|| vec![1.0; labels.len()]);
+        match scores.len() == labels.len() * classes && weights.len() == labels.len() {
+            true => Ok(ScoredTable::of(classes, scores, Arc::new(Truth { labels, weights }), 0)),
+            false => Err(Error::data(format!("{} labels come with {} scores of {classes} classes", labels.len(), scores.len()))),
+        }
     }
 
     /// Adds what a model says about a batch. Rows that do not count, or that the model says nothing about, are left out.

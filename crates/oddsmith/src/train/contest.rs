@@ -1,0 +1,199 @@
+//! Several models on the same folds of one source: every row judged by models that have not seen its fold.
+
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use super::comparison::{Standing, standings};
+use super::cross_validation::{CrossValidation, Dealing, FoldTables};
+use super::driver::fit;
+use super::entrant::{Entrant, Outcome, mean};
+use super::scored_table::ScoredTable;
+use crate::card::Cell;
+use crate::control::Control;
+use crate::data::Source;
+use crate::error::{Error, ErrorKind, Result};
+use crate::eval::{Figure, Settings};
+use crate::model::{AnyLearner, Classifier, Knobs};
+use crate::registry;
+
+/// A model that takes part.
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// Who learns it.
+    pub learner: Box<dyn AnyLearner>,
+}
+
+impl Candidate {
+    /// The models of these names with default knobs; refuses one that is named twice.
+    pub fn named(names: &[String]) -> Result<Vec<Candidate>> {
+        let mut all: Vec<Candidate> = Vec::new();
+        for name in names {
+            let entry = registry::find(name.trim())?;
+            if all.iter().any(|other| other.name == entry.name) {
+                return Err(Error::knob("models", entry.name, "every model once"));
+            }
+            all.push(Candidate { name: entry.name.to_owned(), learner: (entry.build)(&Knobs::default())? });
+        }
+        Ok(all)
+    }
+}
+
+/// How the models are compared.
+pub struct Contest<'a> {
+    /// The rows.
+    pub source: &'a dyn Source,
+    /// The models.
+    pub candidates: &'a [Candidate],
+    /// Number of folds.
+    pub folds: usize,
+    /// How many times rows are dealt anew.
+    pub repeats: u64,
+    /// Start of the random numbers that deal rows.
+    pub seed: u64,
+    /// Group of every row; rows of a group stay together.
+    pub groups: Option<&'a [u32]>,
+    /// Threads.
+    pub threads: Option<NonZeroUsize>,
+    /// Progress and stop.
+    pub control: &'a Control,
+}
+
+impl Contest<'_> {
+    fn deal(&self, repeat: u64) -> Result<CrossValidation<'_>> {
+        let dealing = Dealing { folds: self.folds, seed: self.seed + repeat, groups: self.groups };
+        CrossValidation::new(self.source, dealing, self.threads, self.control)
+    }
+
+    fn gather(&self, folds: &CrossValidation<'_>) -> Result<Option<FoldTables>> {
+        let learners: Vec<&dyn AnyLearner> = self.candidates.iter().map(|candidate| &*candidate.learner).collect();
+        folds.gather(&learners)
+    }
+
+    fn standings(&self, tables: &[ScoredTable]) -> Result<Vec<Standing>> {
+        let layout = self.source.layout();
+        let settings = Settings { weighting: layout.weighting(), memory: usize::MAX, ..Settings::default() };
+        standings(tables, layout.classes().len(), &settings, self.threads)
+    }
+
+    /// What is known about every model after all deals: figures are means over them, rows those of the first.
+    pub fn run(&self) -> Result<Vec<Entrant>> {
+        let mut entrants: Vec<Entrant> = Vec::new();
+        for repeat in 0..self.repeats.max(1) {
+            let heat = self.heat(repeat)?;
+            if repeat == 0 {
+                entrants = heat;
+                continue;
+            }
+            for (mine, theirs) in entrants.iter_mut().zip(heat) {
+                match (&mut mine.outcome, theirs.outcome) {
+                    (Ok(mine), Ok(theirs)) => {
+                        mine.standing = mean(&mine.standing, &theirs.standing, repeat);
+                        mine.seconds += theirs.seconds;
+                    }
+                    (_, Err(reason)) => mine.outcome = Err(reason),
+                    _ => {}
+                }
+            }
+        }
+        Ok(entrants)
+    }
+
+    /// All models on one deal of the rows. What one model cannot do is no reason to stop the others.
+    fn heat(&self, repeat: u64) -> Result<Vec<Entrant>> {
+        let folds = self.deal(repeat)?;
+        let begin = Instant::now();
+        let tables = self.gather(&folds)?;
+        let shared = begin.elapsed().as_secs_f64() / self.candidates.len() as f64;
+        let (mut fitted, mut outcomes) = (Vec::new(), Vec::new());
+        for candidate in self.candidates {
+            let begin = Instant::now();
+            match folds.models(&*candidate.learner, tables.as_ref(), self.folds) {
+                Ok(models) => {
+                    outcomes.push(Ok((parameters(&*models[0]), shared + begin.elapsed().as_secs_f64())));
+                    fitted.push(models);
+                }
+                Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
+                Err(error) => outcomes.push(Err(error.to_string())),
+            }
+        }
+        let tables = folds.out_of_fold(&fitted)?;
+        let mut judged = self.standings(&tables)?.into_iter().zip(tables);
+        let entrant = |(candidate, outcome): (&Candidate, std::result::Result<(Option<u64>, f64), String>)| {
+            let outcome = outcome.and_then(|(parameters, seconds)| {
+                let (standing, rows) = judged.next().ok_or("the model was not judged")?;
+                Ok(Outcome { standing, rows, parameters, seconds })
+            });
+            Entrant { name: candidate.name.clone(), outcome }
+        };
+        Ok(self.candidates.iter().zip(outcomes).map(entrant).collect())
+    }
+
+    /// The models that can be fitted to all rows, by name.
+    pub fn fitted(&self) -> Result<Vec<(String, Box<dyn Classifier>)>> {
+        let mut fitted = Vec::new();
+        for candidate in self.candidates {
+            match fit(&candidate.learner, self.source, self.threads, self.control) {
+                Ok(done) => fitted.push((candidate.name.clone(), done.model)),
+                Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(fitted)
+    }
+
+    /// Bits of models that learn from one, two, four … of the other folds: (model, rows taught, bits or why there are none).
+    pub fn curve(&self) -> Result<Vec<(String, f64, Figure)>> {
+        let folds = self.deal(0)?;
+        let tables = self.gather(&folds)?;
+        let rows = folds.folds().of_rows().len() as f64;
+        let mut sizes: Vec<usize> =
+            std::iter::successors(Some(1), |size| Some(size * 2)).take_while(|size| *size < self.folds - 1).collect();
+        sizes.push(self.folds - 1);
+        let mut curve = Vec::new();
+        for candidate in self.candidates {
+            for &size in &sizes {
+                let taught = (rows * size as f64 / self.folds as f64).round();
+                let figure = match folds.models(&*candidate.learner, tables.as_ref(), size) {
+                    Ok(models) => self.standings(&folds.out_of_fold(&[models])?)?.swap_remove(0).bits,
+                    Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
+                    Err(error) => Err(crate::eval::Undefined(error.to_string())),
+                };
+                curve.push((candidate.name.clone(), taught, figure));
+            }
+        }
+        Ok(curve)
+    }
+}
+
+/// Free parameters of a model: what it says itself, or its estimates without those that the others determine.
+fn parameters(model: &dyn Classifier) -> Option<u64> {
+    let card = model.card();
+    let told = card.facts.iter().find(|(name, _)| name == "free parameters" || name == "parameters").map(|(_, cell)| cell.clone());
+    if let Some(Cell::Count(count)) = told {
+        return Some(count);
+    }
+    let column = |name: &str| card.tidy.columns.iter().position(|known| known == name);
+    let (class, feature, parameter) = (column("class")?, column("column")?, column("parameter")?);
+    let text = |cell: &Cell| if let Cell::Text(text) = cell { text.clone() } else { String::new() };
+    let shared_variances = card.facts.iter().any(|(name, value)| name == "variances" && *value != Cell::from("per-class"));
+    let (mut count, mut sums) = (0u64, std::collections::BTreeSet::new());
+    let mut deviations = std::collections::BTreeSet::new();
+    for row in &card.tidy.rows {
+        let name = text(&row[parameter]);
+        count += 1;
+        match name.as_str() {
+            // Shares of a class add up to one, and so do priors.
+            "prior" => drop(sums.insert((String::new(), String::new()))),
+            "share" => drop(sums.insert((text(&row[class]), text(&row[feature])))),
+            "sd" if shared_variances => {
+                count -= 1;
+                deviations.insert(text(&row[feature]));
+            }
+            _ => {}
+        }
+    }
+    let single = card.facts.iter().any(|(name, value)| name == "variances" && *value == Cell::from("single"));
+    let deviations = if single { deviations.len().min(1) } else { deviations.len() };
+    Some(count + deviations as u64 - sums.len() as u64)
+}

@@ -1,0 +1,48 @@
+"""Tables in the library that the data came in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .exceptions import UnknownNameError
+
+
+def maker(data: Any) -> str:
+    """The library in which tables come back."""
+    library = type(data).__module__.partition(".")[0]
+    return library if library in ("polars", "pandas") else "arrow"
+
+
+def table(columns: dict[str, Any], make: str) -> Any:
+    """Columns as a table of a library; anything else than a library's name gives the columns themselves."""
+    if make == "polars":
+        import polars
+
+        return polars.DataFrame(columns, strict=False)
+    if make == "pandas":
+        import pandas
+
+        return pandas.DataFrame(columns)
+    if make == "arrow":
+        import pyarrow
+
+        return pyarrow.table(columns)
+    return columns
+
+
+def parted(data: Any, columns: list[Any]) -> tuple[Any, list[Any]]:
+    """A data frame without the columns that are named among `columns`, and all of them as arrays; others stay as they are."""
+    names = [column for column in columns if isinstance(column, str)]
+    if not names:
+        return data, columns
+    found = [_column(data, column) if isinstance(column, str) else column for column in columns]
+    if hasattr(data, "drop_columns"):
+        return data.drop_columns(names), found
+    return data.drop(columns=names) if maker(data) == "pandas" else data.drop(names), found
+
+
+def _column(data: Any, name: str) -> Any:
+    if name not in (data.column_names if hasattr(data, "column_names") else getattr(data, "columns", ())):
+        raise UnknownNameError(f"there is no column `{name}`")
+    column = data[name]
+    return column.to_numpy(zero_copy_only=False) if hasattr(data, "column_names") else column

@@ -1,0 +1,95 @@
+"""Classifiers around a classifier: its log probabilities are moved, everything else follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+
+def log_scores(estimator: Any, X: Any) -> np.ndarray:
+    """log p(k|x) up to a constant per row: log probabilities, or decision values where a classifier has nothing else."""
+    for name in ("predict_log_proba", "predict_proba"):
+        if hasattr(estimator, name):
+            answers = np.asarray(getattr(estimator, name)(X), dtype=np.float64)
+            with np.errstate(divide="ignore"):
+                return answers if name == "predict_log_proba" else np.log(answers)
+    values = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    return np.column_stack([np.zeros(len(values)), values]) if values.ndim == 1 else values
+
+
+class Wrapped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A classifier around `estimator_`."""
+
+    estimator: Any
+    estimator_: Any
+    classes_: np.ndarray
+
+    def _adopt(self, fitted: Any) -> None:
+        """Takes the fitted classifier with what it knows of its input."""
+        self.estimator_, self.classes_ = fitted, fitted.classes_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+            elif name in self.__dict__:
+                delattr(self, name)
+
+    def _moved(self, scores: np.ndarray) -> np.ndarray:
+        """Log probabilities from those of the classifier."""
+        raise NotImplementedError
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Give the logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log probabilities in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._moved(log_scores(self.estimator_, X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of ``classes_``.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most probable class of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels; the first of several equally probable ones.
+        """
+        chosen = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[chosen]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags, tags.classifier_tags.poor_score = inner.input_tags, inner.classifier_tags.poor_score
+        return tags

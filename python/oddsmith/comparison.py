@@ -1,0 +1,207 @@
+"""Several models on the same folds, and whether one of them is better than chance would have it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_array, column_or_1d, indexable
+
+from . import _checks, _core
+from ._base import check_not_single
+from ._inputs import class_names, core_rows, encode_labels, row_weights, thread_count
+from ._tables import maker, parted, table
+from ._wrapped import log_scores
+from .exceptions import ParameterError, tell
+from ._frames import is_frame, table_of, target_name
+
+__all__ = ["Comparison", "compare"]
+
+
+class Comparison:
+    """Models after a comparison, as `compare` gives them.
+
+    Attributes
+    ----------
+    models : data frame
+        One row per model: bits, bits saved, Brier score, area, calibration slope, accuracy, seconds, and a note where a model failed.
+    pairs : data frame
+        Every model against the one with the fewest bits: difference, interval, p-value, p-value adjusted by Holm's method, and
+        DeLong's test of the areas.
+    verdict : str
+        The one sentence that may name a winner.
+    """
+
+    def __init__(self, entrants: _core.Entrants, title: str, make: str) -> None:
+        self._entrants, self._title = entrants, title
+        self.models, self.pairs = table(entrants.models(), make), table(entrants.pairs(), make)
+        self.verdict = entrants.verdict()
+
+    def summary(self, format: str = "table") -> str:
+        """Give both tables for people.
+
+        Parameters
+        ----------
+        format : {'table', 'md', 'html', 'latex', 'json'}, default='table'
+            How they are written.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        return self._entrants.render(self._title, format)
+
+    def _repr_html_(self) -> str:
+        return self.summary("html")
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+
+def compare(
+    data: Any,
+    target: Any,
+    models: Iterable[Any] = ("nb", "lda", "qda", "logistic"),
+    *,
+    folds: int = 10,
+    repeats: int = 1,
+    groups: Any = None,
+    sample_weight: Any = None,
+    kinds: dict[str, str] | None = None,
+    random_state: int = 1,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Compare models by cross-validation: every row is judged by models that have not seen its fold.
+
+    Parameters
+    ----------
+    data : data frame or array-like of shape (n_samples, n_features)
+        The rows.
+    target : str or array-like of shape (n_samples,)
+        The column of the data frame that holds the class, or the class of every row.
+    models : iterable, default=('nb', 'lda', 'qda', 'logistic')
+        Names of oddsmith's models, which share passes over the rows; classifiers of any library; or pairs of a name and a classifier.
+    folds : int, default=10
+        Number of folds, with equal shares of the classes.
+    repeats : int, default=1
+        How many times rows are dealt anew; figures are means over all times.
+    groups : str or array-like of shape (n_samples,), default=None
+        A column (or values) whose equal values keep rows in one fold, such as a patient.
+    sample_weight : str or array-like of shape (n_samples,), default=None
+        A column of weights, or weights; a row of weight 2 counts as the row twice.
+    kinds : dict, default=None
+        The kind of columns that should not be read as their type suggests.
+    random_state : int, default=1
+        Start of the random numbers that deal rows to folds.
+    n_jobs : int, default=None
+        Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
+
+    Returns
+    -------
+    Comparison
+        Tables of models and of pairs, and the verdict.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import oddsmith
+    >>> births = pl.read_csv("examples/births.csv").select("low", "age", "lwt", "smoke")
+    >>> compared = oddsmith.compare(births, "low", ["nb", "logistic"], folds=5)
+    >>> compared.models["model"].to_list()
+    ['nb', 'logistic']
+    """
+    make = maker(data)
+    X, (y, groups, sample_weight) = parted(data, [target, groups, sample_weight])
+    X, y = indexable(X, column_or_1d(y))
+    classes, codes = encode_labels(y)
+    check_not_single(classes)
+    weights = row_weights(sample_weight, codes)
+    knobs = {
+        "folds": _checks.whole("folds", folds, 2),
+        "repeats": _checks.whole("repeats", repeats, 1),
+        "seed": _checks.whole("random_state", random_state, 0),
+        "groups": None if groups is None else np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.uint32).tolist(),
+        "threads": thread_count(n_jobs),
+    }
+    named, others, order = _sorted_out(models)
+    entrants = _core.Entrants()
+    if named:
+        entrants = _named(X, target, classes, codes, weights, kinds or {}, named, knobs)
+        order = [dict(zip(named, entrants.names, strict=True)).get(name, name) for name in order]
+    for name, estimator in others.items():
+        entrants = _with_estimator(entrants, name, estimator, X, y, classes, codes, weights, knobs)
+    title = f"{folds} folds{f' dealt {repeats} times' if repeats > 1 else ''}, every row judged by models that have not seen its fold"
+    return Comparison(entrants.ordered(order), title, make)
+
+
+def _sorted_out(models: Iterable[Any]) -> tuple[list[str], dict[str, Any], list[str]]:
+    """Names of oddsmith's models, classifiers by name, and the names of both in the order in which they were given."""
+    named: list[str] = []
+    others: dict[str, Any] = {}
+    order: list[str] = []
+    for model in models:
+        name, estimator = model if isinstance(model, tuple) else (model, None) if isinstance(model, str) else (type(model).__name__, model)
+        if name in order:
+            raise ParameterError(f"models are not accepted: {name!r} is there twice; give pairs of a name and a classifier")
+        order.append(name)
+        if estimator is None:
+            named.append(name)
+        else:
+            others[name] = estimator
+    if not order:
+        raise ParameterError("models are not accepted: name one or more")
+    return named, others, order
+
+
+def _named(
+    X: Any,
+    target: Any,
+    classes: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    kinds: dict[str, str],
+    named: list[str],
+    knobs: dict[str, Any],
+) -> _core.Entrants:
+    """oddsmith's own models, which share passes."""
+    if is_frame(X):
+        frame = table_of(X)
+        entrants, notices = _core.compare_frame(frame, target_name(frame, target), class_names(classes), codes, weights, kinds, named, knobs)
+        tell(notices)
+        return entrants
+    X = check_array(X, dtype="numeric", ensure_all_finite=False)
+    columns = _core.Columns.numbers([f"x{j}" for j in range(X.shape[1])], class_names(classes))
+    return _core.compare_rows(columns, core_rows(X), codes, weights, named, knobs)
+
+
+def _with_estimator(
+    entrants: _core.Entrants,
+    name: str,
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    classes: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    knobs: dict[str, Any],
+) -> _core.Entrants:
+    """A classifier on the same folds. What it cannot do is no reason to stop the others."""
+    begin, tables = time.perf_counter(), []
+    try:
+        for repeat in range(knobs["repeats"]):
+            fold = _core.deal(codes, knobs["folds"], knobs["seed"] + repeat, knobs["groups"])
+            scores = np.full((len(y), len(classes)), -np.inf)
+            for held_out in range(knobs["folds"]):
+                train, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+                weighted = {} if weights is None else {"sample_weight": weights[train]}
+                fitted = clone(estimator).fit(_safe_indexing(X, train), y[train], **weighted)
+                places = np.searchsorted(classes, fitted.classes_)
+                scores[np.ix_(test, places)] = log_scores(fitted, _safe_indexing(X, test))
+            tables.append(scores)
+        return entrants.with_scores(name, tables, codes, weights, time.perf_counter() - begin)
+    except Exception as error:  # noqa: BLE001: whatever a classifier of another library raises is its result
+        return entrants.with_failure(name, str(error))

@@ -1,0 +1,35 @@
+"""A number that knows how sure it is."""
+
+from __future__ import annotations
+
+
+class Estimate(float):
+    """A figure with its 95 % confidence interval; in every other respect a float.
+
+    Attributes
+    ----------
+    low, high : float or None
+        Ends of the interval; ``None`` where there is none.
+
+    Examples
+    --------
+    >>> from oddsmith.metrics import auc
+    >>> area = auc([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.7])
+    >>> round(area, 3), round(area.low, 3), area.high
+    (0.889, 0.581, 1.0)
+    """
+
+    low: float | None
+    high: float | None
+
+    def __new__(cls, value: float, low: float | None = None, high: float | None = None) -> Estimate:
+        self = super().__new__(cls, value)
+        self.low, self.high = low, high
+        return self
+
+    def __getnewargs__(self) -> tuple[float, float | None, float | None]:
+        return float(self), self.low, self.high
+
+    def __repr__(self) -> str:
+        number = float.__repr__(self)
+        return number if self.low is None else f"{number} ({self.low!r} to {self.high!r})"
