@@ -19,6 +19,9 @@ use crate::summary::{self, ColumnSummary, Role, Values};
 use crate::survey::{self, Lane, Part, Survey, Worker};
 use crate::table::Table;
 
+/// Classes up to which nobody asks whether the target is a measurement.
+const FEW_CLASSES: usize = 20;
+
 /// Passes after which every guess must have settled: number to levels to words, and one to spare.
 const MOST_PASSES: usize = 4;
 
@@ -168,6 +171,7 @@ fn finish(
     if rows == 0 {
         return Err(no_rows(&*feed, &plan, records.all, target.missing));
     }
+    refuse_measurements(&*feed, &plan, &target, rows)?;
     let columns = summarise(&plan, &settled, &target);
     notices.extend(row_notices(&plan, &records, target.missing, options.ragged));
     columns.iter().for_each(|column| notices.extend(summary::notices(column, rows)));
@@ -194,6 +198,18 @@ fn settle_target(feed: &dyn Feed, plan: &Plan, workers: &[Worker], options: &Rea
         return Err(survey::too_many_classes(feed, name, options.max_classes));
     }
     Ok(target)
+}
+
+/// A target of fractions that hardly ever repeat is a measurement, from which no class could be learned.
+fn refuse_measurements(feed: &dyn Feed, plan: &Plan, target: &Target, rows: u64) -> Result<()> {
+    let (names, count) = (target.labels.names(), target.labels.len());
+    let is_fraction = |name: &String| name.parse::<f64>().is_ok_and(|value| value.fract() != 0.0);
+    if count <= FEW_CLASSES || (count as u64) * 2 <= rows || names.iter().filter(|name| is_fraction(name)).count() * 2 <= count {
+        return Ok(());
+    }
+    let name = plan.target.map_or("", |column| plan.name(column));
+    let fault = DataFault::new(format!("the target has {count} different numbers in {rows} rows:")).column(name).value(&names[0]);
+    Err(feed.place().fault(fault.accepted("a target of classes is needed; cut the numbers into groups first")))
 }
 
 fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error {

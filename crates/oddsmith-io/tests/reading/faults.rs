@@ -97,6 +97,23 @@ fn targets_need_values_and_may_not_be_identifiers() {
 }
 
 #[test]
+fn a_measurement_is_no_target() {
+    let table = |step: f64, rows: usize| {
+        let lines: String = (0..rows).map(|i| format!("{i},{}\n", (i % 40) as f64 * step)).collect();
+        format!("x,y\n{lines}")
+    };
+    let message = refused(table(0.37, 60));
+    assert_eq!(
+        message,
+        "t.csv: column `y`: the target has 40 different numbers in 60 rows: `0`; a target of classes is needed; cut the numbers into groups first"
+    );
+    // Whole numbers may be codes of classes, and so may fractions that come back.
+    for fine in [table(1.0, 60), table(0.37, 100)] {
+        assert!(learn(&fine, &ReadOptions::default()).is_ok());
+    }
+}
+
+#[test]
 fn bytes_that_are_not_utf8_are_named_by_offset() {
     let expected = "t.csv: byte 9 is not valid UTF-8; name the file's encoding, such as --encoding latin1";
     assert_eq!(refused(b"x,y\n1,na\xefve\n"), expected.replace("byte 9", "byte 8"));
