@@ -43,7 +43,7 @@ const LOST_REACH: f64 = 40.0;
 /// Rows of a sample per parameter, and their bounds.
 const ROWS_PER_PARAMETER: f64 = 600.0;
 const SMALLEST_SAMPLE: f64 = 16_384.0;
-const LARGEST_SAMPLE: f64 = 32_768.0;
+const LARGEST_SAMPLE: f64 = 131_072.0;
 /// Most steps of plain gradient descent.
 const MOST_DESCENTS: usize = 5_000;
 /// Standard deviation of the prior of an intercept.
