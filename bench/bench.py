@@ -70,7 +70,7 @@ def compare(options) -> int:
     from versions import versions
     from workloads import WORKLOADS
 
-    repeat, patience = (3, 5.0) if options.quick else (5, 60.0)
+    repeat, patience = (3, 5.0) if options.quick else (5, 20.0)
     effort = Effort(options.repeat or repeat, patience, not options.quick and not options.list and rust_peers.build())
     others = {
         "csv_end_to_end": lambda: measure_csv(effort, options.seed, options.quick),

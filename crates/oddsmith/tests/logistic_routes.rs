@@ -4,9 +4,10 @@
 
 mod support;
 
+use oddsmith::ErrorKind;
 use oddsmith::control::Control;
 use oddsmith::data::Kind;
-use oddsmith::model::linear::{Logistic, OneVsRest, Precision, Robust, Route};
+use oddsmith::model::linear::{Logistic, OnSeparation, OneVsRest, Precision, Robust, Route};
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::persist;
 use oddsmith::train::fit;
@@ -195,4 +196,18 @@ fn a_wide_category_is_its_columns() {
             same("probabilities", left.probabilities(), right.probabilities());
         }
     }
+}
+
+#[test]
+fn a_level_of_a_wide_category_that_is_always_of_one_class_is_named() {
+    let (mut frame, _) = towns(2);
+    for (label, code) in frame.labels.iter_mut().zip(&frame.codes) {
+        *label = if *code == 5 { 1 } else { *label };
+    }
+    let error = fit(&Logistic::new(), &frame.source(), None, &Control::new()).err().unwrap();
+    let ErrorKind::Separation { extent, columns, .. } = error.kind() else { panic!("{error}") };
+    assert_eq!((*extent, &columns[..]), ("quasi-complete", &["`townt05`".to_owned()][..]));
+    let rescued = Logistic { on_separation: OnSeparation::Firth, tests: false, ..Logistic::new() };
+    let model = fit(&rescued, &frame.source(), None, &Control::new()).unwrap().model;
+    assert!(model.parameters().estimates().iter().all(|b| b.is_finite()) && model.notices().iter().any(|notice| notice.id == "W204"));
 }

@@ -89,7 +89,7 @@ impl Statistics for LinearStats {
             survey.gaps |= !whole;
         }
         let grouped = matches!(view.target, Target::Grouped(_));
-        let marked = matches!(sums, PassSums::Survey(_) | PassSums::Points(..));
+        let marked = matches!(sums, PassSums::Survey(_) | PassSums::Points(..) | PassSums::Margins(_));
         lens.for_blocks(view, frame, &rows, Terms { whole, marked }, dropped, |block| {
             *weight += block.weights.iter().sum::<f64>();
             match &mut *sums {

@@ -125,12 +125,38 @@ impl Probe {
     }
 }
 
-impl Probe {
-    /// Σ |z| of row `i`, the intercept's 1 included.
-    pub(crate) fn row_size(&self, block: &Block<'_>, i: usize) -> f64 {
-        let centre = self.frame.summed_centre();
-        let differences: Vec<f64> = centre.iter().enumerate().map(|(j, centre)| block.x.get(i, j) - centre).collect();
-        let base = f64::from(u8::from(self.frame.intercept));
-        base + self.frame.project(&differences).iter().map(|z| z.abs()).sum::<f64>()
+/// Measures Σ |z| of rows, the intercept's 1 included.
+pub(crate) struct RowSizes {
+    intercept: f64,
+    centre: Vec<f64>,
+    /// Scales of the columns that have cells; zeros for those that are not kept.
+    cells: Vec<f64>,
+    /// The same of marks.
+    marks: Vec<f64>,
+}
+
+impl RowSizes {
+    /// Of rows with marks, or of rows whose columns all have cells.
+    pub(crate) fn new(probe: &Probe, marked: bool) -> Self {
+        let frame = &probe.frame;
+        let places = if marked { frame.places() } else { (0..frame.summed()).map(Place::Cell).collect() };
+        let centre = if marked { probe.centre.clone() } else { frame.summed_centre() };
+        let (mut cells, mut marks) = (vec![0.0; centre.len()], vec![0.0; frame.mark_range()]);
+        for k in 0..frame.kept.len() {
+            let (column, scale) = if frame.in_place() { (frame.kept[k], frame.scale[frame.kept[k]]) } else { (k, 1.0) };
+            match places[column] {
+                Place::Cell(j) => cells[j] = scale,
+                Place::Mark(mark) => marks[mark] = scale,
+            }
+        }
+        RowSizes { intercept: f64::from(u8::from(frame.intercept)), centre, cells, marks }
+    }
+
+    /// The size of row `i`.
+    pub(crate) fn of(&self, block: &Block<'_>, i: usize) -> f64 {
+        let cells = self.centre.iter().zip(&self.cells).enumerate();
+        let of_cells: f64 = cells.map(|(j, (centre, scale))| (block.x.get(i, j) - centre).abs() * scale).sum();
+        let of_marks: f64 = block.marks.of_row(i).iter().map(|mark| self.marks[*mark as usize]).sum();
+        self.intercept + of_cells + of_marks
     }
 }

@@ -8,7 +8,7 @@
 //! coordinates. A measure taken from other rows would not do: beside one row with a huge value every other row's loss looks small.
 
 use super::lens::Block;
-use super::probe::Probe;
+use super::probe::{Probe, RowSizes};
 use crate::error::Result;
 use crate::num::kernel::Panel;
 
@@ -38,6 +38,7 @@ impl Margins {
         let mut scores = Vec::new();
         let bare = Block { offset: &[], ..*block };
         probe.scores(&bare, &mut Panel::new(), &mut scores)?;
+        let sizes = RowSizes::new(probe, block.marks.is_any());
         for (i, eta) in scores.chunks_exact(outputs).enumerate().filter(|(i, _)| block.weights[*i] > 0.0) {
             let shares = &block.shares[i * outputs..(i + 1) * outputs];
             let rest = 1.0 - shares.iter().sum::<f64>();
@@ -46,8 +47,12 @@ impl Margins {
             let low = classes().fold(f64::INFINITY, |a, (_, e)| a.min(e));
             let held = classes().filter(|(share, _)| *share > 0.0).fold(f64::INFINITY, |a, (_, e)| a.min(e));
             let rival = classes().filter(|(share, _)| *share <= 0.0).fold(f64::NEG_INFINITY, |a, (_, e)| a.max(e));
-            let rounding = TOLERANCE * probe.row_size(block, i) * length;
             self.range = self.range.max(high - low);
+            // One row that loses refutes the direction; the others need no exact look any more.
+            if self.losing > 0 {
+                continue;
+            }
+            let rounding = TOLERANCE * sizes.of(block, i) * length;
             // What is not a number must count as a loss.
             let holds = high - held <= rounding;
             self.losing += u64::from(!holds);

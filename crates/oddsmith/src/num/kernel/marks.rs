@@ -45,6 +45,11 @@ impl<'a> Marks<'a> {
         self.columns + 1
     }
 
+    /// The marks of row `i`.
+    pub fn of_row(&self, i: usize) -> &'a [u32] {
+        &self.marks[i * self.groups..(i + 1) * self.groups]
+    }
+
     fn rows(&self) -> impl Iterator<Item = &'a [u32]> {
         self.marks.chunks_exact(self.groups.max(1))
     }
