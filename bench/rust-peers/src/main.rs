@@ -2,9 +2,6 @@
 //!
 //! Tables are brought into a library's own form when they are loaded, so that no conversion is part of its time.
 
-#[allow(dead_code)] // Our own worker reads more kinds of tables.
-#[path = "../../../crates/oddsmith-bench/src/arrays.rs"]
-mod arrays;
 #[path = "../../../crates/oddsmith-bench/src/cpu.rs"]
 mod cpu;
 #[path = "../../../crates/oddsmith-bench/src/memory.rs"]
@@ -83,13 +80,16 @@ impl Session {
 }
 
 fn load(folder: &Path) -> Result<Tables, Box<dyn Error>> {
-    let loaded = arrays::Arrays::load(folder)?;
-    let arrays::Features::Numbers(numbers) = loaded.features else { return Err("only tables of numbers are known".into()) };
+    let table = folder.join("X.npy");
+    if npy::number_name(&table)? != "<f8" {
+        return Err("only tables of numbers are known".into());
+    }
+    let (numbers, labels) = (npy::read::<f64>(&table)?, npy::read::<i64>(&folder.join("y.npy"))?.data);
     let (rows, columns) = (numbers.shape[0], numbers.shape[1]);
     let smartcore = DenseMatrix::new(rows, columns, numbers.data.clone(), false)?;
     let records = Array2::from_shape_vec((rows, columns), numbers.data)?;
-    let linfa = Dataset::new(records, Array1::from_vec(loaded.labels.clone()));
-    Ok(Tables { linfa, smartcore: (smartcore, loaded.labels) })
+    let linfa = Dataset::new(records, Array1::from_vec(labels.clone()));
+    Ok(Tables { linfa, smartcore: (smartcore, labels) })
 }
 
 fn fit(name: &str, tolerance: f64, tables: &Tables) -> Result<Model, Box<dyn Error>> {

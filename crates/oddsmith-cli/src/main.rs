@@ -18,6 +18,7 @@ mod progress;
 mod ranks;
 mod regression;
 mod scored;
+mod search;
 mod signals;
 mod stream;
 

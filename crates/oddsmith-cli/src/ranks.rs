@@ -5,6 +5,7 @@ use oddsmith::data::Weighting;
 use oddsmith::error::visible;
 use oddsmith::eval::{Estimate, Figure, paired_areas};
 use oddsmith::model::Classifier;
+use oddsmith::notice::{self, Notice};
 use oddsmith::train::{Standing, paired_loss};
 
 use crate::commands::compare::{Entrant, Outcome};
@@ -53,6 +54,16 @@ pub(crate) fn models(entrants: &[Entrant]) -> Table {
         table.push(row);
     }
     table
+}
+
+/// Says how many rows could not be judged because a model says nothing about them.
+pub(crate) fn silent_rows(silent: u64, whose: &str) -> Option<Notice> {
+    let rows = match silent {
+        0 => return None,
+        1 => "1 row lacks".to_owned(),
+        rows => format!("{rows} rows lack"),
+    };
+    Some(Notice::new(notice::NO_PREDICTION, format!("{rows} a value that {whose} needs and cannot be judged")))
 }
 
 /// Why models have no figures, one line each.

@@ -68,11 +68,11 @@ fn twelve_tosses_leave_the_bent_coin_with_0_5237() {
 fn the_joint_log_likelihood_adds_up_over_rows() {
     let frame = Frame::new(&table(MAIL), "kind", &[("pill", Kind::Category), ("meeting", Kind::Category)]);
     let model = learn(&NaiveBayes { smoothing: 0.0, ..NaiveBayes::new(Family::Mixed) }, &frame);
-    let loss = oddsmith::train::pass(&frame.source(), &oddsmith::train::LogLoss::new(&model), None, &Control::new()).unwrap();
+    let loss = oddsmith::train::pass(&frame.source(), &oddsmith::train::JointLoss::new(&model).unwrap(), None, &Control::new()).unwrap();
     // Counting words: 2 and 4 of 6 ham have pill or not, 5 and 1 meeting or not; 3 and 2, 1 and 4 of 5 spam.
     let ham = 6.0 * (6f64 / 11.0).ln() + 2.0 * (2f64 / 6.0).ln() + 4.0 * (4f64 / 6.0).ln() + 5.0 * (5f64 / 6.0).ln() + (1f64 / 6.0).ln();
     let spam = 5.0 * (5f64 / 11.0).ln() + 3.0 * 0.6f64.ln() + 2.0 * 0.4f64.ln() + 0.2f64.ln() + 4.0 * 0.8f64.ln();
-    close(loss.joint_nats().unwrap(), -(ham + spam) / 11.0, 1e-14);
+    close(loss.nats().unwrap(), -(ham + spam) / 11.0, 1e-14);
 }
 
 #[test]

@@ -11,19 +11,21 @@ use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Weighting;
 use oddsmith::eval::{Estimate, Evaluation, Settings};
-use oddsmith::model::{Classifier, Decision};
-use oddsmith::train::{ScoredTable, calibrated_out_of_fold};
-use oddsmith::{Error, Notice, persist};
+use oddsmith::model::{Classifier, Decision, Knobs};
+use oddsmith::train::{Dealing, ScoredTable, calibrated_out_of_fold, refitted};
+use oddsmith::{Error, Notice, persist, registry};
 
 use crate::class_mix::MixArgs;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
 use crate::labelled_table::LabelledTable;
-use crate::options::{ReadingArgs, TextArgs, WeightArgs};
+use crate::options::{ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
+use crate::ranks;
 
 pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith calibrate births.csv --target low --model nb --folds 10 -o low.odds   fitted and calibrated on the same rows, by folds
   oddsmith calibrate low.odds other.csv --method platt -o low.odds     on rows that the model was not fitted to
   oddsmith calibrate low.odds --prevalence yes=0.01,no=0.99 -o pop.odds  from a case-control sample to the population
   oddsmith calibrate low.odds --kept yes=1,no=0.1 -o pop.odds          undo undersampling or class weights
@@ -36,9 +38,9 @@ const SHOWN: [&str; 8] =
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// A model file.
+    /// A model file; or, with --model, a table that the model is fitted to as well.
     #[arg(value_name = "MODEL")]
-    model: PathBuf,
+    file: PathBuf,
 
     /// A table with the columns and the target of the model, of rows that it was not fitted to; `-` reads standard input.
     #[arg(value_name = "DATA")]
@@ -48,7 +50,11 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "METHOD", value_parser = methods(), conflicts_with = "mix")]
     method: Option<Method>,
 
-    /// Folds in which the calibrated figures are cross-fitted.
+    /// Fit this model to the table, and learn the map from the scores of folds that its refits have not seen.
+    #[arg(short, long, value_name = "MODEL", conflicts_with_all = ["mix", "data"])]
+    model: Option<String>,
+
+    /// Folds in which the calibrated figures are cross-fitted, and with --model those of the refits.
     #[arg(long, value_name = "N", default_value_t = 10)]
     folds: usize,
 
@@ -64,7 +70,7 @@ pub(crate) struct CalibrateArgs {
     mix: MixArgs,
 
     #[command(flatten)]
-    weights: WeightArgs,
+    roles: RoleArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -75,9 +81,16 @@ pub(crate) struct CalibrateArgs {
 
 /// Calibrates, shows before and after, and saves.
 pub(crate) fn run(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let model = files::read_model(&args.model)?;
-    let ruled = model.decision() != Decision::MostProbable;
-    let (adjusted, mut card) = if args.mix.given() {
+    let model = match &args.model {
+        Some(_) => None,
+        None => Some(files::read_model(&args.file)?),
+    };
+    let ruled = model.as_ref().is_some_and(|model| model.decision() != Decision::MostProbable);
+    let Some(model) = model else {
+        let (adjusted, card) = by_folds(args, console, control)?;
+        return finish(args, &*adjusted, card, console, control);
+    };
+    let (adjusted, card) = if args.mix.given() {
         let options = args.reading.options(&args.text)?;
         let _progress = Progress::start(console, control, "predicting");
         args.mix.applied(model, args.data.as_ref(), &options, control)?
@@ -88,8 +101,13 @@ pub(crate) fn run(args: &CalibrateArgs, console: &Console, control: &Arc<Control
         console
             .note("the decision rule that the model had was chosen for other probabilities and is gone; `oddsmith threshold` chooses one");
     }
+    finish(args, &*adjusted, card, console, control)
+}
+
+/// Saves and shows.
+fn finish(args: &CalibrateArgs, adjusted: &dyn Classifier, mut card: Card, console: &Console, control: &Control) -> Result<(), Failure> {
     control.check()?;
-    let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*adjusted)?)).transpose()?;
+    let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(adjusted)?)).transpose()?;
     card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
     console.result(&card)?;
     console.notices(&card.notices);
@@ -114,18 +132,55 @@ fn by_map(
     };
     let input = files::table(data)?;
     let options = args.reading.options(&args.text)?;
-    let weight = args.weights.weight();
+    if args.roles.target.is_some() || !args.roles.features.is_empty() || !args.roles.exclude.is_empty() {
+        return Err(Failure::Usage("a model knows its target and columns; --target, --features and --exclude go with --model".into()));
+    }
+    let weight = args.roles.weights.weight();
     let mut rows = ScoredTable::new(model.layout().classes().len());
-    let notices: Vec<Notice> = {
+    let mut notices: Vec<Notice> = {
         let _progress = Progress::start(console, control, "predicting");
         let table = LabelledTable { input: &input, options: &options, weight: weight.clone().map(|(column, _)| column) };
         table.scan(&*model, control, &mut |batch| rows.add(&*model, batch))?
     };
+    notices.extend(ranks::silent_rows(rows.silent(), "the model"));
     let in_table = |error: Error| error.in_table(&input.name());
     let settings = Settings { weighting: weight.map_or(Weighting::None, |(_, kind)| kind), ..Settings::default() };
-    let before = rows.evaluated(settings.clone()).map_err(in_table)?;
-    let (map, after) = calibrated_out_of_fold(&rows, method, args.folds, args.seed, settings).map_err(in_table)?;
-    let title = format!("{} on {}: {method} calibration", args.model.display(), input.name());
+    let title = format!("{} on {}: {method} calibration", args.file.display(), input.name());
+    Ok(mapped(args, model, &rows, (settings, title, notices)).map_err(in_table)?)
+}
+
+/// Fits the model to all rows of a table and learns the map from what refits say about folds that they have not seen.
+fn by_folds(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> Result<(Box<dyn Classifier>, Card), Failure> {
+    let name = args.model.as_deref().unwrap_or_default();
+    let learner = (registry::find(name)?.build)(&Knobs::default())?;
+    let input = files::table(args.file.as_os_str())?;
+    let opened = {
+        let _progress = Progress::start(console, control, "reading");
+        oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?
+    };
+    files::need_target(&opened)?;
+    let in_table = |error: Error| error.in_table(&input.name());
+    let _progress = Progress::start(console, control, "calibrating");
+    let dealing = Dealing { folds: args.folds, seed: args.seed, groups: None };
+    let (model, rows) = refitted(&*opened.source, &*learner, dealing, args.reading.threads, control).map_err(in_table)?;
+    let mut notices = opened.notices.clone();
+    notices.extend(ranks::silent_rows(rows.silent(), "the model"));
+    let settings = Settings { weighting: opened.layout().weighting(), ..Settings::default() };
+    let method = args.method.unwrap_or(Method::Platt);
+    let title = format!("{name} on {}: {method} calibration on {} folds that its refits have not seen", input.name(), args.folds);
+    Ok(mapped(args, model, &rows, (settings, title, notices)).map_err(in_table)?)
+}
+
+/// Learns the map from held-out rows and shows figures before and after.
+fn mapped(
+    args: &CalibrateArgs,
+    model: Box<dyn Classifier>,
+    rows: &ScoredTable,
+    (settings, title, notices): (Settings, String, Vec<Notice>),
+) -> oddsmith::Result<(Box<dyn Classifier>, Card)> {
+    let method = args.method.unwrap_or(Method::Platt);
+    let before = rows.evaluated(settings.clone())?;
+    let (map, after) = calibrated_out_of_fold(rows, method, args.folds, args.seed, settings)?;
     let told = map.describe();
     let adjusted = Adjusted::calibrated(model, map, ("calibration", format!("{method}: {told}")))?;
     let facts = vec![

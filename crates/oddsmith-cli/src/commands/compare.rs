@@ -136,6 +136,8 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     let _progress = Progress::start(console, control, "comparing");
     let entrants = race.run().map_err(in_table)?;
     let mut data = data_card(&input.name(), &opened);
+    let silent = entrants.iter().find_map(|entrant| Some(entrant.outcome.as_ref().ok()?.rows.silent())).unwrap_or(0);
+    data.notices.extend(ranks::silent_rows(silent, "some model"));
     let table = match args.show {
         Some(Part::Models) => ranks::models(&entrants),
         Some(Part::Pairs) => ranks::pairs(&entrants),

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use oddsmith::control::Control;
-use oddsmith::data::{SKIP, Weighting};
+use oddsmith::data::Weighting;
 use oddsmith::error::DataFault;
 use oddsmith::eval::{Evaluation, Settings};
 use oddsmith::model::Decision;
-use oddsmith::notice::{self, Notice};
 use oddsmith::stats::Statistics;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Roles};
@@ -23,6 +22,7 @@ use crate::judgement::{Judgement, Part};
 use crate::labelled_table::LabelledTable;
 use crate::options::{PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
 use crate::progress::Progress;
+use crate::ranks;
 use crate::scored::{ProbabilityColumns, ScoredRows};
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -106,17 +106,11 @@ fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console
     let mut judging = train::Judging::new(&*model, empty);
     let _progress = Progress::start(console, control, "judging");
     let weight = args.weights.weight().map(|(column, _)| column);
-    let mut counted = 0;
-    let mut notices = LabelledTable { input: &input, options: &options, weight }.scan(&*model, control, &mut |rows| {
-        counted += rows.counted_labels()?.iter().filter(|label| **label != SKIP).count() as u64;
-        judging.observe(rows)
-    })?;
+    let table = LabelledTable { input: &input, options: &options, weight };
+    let mut notices = table.scan(&*model, control, &mut |rows| judging.observe(rows))?;
+    let silent = judging.silent();
     let evaluation = judging.into_sums();
-    let silent = counted.saturating_sub(evaluation.loss.class_weights().total_rows());
-    if silent > 0 {
-        let rows = if silent == 1 { "1 row lacks".to_owned() } else { format!("{silent} rows lack") };
-        notices.push(Notice::new(notice::NO_PREDICTION, format!("{rows} a value that the model needs and cannot be judged")));
-    }
+    notices.extend(ranks::silent_rows(silent, "the model"));
     let title = format!("{} on {}", path.display(), input.name());
     Ok(Judgement { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation, notices })
 }

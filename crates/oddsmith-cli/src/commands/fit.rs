@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::Formula;
+use oddsmith::eval::LogLoss;
 use oddsmith::model::linear::{Logistic, Precision};
 use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Knobs, Learner, Step};
 use oddsmith::registry::{self, Entry, MODELS};
@@ -303,19 +304,21 @@ fn from_table(
     };
     let loss = {
         let _progress = Progress::start(console, control, "judging");
-        let empty = train::LogLoss::new(&*fitted.model);
-        train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(in_table)?
+        let judging = train::Judging::new(&*fitted.model, LogLoss::new(opened.layout().classes().len()));
+        train::pass(&*opened.source, &judging, args.reading.threads, control).map_err(in_table)?.into_sums()
     };
     if console.verbose() {
         console.note(&format!("{} passes over {} rows", fitted.passes, opened.rows));
-        if let Some(nats) = loss.joint_nats() {
+        let joint = train::JointLoss::new(&*fitted.model);
+        let joint = joint.map(|empty| train::pass(&*opened.source, &empty, args.reading.threads, control)).transpose().map_err(in_table)?;
+        if let Some(nats) = joint.and_then(|joint| joint.nats()) {
             console.note(&format!("joint negative log likelihood {nats} nats per row"));
         }
     }
     let mut card = fitted.model.card();
-    card.facts.push(("bits per row".into(), loss.bits().into()));
-    card.facts.push(("bits of class shares".into(), loss.base_rate_bits().into()));
-    drop(loss);
+    // Without smoothing a row may be impossible in its class: the loss is infinite then.
+    card.facts.push(("bits per row".into(), loss.bits().map_or(f64::INFINITY, |bits| bits.value).into()));
+    card.facts.extend(loss.base_rate_bits().ok().map(|bits| ("bits of class shares".into(), bits.into())));
     Ok(Fitted { data: data_card(name, opened), card, model: fitted.model })
 }
 
@@ -332,7 +335,7 @@ fn from_statistics(args: &FitArgs, path: &Path, model: &str, learner: &dyn AnyLe
 }
 
 /// The statistics seen through the columns that were asked for.
-fn selected(stats: TableStats, roles: &RoleArgs) -> Result<TableStats, Failure> {
+pub(crate) fn selected(stats: TableStats, roles: &RoleArgs) -> Result<TableStats, Failure> {
     let layout = Arc::clone(stats.layout());
     if let Some(target) = roles.target.as_deref().filter(|target| *target != layout.target()) {
         return Err(Failure::Usage(format!("the statistics were gathered for target `{}`, not `{target}`", layout.target())));

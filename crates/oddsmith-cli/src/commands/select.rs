@@ -1,62 +1,76 @@
 //! `oddsmith select`: which columns a model needs, by stepwise search, judged on rows that had no part in the search.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
-use oddsmith::data::Source;
-use oddsmith::eval::{Evaluation, Settings};
-use oddsmith::model::{AnyLearner, Classifier, Knobs};
-use oddsmith::num::special::chi_squared;
+use oddsmith::data::{Formula, Source};
+use oddsmith::model::linear::Logistic;
+use oddsmith::model::{BoxedStats, Knobs, Step};
+use oddsmith::notice::{self, Notice};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::train::{
-    self, ColumnSource, CrossValidation, Dealing, Direction, Folds, Judging, LogLoss, MaskedSource, Selection, select_columns,
+    CrossValidation, Dealing, Direction, Selection, SumsModel, has_no_model, likelihood_of_sums, select_among, select_by_tests,
 };
 use oddsmith::{Error, ErrorKind, Result as LibraryResult, persist};
+use oddsmith_io::{Input, Opened};
 
+use crate::commands::fit::selected;
+use crate::commands::show::statistics_card;
 use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
-use crate::options::{ReadingArgs, RoleArgs, TextArgs};
+use crate::options::{ReadingArgs, Regression, RoleArgs, TextArgs};
 use crate::progress::Progress;
 use crate::ranks;
+use crate::regression;
+use crate::search::{Search, Units};
+
+/// The model that has a likelihood of the classes.
+const REGRESSION: &str = "logistic";
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith select births.csv --target low --model logistic --by aic -o low.odds
   oddsmith select births.csv --target low --model lda --features age,lwt,ptl,ftv --direction backward
-  oddsmith select births.csv --target low --model nb --by bits --folds 5";
+  oddsmith select births.csv --target low --model nb --by bits --folds 5
+  oddsmith select births.csv --formula 'low ~ age + lwt + race*smoke' --by lr --direction backward   terms of a formula
+  oddsmith select all.stats --model lda --by bic                  from a statistics file, without the rows";
 
 /// Arguments of `select`.
 #[derive(Debug, Args)]
 pub(crate) struct SelectArgs {
-    /// A table; `-` reads standard input.
+    /// A table, or a statistics file; `-` reads standard input.
     #[arg(value_name = "DATA")]
     data: OsString,
+
+    /// A formula of a regression, whose terms may come and go; a product keeps its factors.
+    #[arg(long, value_name = "FORMULA")]
+    formula: Option<String>,
 
     /// The model.
     #[arg(short, long, value_name = "MODEL", default_value = "logistic", value_parser = model_names())]
     model: String,
 
-    /// What is to become small: cross-validated bits, or for regressions AIC, BIC, or AIC with the penalty of a likelihood-ratio test.
+    /// What decides: cross-validated bits, or for regressions and statistics files AIC, BIC or likelihood-ratio tests.
     #[arg(long, value_enum, value_name = "CRITERION", default_value = "bits")]
-    by: Criterion,
+    pub(crate) by: Criterion,
 
     /// Level of the likelihood-ratio test.
     #[arg(long, value_name = "P", default_value_t = 0.05)]
-    level: f64,
+    pub(crate) level: f64,
 
     /// Which steps are allowed.
     #[arg(long, value_enum, value_name = "DIRECTION", default_value = "forward")]
-    direction: DirectionArg,
+    pub(crate) direction: DirectionArg,
 
     /// Folds of cross-validated bits.
     #[arg(long, value_name = "N", default_value_t = 10)]
-    folds: usize,
+    pub(crate) folds: usize,
 
     /// One row in so many has no part in the search and judges its result; 0 keeps none back.
     #[arg(long, value_name = "N", default_value_t = 4)]
@@ -64,7 +78,7 @@ pub(crate) struct SelectArgs {
 
     /// Start of the random numbers that deal rows.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(crate) seed: u64,
 
     /// Where to save the model of the chosen columns, fitted to the rows of the search.
     #[arg(short, long, value_name = "FILE")]
@@ -89,7 +103,7 @@ pub(crate) enum Criterion {
     Aic,
     /// −2 log likelihood + log rows × parameters.
     Bic,
-    /// −2 log likelihood + parameters × the critical value of χ² with one degree of freedom.
+    /// Likelihood-ratio tests at --level, all levels of a category and all columns of a term together.
     Lr,
 }
 
@@ -104,21 +118,42 @@ pub(crate) enum DirectionArg {
     Both,
 }
 
+impl From<DirectionArg> for Direction {
+    fn from(argument: DirectionArg) -> Self {
+        match argument {
+            DirectionArg::Forward => Direction::Forward,
+            DirectionArg::Backward => Direction::Backward,
+            DirectionArg::Both => Direction::Both,
+        }
+    }
+}
+
 /// Searches, judges and shows.
 pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let learner = (registry::find(&args.model)?.build)(&Knobs::default())?;
-    if args.by != Criterion::Bits && args.model != "logistic" {
-        let what =
-            format!("--by aic, bic and lr need a likelihood of the classes that the fit maximises; {} has none, use --by bits", args.model);
-        return Err(Failure::Usage(what));
-    }
     if !(args.level > 0.0 && args.level < 1.0) {
         return Err(Error::knob("level", args.level, "a probability above 0 and below 1").into());
     }
+    let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
+    if formula.is_some() && args.model != REGRESSION {
+        return Err(Failure::Usage(format!("a formula is for regressions; {} takes --target and --features", args.model)));
+    }
+    if let Input::Path(path) = Input::from_argument(&args.data)
+        && files::is_ours(&path)
+    {
+        return run_on_statistics(args, &path, console);
+    }
+    if args.by != Criterion::Bits && args.model != REGRESSION {
+        let what = format!(
+            "--by aic, bic and lr need a likelihood of the classes that the fit maximises; {} has none over rows, use --by bits, or a \
+             statistics file for nb, lda and qda",
+            args.model
+        );
+        return Err(Failure::Usage(what));
+    }
     let input = files::table(&args.data)?;
-    let opened = {
+    let (opened, units) = {
         let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?
+        open(args, formula, &input, control)?
     };
     files::need_target(&opened)?;
     let in_table = |error: Error| error.in_table(&input.name());
@@ -131,29 +166,23 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
         }
     };
     let _progress = Progress::start(console, control, "selecting");
-    let search = Search { args, source, parts: parts.as_ref(), learner, control };
+    let search = Search { args, source, parts: parts.as_ref(), units, threads: args.reading.threads, control };
     let selection = search.select().map_err(in_table)?;
     let mut data = data_card(&input.name(), &opened);
     data.tidy.rows.clear();
-    let (model, judged) = search.result(&selection).map_err(in_table)?;
-    let names = opened.layout().names();
-    let chosen: Vec<&str> = selection.columns().iter().map(|&j| names[j].as_str()).collect();
-    let mut card = Card {
-        title: format!("{} of {} columns for {}", chosen.len(), names.len(), args.model),
-        facts: vec![
-            ("chosen".into(), chosen.join(", ").into()),
-            ("models tried".into(), selection.tried.into()),
-            ("criterion".into(), args.criterion_name().into()),
-        ],
-        tidy: steps(&selection, &names),
-        notices: Vec::new(),
-    };
-    let saved = match &args.output {
-        Some(output) => Some(files::save(output, &persist::save_model(&*model)?)?),
-        None => None,
-    };
+    let incomplete = search.incomplete_rows().map_err(in_table)?;
+    if incomplete > 0 {
+        let text = format!(
+            "{incomplete} rows of the search lack a value in some column and were left out, so that all models compare on the same rows"
+        );
+        data.notices.push(Notice::new(notice::MISSING_VALUES, text));
+    }
+    let chosen = search.chosen(&selection).map_err(in_table)?;
+    let mut card = told(args, &selection, &search.names());
+    let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*chosen.model)?)).transpose()?;
     card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
-    let honest = judged.map(|evaluation| Card {
+    data.notices.extend(ranks::silent_rows(chosen.silent, "the chosen model"));
+    let honest = chosen.judged.map(|evaluation| Card {
         title: format!("The chosen model on the 1 in {} rows that had no part in the choice", args.holdout),
         facts: Vec::new(),
         tidy: evaluation.table(),
@@ -173,6 +202,21 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
     Ok(())
 }
 
+/// The table, and what may come and go: terms of a formula, or columns.
+fn open(args: &SelectArgs, formula: Option<Formula>, input: &Input, control: &Control) -> Result<(Opened, Units), Failure> {
+    let options = args.reading.options(&args.text)?;
+    let Some(formula) = formula else {
+        let opened = oddsmith_io::open(input, &options, &args.roles.roles(), control)?;
+        return Ok((opened, Units::Columns((registry::find(&args.model)?.build)(&Knobs::default())?)));
+    };
+    let learner = Logistic { formula: Some(formula), ..Logistic::default() };
+    let mut asked = Regression { learner, references: Vec::new(), intervals_chosen: false };
+    let opened = regression::open(input, options, args.roles.roles(), &mut asked, control)?;
+    let written = asked.learner.formula.take().ok_or_else(|| Error::internal("the formula is gone"))?;
+    let formula = written.expand_dot(&opened.layout().names())?;
+    Ok((opened, Units::Terms(Box::new(asked.learner), formula)))
+}
+
 impl SelectArgs {
     fn criterion_name(&self) -> String {
         match self.by {
@@ -184,98 +228,71 @@ impl SelectArgs {
     }
 }
 
-struct Search<'a> {
-    args: &'a SelectArgs,
-    source: &'a dyn Source,
-    /// Part 0 is held back.
-    parts: Option<&'a Folds>,
-    learner: Box<dyn AnyLearner>,
-    control: &'a Control,
-}
-
-impl Search<'_> {
-    fn select(&self) -> LibraryResult<Selection> {
-        let direction = match self.args.direction {
-            DirectionArg::Forward => Direction::Forward,
-            DirectionArg::Backward => Direction::Backward,
-            DirectionArg::Both => Direction::Both,
-        };
-        select_columns(self.source.layout().features().len(), direction, &mut |columns| match self.judge(columns) {
-            Ok(value) => Ok(Some(value)),
-            Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => Err(error),
-            // Separation, a singular matrix: this subset has no model, others may.
-            Err(error) if matches!(error.kind(), ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } | ErrorKind::Data(_)) => {
-                Ok(None)
-            }
+/// The search from a statistics file, which holds no rows to judge the result on.
+fn run_on_statistics(args: &SelectArgs, path: &Path, console: &Console) -> Result<(), Failure> {
+    let stats = selected(files::read_statistics(path)?, &args.roles)?;
+    let Some(kind) = SumsModel::of_name(&args.model) else {
+        return Err(Failure::Usage(format!("{} needs the rows themselves; statistics are enough for nb, lda and qda", args.model)));
+    };
+    if args.by == Criterion::Bits {
+        return Err(Failure::Usage("cross-validated bits need rows; from statistics choose --by aic, bic or lr".into()));
+    }
+    let rows = stats.classes().total();
+    let mut likelihoods = |subsets: &[Vec<usize>]| {
+        let each = |subset: &Vec<usize>| match stats.select(subset).and_then(|narrow| likelihood_of_sums(&narrow, kind)) {
+            Ok(fit) => Ok(Some(fit)),
+            Err(error) if has_no_model(&error) => Ok(None),
             Err(error) => Err(error),
-        })
+        };
+        subsets.iter().map(each).collect::<LibraryResult<Vec<_>>>()
+    };
+    let (names, direction) = (stats.layout().names(), Direction::from(args.direction));
+    let selection = match args.by {
+        Criterion::Lr => select_by_tests(names.len(), direction, args.level, &|_| true, &mut likelihoods)?,
+        by => select_among(names.len(), direction, &|_| true, &mut |subsets| {
+            Ok(likelihoods(subsets)?.into_iter().map(|fit| fit.map(|fit| by.value(&fit, rows))).collect())
+        })?,
+    };
+    if selection.columns().is_empty() {
+        let advice = "try another model or level".to_owned();
+        return Err(Error::from(ErrorKind::NoEstimate { what: "no column has to do with the classes".into(), advice }).into());
     }
-
-    /// Gives the rows of the search, or those held back, seen through some columns, to `work`.
-    fn with_rows<T>(&self, columns: &[usize], held_back: bool, work: impl FnOnce(&dyn Source) -> LibraryResult<T>) -> LibraryResult<T> {
-        let narrow = ColumnSource::new(self.source, columns)?;
-        match self.parts {
-            None => work(&narrow),
-            Some(parts) => {
-                let taught = (0..parts.count()).map(|part| (part == 0) == held_back).collect();
-                work(&MaskedSource::new(&narrow, parts, taught)?)
-            }
-        }
+    let learner = (registry::find(&args.model)?.build)(&Knobs::default())?;
+    let Step::Done(model) = learner.finish_any(&BoxedStats::new(stats.select(selection.columns())?))? else {
+        return Err(Failure::Usage(format!("{} needs the rows themselves; statistics are not enough", args.model)));
+    };
+    let mut data = statistics_card(&stats);
+    data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
+    data.tidy.rows.clear();
+    let mut card = told(args, &selection, &names);
+    let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*model)?)).transpose()?;
+    card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
+    console.result(&[("data", &data), ("selection", &card)][..])?;
+    console.note("statistics hold no rows to judge the choice on: the criterion of a chosen model flatters it");
+    if let Some(saved) = saved {
+        console.note(&format!("model → {saved}"));
     }
+    Ok(())
+}
 
-    fn judge(&self, columns: &[usize]) -> LibraryResult<f64> {
-        let threads = self.args.reading.threads;
-        self.with_rows(columns, false, |source| match self.args.by {
-            Criterion::Bits => {
-                let dealing = Dealing { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
-                let folds = CrossValidation::new(source, dealing, threads, self.control)?;
-                let tables = folds.gather(&[&*self.learner])?;
-                let models = folds.models(&*self.learner, tables.as_ref(), self.args.folds)?;
-                let scored = folds.out_of_fold(&[models])?;
-                let classes = source.layout().classes().len();
-                let standing = train::standings(&scored, classes, &Settings::default(), threads)?;
-                standing[0].bits.as_ref().map(|bits| bits.value).map_err(|reason| Error::data(reason.to_string()))
-            }
-            _ => {
-                let model = train::fit(&self.learner, source, threads, self.control)?.model;
-                let loss = train::pass(source, &LogLoss::new(&*model), threads, self.control)?;
-                let rows = oddsmith::stats::Statistics::weight(&loss);
-                let deviance = 2.0 * rows * loss.bits() * std::f64::consts::LN_2;
-                let parameters = ranks::parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))? as f64;
-                let price = match self.args.by {
-                    Criterion::Bic => rows.ln(),
-                    Criterion::Lr => chi_squared::quantile_upper(self.args.level, 1.0),
-                    _ => 2.0,
-                };
-                Ok(deviance + price * parameters)
-            }
-        })
-    }
-
-    /// The model of the chosen columns, and its figures on the rows held back.
-    fn result(&self, selection: &Selection) -> LibraryResult<(Box<dyn Classifier>, Option<Evaluation>)> {
-        let columns = selection.columns();
-        if columns.is_empty() {
-            let advice = "look at the columns with `oddsmith check`, or try another model".to_owned();
-            return Err(ErrorKind::NoEstimate { what: "no subset of columns has a model".into(), advice }.into());
-        }
-        let threads = self.args.reading.threads;
-        let model = self.with_rows(columns, false, |source| Ok(train::fit(&self.learner, source, threads, self.control)?.model))?;
-        if self.parts.is_none() {
-            return Ok((model, None));
-        }
-        let evaluation = self.with_rows(columns, true, |source| {
-            let classes = source.layout().classes().len();
-            let settings = Settings { weighting: source.layout().weighting(), ..Settings::default() };
-            let empty = Evaluation::new(classes, train::score_scale(classes), settings);
-            Ok(train::pass(source, &Judging::new(&*model, empty), threads, self.control)?.into_sums())
-        })?;
-        Ok((model, Some(evaluation)))
+/// The way of the search, and how many models it tried.
+fn told(args: &SelectArgs, selection: &Selection, names: &[String]) -> Card {
+    let chosen: Vec<&str> = selection.columns().iter().map(|&j| names[j].as_str()).collect();
+    let noun = if args.formula.is_some() { "terms" } else { "columns" };
+    Card {
+        title: format!("{} of {} {noun} for {}", chosen.len(), names.len(), args.model),
+        facts: vec![
+            ("chosen".into(), chosen.join(", ").into()),
+            ("models tried".into(), selection.tried.into()),
+            ("criterion".into(), args.criterion_name().into()),
+        ],
+        tidy: steps(selection, names, if args.by == Criterion::Lr { "p_value" } else { "criterion" }),
+        notices: Vec::new(),
     }
 }
 
-fn steps(selection: &Selection, names: &[String]) -> Table {
-    let mut table = Table::new("steps", &["step", "change", "columns", "criterion"]);
+fn steps(selection: &Selection, names: &[String], criterion: &str) -> Table {
+    let mut table = Table::new("steps", &["step", "change", "columns", criterion]);
     for (at, step) in selection.steps.iter().enumerate() {
         let change = step.column.map_or("start".to_owned(), |j| format!("{} {}", if step.added { "+" } else { "−" }, names[j]));
         let columns: Vec<&str> = step.columns.iter().map(|&j| names[j].as_str()).collect();

@@ -1,11 +1,11 @@
 //! Columns that know too much: one that tells the classes apart alone, or one that is different in every row.
 
-use oddsmith::data::{Plane, Space};
+use oddsmith::data::{Plane, Space, Weighting};
 use oddsmith::error::visible;
+use oddsmith::eval::{Auc, Ranking, ScoreScale};
 use oddsmith::notice::{self, Notice};
 use oddsmith::stats::TableStats;
 
-use super::auc::{self, Scored};
 use super::row_sample::RowSample;
 
 /// An area above this is too good for one column.
@@ -48,19 +48,20 @@ fn best_area(stats: &TableStats, sample: &RowSample, j: usize) -> Option<(f64, u
     // With two classes both areas are mirror images; the event's is the one to name.
     let candidates = if classes == 2 { 1..2 } else { 0..classes };
     let area = |k: usize| {
-        let mut rows = match stats.layout().plane(j) {
+        let rows = match stats.layout().plane(j) {
             Plane::Numbers(at) => sample.scored(at, k),
             Plane::Codes(at) => level_scores(stats, at, k)?,
             Plane::Words(_) => return None,
         };
-        auc::area(&mut rows).map(|area| (area.max(1.0 - area), k))
+        let area = Auc::of(&Ranking::new(rows, ScoreScale::Order), Weighting::None).ok()?.area;
+        Some((area.max(1.0 - area), k))
     };
     candidates.filter_map(area).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Every row scored by the share of class `k` among the *other* rows of its level: a level of one row, which knows its own
-/// answer, would look like a perfect predictor otherwise.
-fn level_scores(stats: &TableStats, at: usize, k: usize) -> Option<Vec<Scored>> {
+/// Every row as its score, whether it has class `k`, and its weight. The score is the share of the class among the *other* rows of its
+/// level: a level of one row, which knows its own answer, would look like a perfect predictor otherwise.
+fn level_scores(stats: &TableStats, at: usize, k: usize) -> Option<Vec<(f64, bool, f64)>> {
     let levels = stats.levels()?;
     let weights = &stats.classes().weight;
     let overall = weights[k] / weights.iter().sum::<f64>();
@@ -69,8 +70,8 @@ fn level_scores(stats: &TableStats, at: usize, k: usize) -> Option<Vec<Scored>> 
         let events = levels.column(k, at)[level];
         let all: f64 = (0..weights.len()).map(|class| levels.column(class, at)[level]).sum();
         let share = |events: f64| if all > 1.0 { (events / (all - 1.0)).clamp(0.0, 1.0) } else { overall };
-        rows.push(Scored { score: share(events - 1.0), events, others: 0.0 });
-        rows.push(Scored { score: share(events), events: 0.0, others: all - events });
+        rows.push((share(events - 1.0), true, events));
+        rows.push((share(events), false, all - events));
     }
     Some(rows)
 }

@@ -1,6 +1,5 @@
 //! What statistics say about a table before a model is fitted to it.
 
-mod auc;
 mod columns;
 mod leakage;
 mod levels;

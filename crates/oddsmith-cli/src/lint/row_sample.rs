@@ -9,8 +9,6 @@ use oddsmith::Result;
 use oddsmith::data::{Layout, Rows, SKIP};
 use oddsmith::stats::Statistics;
 
-use super::auc::Scored;
-
 /// Most cells kept: 8 MB of numbers.
 const MOST_CELLS: usize = 1 << 20;
 /// Most rows kept.
@@ -49,15 +47,10 @@ impl RowSample {
         values.len() > 1 && values.windows(2).all(|pair| pair[0] != pair[1])
     }
 
-    /// The values of number column `at` as scores for class `k`.
-    pub(super) fn scored(&self, at: usize, k: usize) -> Vec<Scored> {
-        let flag = |set: bool| f64::from(u8::from(set));
+    /// The values of number column `at` as scores for class `k`: score, whether the row has the class, weight.
+    pub(super) fn scored(&self, at: usize, k: usize) -> Vec<(f64, bool, f64)> {
         let rows = self.kept.values().filter(|(_, numbers)| !numbers[at].is_nan());
-        rows.map(|(label, numbers)| {
-            let event = *label as usize == k;
-            Scored { score: numbers[at], events: flag(event), others: flag(!event) }
-        })
-        .collect()
+        rows.map(|(label, numbers)| (numbers[at], *label as usize == k, 1.0)).collect()
     }
 }
 

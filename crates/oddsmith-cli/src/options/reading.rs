@@ -116,7 +116,7 @@ pub(crate) struct RoleArgs {
     pub(crate) exclude: Vec<String>,
 
     #[command(flatten)]
-    weights: WeightArgs,
+    pub(crate) weights: WeightArgs,
 }
 
 /// Flags about row weights.

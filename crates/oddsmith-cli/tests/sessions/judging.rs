@@ -109,6 +109,9 @@ fn calibration_shows_before_and_after_and_is_kept() {
         "oddsmith calibrate -q lda.odds --prevalence yes=0.05 --prevalence-rows 1000 --format table",
         "oddsmith calibrate -q lda.odds --kept yes=1,no=0.1 -o undone.odds > /dev/null; oddsmith predict -q undone.odds births.csv | head -2",
         "oddsmith calibrate -q lda.odds births.csv --estimate-prevalence --format csv",
+        "oddsmith calibrate -q births.csv --target low --model lda --features age,lwt,ptl --folds 5 -o folded.odds --format csv",
+        "oddsmith show -q folded.odds --glance",
+        "oddsmith calibrate lda.odds births.csv --target low",
         "oddsmith calibrate lda.odds",
         "oddsmith calibrate lda.odds births.csv --folds 1",
         "oddsmith calibrate lda.odds --prevalence yes=1.5",
@@ -196,6 +199,38 @@ fn columns_are_selected_and_judged_on_other_rows() {
     let steps = cards["selection"]["steps"].as_array().unwrap();
     let criteria: Vec<f64> = steps.iter().filter_map(|step| step["criterion"].as_f64()).collect();
     assert!(criteria.windows(2).all(|pair| pair[1] < pair[0]) && !criteria.is_empty());
+}
+
+#[test]
+fn factors_and_terms_are_tested_whole_and_statistics_are_enough_for_generative_models() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith select -q births.csv --target low --exclude bwt --by lr --direction backward --holdout 0 --format csv",
+        "oddsmith select -q births.csv --formula 'low ~ lwt + race*smoke + age:ftv' --by lr --direction backward --holdout 0 --format csv",
+        "oddsmith select -q births.csv --formula 'low ~ lwt + race*smoke' --folds 4 --format csv",
+        "oddsmith select births.csv --target low --features age --by lr",
+        "oddsmith stats gather -q iris.csv --target Species -o iris.stats > /dev/null",
+        "oddsmith select iris.stats --model lda --by bic --format csv",
+        "oddsmith select -q iris.stats --model qda --by lr --direction both -o iris.odds > /dev/null; oddsmith predict -q iris.odds iris.csv | head -2",
+        "oddsmith select iris.stats --model logistic --by aic",
+        "oddsmith select iris.stats --model lda",
+    ]));
+}
+
+#[test]
+fn what_some_model_cannot_score_is_counted() {
+    let session = Session::new();
+    let table = std::fs::read_to_string(session.path().join("births.csv")).unwrap();
+    let gaps = table.lines().enumerate().map(|(at, line)| match at {
+        5 | 9 => line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",") + ",,other,0,0,0,0,0,2000",
+        _ => line.to_owned(),
+    });
+    session.write("gaps.csv", &gaps.collect::<Vec<_>>().join("\n"));
+    let told = |line: &str| String::from_utf8_lossy(&session.shell(line).stderr).into_owned();
+    let compared = told("oddsmith compare gaps.csv --target low --features age,lwt --models nb,logistic --folds 4");
+    assert!(compared.contains("W303 2 rows lack a value that some model needs"), "{compared}");
+    let selected = told("oddsmith select gaps.csv --target low --features age,lwt,smoke --by aic");
+    assert!(selected.contains("rows of the search lack a value"), "{selected}");
 }
 
 #[test]

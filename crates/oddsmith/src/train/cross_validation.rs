@@ -43,6 +43,20 @@ pub struct FoldTables {
     tables: Vec<TableStats>,
 }
 
+impl FoldTables {
+    /// The sums of some folds together; `None` for no folds.
+    pub(super) fn merged(&self, some: &[bool]) -> Result<Option<TableStats>> {
+        let mut sum: Option<TableStats> = None;
+        for (table, _) in self.tables.iter().zip(some).filter(|(_, some)| **some) {
+            match &mut sum {
+                Some(sum) => sum.merge(table)?,
+                none => *none = Some(table.clone()),
+            }
+        }
+        Ok(sum)
+    }
+}
+
 impl<'a> CrossValidation<'a> {
     /// Deals the rows of a source.
     pub fn new(source: &'a dyn Source, dealing: Dealing<'_>, threads: Option<NonZeroUsize>, control: &'a Control) -> Result<Self> {
@@ -85,21 +99,31 @@ impl<'a> CrossValidation<'a> {
         if let (Some(tables), Some(parts)) = (tables, parts_of(learner, &layout))
             && tables.tables[0].parts().covers(&parts)
         {
-            let mut sum: Option<TableStats> = None;
-            for (table, _) in tables.tables.iter().zip(taught).filter(|(_, taught)| **taught) {
-                match &mut sum {
-                    Some(sum) => sum.merge(table)?,
-                    none => *none = Some(table.clone()),
-                }
-            }
-            if let Some(sum) = sum
+            if let Some(sum) = tables.merged(taught)?
                 && let Step::Done(model) = learner.finish_any(&BoxedStats::new(sum))?
             {
                 return Ok(model);
             }
         }
-        let masked = MaskedSource::new(self.source, &self.folds, taught.to_vec())?;
+        self.refit(learner, self.source, taught)
+    }
+
+    /// A model of the rows of some folds, by passes over the data.
+    pub(super) fn refit(&self, learner: &dyn AnyLearner, source: &dyn Source, taught: &[bool]) -> Result<Box<dyn Classifier>> {
+        let masked = MaskedSource::new(source, &self.folds, taught.to_vec())?;
         Ok(fit(&Borrowed(learner), &masked, self.threads, self.control)?.model)
+    }
+
+    pub(super) fn source(&self) -> &dyn Source {
+        self.source
+    }
+
+    pub(super) fn threads(&self) -> Option<NonZeroUsize> {
+        self.threads
+    }
+
+    pub(super) fn control(&self) -> &Control {
+        self.control
     }
 
     /// What the models of each row's fold say about it, in the order of rows: one table per candidate. Rows that some candidate says
@@ -111,14 +135,14 @@ impl<'a> CrossValidation<'a> {
 }
 
 /// The sums that a learner finishes from, when they are those of a table.
-fn parts_of(learner: &dyn AnyLearner, layout: &Arc<crate::data::Layout>) -> Option<Parts> {
+pub(super) fn parts_of(learner: &dyn AnyLearner, layout: &Arc<crate::data::Layout>) -> Option<Parts> {
     let stats = learner.begin_any(layout).ok()?;
     let table = stats.get::<TableStats>().or_else(|| stats.get::<DiscriminantStats>().and_then(DiscriminantStats::table));
     table.map(TableStats::parts)
 }
 
 /// A learner behind a reference.
-struct Borrowed<'a>(&'a dyn AnyLearner);
+pub struct Borrowed<'a>(pub &'a dyn AnyLearner);
 
 impl crate::model::Learner for Borrowed<'_> {
     type Stats = BoxedStats;

@@ -11,7 +11,7 @@ use crate::model::{Classifier, Scores};
 use crate::stats::Statistics;
 
 /// The rows of a batch by fold.
-fn deal(batch: &Rows<'_>, folds: &Folds, chosen: &mut Vec<Vec<usize>>) -> Result<()> {
+pub(super) fn deal(batch: &Rows<'_>, folds: &Folds, chosen: &mut Vec<Vec<usize>>) -> Result<()> {
     chosen.resize_with(folds.count(), Vec::new);
     chosen.iter_mut().for_each(Vec::clear);
     let first = batch.first_row as usize;

@@ -12,6 +12,7 @@ use crate::stats::Statistics;
 pub struct Judging<'a, S> {
     model: &'a dyn Classifier,
     sums: S,
+    silent: u64,
     /// Buffers of the batch; not part of the sums.
     buffers: Mutex<Buffers>,
 }
@@ -27,7 +28,12 @@ struct Buffers {
 impl<'a, S> Judging<'a, S> {
     /// Judges with an empty statistic.
     pub fn new(model: &'a dyn Classifier, empty: S) -> Self {
-        Judging { model, sums: empty, buffers: Mutex::default() }
+        Judging { model, sums: empty, silent: 0, buffers: Mutex::default() }
+    }
+
+    /// How many rows with a class the model said nothing about, so that they could not be judged.
+    pub fn silent(&self) -> u64 {
+        self.silent
     }
 
     /// What the statistic has seen.
@@ -41,17 +47,19 @@ pub fn score_scale(classes: usize) -> ScoreScale {
     if classes == 2 { ScoreScale::LogOdds } else { ScoreScale::Probability }
 }
 
-/// Predicts a batch and gives it, judged, to `sink`.
-fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: impl FnOnce(Judged<'_>) -> Result<()>) -> Result<()> {
+/// Predicts a batch and gives it, judged, to `sink`; comes back with the number of rows that could not be judged.
+fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: impl FnOnce(Judged<'_>) -> Result<()>) -> Result<u64> {
     let Buffers { predictions, log_odds, log_true, labels } = buffers;
     Predictor::new(model).predict(&rows.features, predictions)?;
     let two = model.layout().classes().len() == 2;
     log_odds.clear();
     log_true.clear();
     labels.clear();
+    let mut silent = 0;
     for (i, &label) in rows.labels.iter().enumerate() {
         let scores = predictions.scores().row(i);
         // A row that the model says nothing about cannot be judged.
+        silent += u64::from(scores[0].is_nan() && label != SKIP && rows.weights.is_none_or(|weights| weights[i] > 0.0));
         let label = if scores[0].is_nan() { SKIP } else { label };
         labels.push(label);
         // From the scores and not from the probability, which rounds to zero long before its logarithm overflows.
@@ -67,12 +75,13 @@ fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: im
         labels,
         weights: rows.weights,
         first_row: rows.first_row,
-    })
+    })?;
+    Ok(silent)
 }
 
 impl<S: Clone> Clone for Judging<'_, S> {
     fn clone(&self) -> Self {
-        Judging { model: self.model, sums: self.sums.clone(), buffers: Mutex::default() }
+        Judging { model: self.model, sums: self.sums.clone(), silent: self.silent, buffers: Mutex::default() }
     }
 }
 
@@ -85,10 +94,12 @@ where
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         let buffers = self.buffers.get_mut().unwrap_or_else(PoisonError::into_inner);
         let sums = &mut self.sums;
-        judge(self.model, buffers, rows, |judged| sums.observe(judged))
+        self.silent += judge(self.model, buffers, rows, |judged| sums.observe(judged))?;
+        Ok(())
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
+        self.silent += other.silent;
         self.sums.merge(&other.sums)
     }
 

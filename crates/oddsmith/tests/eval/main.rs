@@ -11,3 +11,4 @@ mod degenerate;
 mod golden;
 mod laws;
 mod population;
+mod selection;

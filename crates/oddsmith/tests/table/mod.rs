@@ -4,6 +4,7 @@
 
 pub(crate) mod closeness;
 pub(crate) mod mutation;
+pub(crate) mod stored;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -188,6 +188,20 @@ impl Formula {
         &self.terms
     }
 
+    /// The formula with some of its terms, by number; the response, the intercept and offsets stay.
+    #[must_use]
+    pub fn with_terms(&self, some: &[usize]) -> Formula {
+        let used: BTreeSet<usize> = some.iter().flat_map(|&at| self.terms[at].iter().copied()).collect();
+        let place: Vec<Option<usize>> = (0..self.variables.len()).map(|v| used.contains(&v).then(|| used.range(..v).count())).collect();
+        let terms = some.iter().map(|&at| self.terms[at].iter().filter_map(|&v| place[v]).collect()).collect();
+        Formula { variables: used.iter().map(|&v| self.variables[v].clone()).collect(), terms, ..self.clone() }
+    }
+
+    /// A term as it is written.
+    pub fn term_name(&self, at: usize) -> String {
+        self.terms[at].iter().map(|&v| self.variables[v].to_string()).collect::<Vec<_>>().join(":")
+    }
+
     /// What is added to the score as it is.
     pub fn offsets(&self) -> &[Expr] {
         &self.offsets

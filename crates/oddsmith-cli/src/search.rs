@@ -1,0 +1,218 @@
+//! The search for columns or terms of a model: how subsets are judged, and what becomes of the chosen one.
+
+use std::num::NonZeroUsize;
+
+use oddsmith::control::Control;
+use oddsmith::data::{Formula, Layout, Source};
+use oddsmith::eval::{Evaluation, Settings};
+use oddsmith::model::linear::{Logistic, Precision};
+use oddsmith::model::{AnyLearner, Classifier};
+use oddsmith::train::{
+    self, ColumnSource, CompleteSource, CrossValidation, Dealing, Direction, Folds, Judging, Likelihood, MaskedSource, Selection,
+    has_no_model, select_among, select_by_tests,
+};
+use oddsmith::{Error, ErrorKind, Result as LibraryResult};
+
+use crate::commands::select::{Criterion, SelectArgs};
+use crate::ranks;
+
+/// What may come and go.
+pub(crate) enum Units {
+    /// Columns of any model.
+    Columns(Box<dyn AnyLearner>),
+    /// Terms of a regression.
+    Terms(Box<Logistic>, Formula),
+}
+
+/// A search over rows.
+pub(crate) struct Search<'a> {
+    pub(crate) args: &'a SelectArgs,
+    pub(crate) source: &'a dyn Source,
+    /// Part 0 is held back.
+    pub(crate) parts: Option<&'a Folds>,
+    pub(crate) units: Units,
+    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) control: &'a Control,
+}
+
+/// The chosen model and what rows that had no part in the choice say about it.
+pub(crate) struct Chosen {
+    pub(crate) model: Box<dyn Classifier>,
+    pub(crate) judged: Option<Evaluation>,
+    /// Rows held back that the model says nothing about.
+    pub(crate) silent: u64,
+}
+
+impl Search<'_> {
+    /// Names of what may come and go.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match &self.units {
+            Units::Columns(_) => self.source.layout().names(),
+            Units::Terms(_, formula) => (0..formula.terms().len()).map(|at| formula.term_name(at)).collect(),
+        }
+    }
+
+    /// Whether a subset may be tried: a product of variables needs those of its factors that are terms.
+    fn allowed(&self, subset: &[usize]) -> bool {
+        let Units::Terms(_, formula) = &self.units else { return true };
+        let terms = formula.terms();
+        let part = |small: &[usize], large: &[usize]| small.len() < large.len() && small.iter().all(|v| large.contains(v));
+        subset.iter().all(|&at| (0..terms.len()).all(|other| !part(&terms[other], &terms[at]) || subset.contains(&other)))
+    }
+
+    /// Searches.
+    pub(crate) fn select(&self) -> LibraryResult<Selection> {
+        let count = self.names().len();
+        let allowed = |subset: &[usize]| self.allowed(subset);
+        let direction = Direction::from(self.args.direction);
+        self.with_rows(false, |rows| match self.args.by {
+            Criterion::Bits => {
+                let dealing = Dealing { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
+                let folds = CrossValidation::new(rows, dealing, self.threads, self.control)?;
+                match &self.units {
+                    Units::Columns(learner) => {
+                        let sums = folds.gather_for_subsets(&**learner)?;
+                        select_among(count, direction, &allowed, &mut |subsets| folds.bits_of_subsets(&**learner, sums.as_ref(), subsets))
+                    }
+                    Units::Terms(learner, formula) => select_among(count, direction, &allowed, &mut |subsets| {
+                        subsets.iter().map(|subset| unless_no_model(self.bits_of_terms(&folds, learner, formula, subset))).collect()
+                    }),
+                }
+            }
+            by => {
+                // Likelihoods compare on the same rows only.
+                let complete = CompleteSource::new(rows);
+                let likelihoods = |subsets: &[Vec<usize>]| {
+                    let each = subsets.iter().map(|subset| unless_no_model(self.likelihood(&complete, subset)));
+                    each.collect::<LibraryResult<Vec<_>>>()
+                };
+                if by == Criterion::Lr {
+                    let tested = |subsets: &[Vec<usize>]| Ok(likelihoods(subsets)?.into_iter().map(|fit| fit.map(|fit| fit.0)).collect());
+                    return select_by_tests(count, direction, self.args.level, &allowed, &mut { tested });
+                }
+                let priced = |subsets: &[Vec<usize>]| {
+                    Ok(likelihoods(subsets)?.into_iter().map(|fit| fit.map(|(fit, rows)| by.value(&fit, rows))).collect())
+                };
+                select_among(count, direction, &allowed, &mut { priced })
+            }
+        })
+    }
+
+    /// Rows of the search that lack a value, where that leaves them out for all subsets.
+    pub(crate) fn incomplete_rows(&self) -> LibraryResult<u64> {
+        match self.args.by {
+            Criterion::Bits => Ok(0),
+            _ => self.with_rows(false, |rows| CompleteSource::new(rows).incomplete_rows()),
+        }
+    }
+
+    fn with_rows<T>(&self, held_back: bool, work: impl FnOnce(&dyn Source) -> LibraryResult<T>) -> LibraryResult<T> {
+        match self.parts {
+            None => work(self.source),
+            Some(parts) => {
+                let taught = (0..parts.count()).map(|part| (part == 0) == held_back).collect();
+                work(&MaskedSource::new(self.source, parts, taught)?)
+            }
+        }
+    }
+
+    fn bits_of_terms(&self, folds: &CrossValidation<'_>, learner: &Logistic, formula: &Formula, subset: &[usize]) -> LibraryResult<f64> {
+        let learner = plain(learner, formula.with_terms(subset));
+        let models = folds.models(&learner, None, self.args.folds)?;
+        let models = models.into_iter().map(|model| over(model, self.source.layout())).collect::<LibraryResult<_>>()?;
+        let scored = folds.out_of_fold(&[models])?;
+        let loss = scored[0].evaluated(Settings::default())?.loss;
+        loss.bits().map(|bits| bits.value).map_err(|reason| Error::data(reason.to_string()))
+    }
+
+    /// The likelihood of a subset and the number of its observations.
+    fn likelihood(&self, rows: &dyn Source, subset: &[usize]) -> LibraryResult<(Likelihood, f64)> {
+        let model: Box<dyn Classifier> = match &self.units {
+            Units::Terms(learner, formula) => self.fit(&plain(learner, formula.with_terms(subset)), rows)?,
+            // Without columns the class shares are left.
+            Units::Columns(_) if subset.is_empty() => {
+                self.fit(&plain(&Logistic::default(), Formula::of_columns(rows.layout().target(), &[])), rows)?
+            }
+            Units::Columns(_) => {
+                let quick = Logistic { precision: Precision::None, tests: false, ..Logistic::default() };
+                self.fit(&quick, &ColumnSource::new(rows, subset)?)?
+            }
+        };
+        let account = model.regression().map(|regression| regression.account());
+        let account = account.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
+        let parameters = ranks::parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
+        Ok((Likelihood { deviance: -2.0 * account.log_likelihood, parameters: parameters as f64 }, account.observations))
+    }
+
+    fn fit(&self, learner: &dyn AnyLearner, rows: &dyn Source) -> LibraryResult<Box<dyn Classifier>> {
+        Ok(train::fit(&train::Borrowed(learner), rows, self.threads, self.control)?.model)
+    }
+
+    /// The model of the chosen subset, and its figures on the rows held back.
+    pub(crate) fn chosen(&self, selection: &Selection) -> LibraryResult<Chosen> {
+        let subset = selection.columns();
+        if subset.is_empty() {
+            let what = match self.args.by {
+                Criterion::Lr => format!("nothing passes the likelihood-ratio test at {}", self.args.level),
+                _ => "no subset has a model".to_owned(),
+            };
+            let advice = "look at the columns with `oddsmith check`, or try another model or level".to_owned();
+            return Err(ErrorKind::NoEstimate { what, advice }.into());
+        }
+        let model = self.with_rows(false, |rows| match &self.units {
+            Units::Columns(learner) => self.fit(&**learner, &ColumnSource::new(rows, subset)?),
+            Units::Terms(learner, formula) => {
+                self.fit(&Logistic { formula: Some(formula.with_terms(subset)), ..(**learner).clone() }, rows)
+            }
+        })?;
+        if self.parts.is_none() {
+            return Ok(Chosen { model, judged: None, silent: 0 });
+        }
+        let (judged, silent) = self.with_rows(true, |rows| match &self.units {
+            Units::Columns(_) => self.judge(&*model, &ColumnSource::new(rows, subset)?),
+            Units::Terms(..) => match model.regression().filter(|regression| regression.layout() != rows.layout()) {
+                Some(regression) => self.judge(&regression.over(rows.layout())?, rows),
+                None => self.judge(&*model, rows),
+            },
+        })?;
+        Ok(Chosen { model, judged: Some(judged), silent })
+    }
+
+    fn judge(&self, model: &dyn Classifier, rows: &dyn Source) -> LibraryResult<(Evaluation, u64)> {
+        let classes = rows.layout().classes().len();
+        let settings = Settings { weighting: rows.layout().weighting(), ..Settings::default() };
+        let empty = Evaluation::new(classes, train::score_scale(classes), settings);
+        let judged = train::pass(rows, &Judging::new(model, empty), self.threads, self.control)?;
+        let silent = judged.silent();
+        Ok((judged.into_sums(), silent))
+    }
+}
+
+impl Criterion {
+    /// What is to become small.
+    pub(crate) fn value(self, fit: &Likelihood, rows: f64) -> f64 {
+        fit.deviance + fit.parameters * if self == Criterion::Bic { rows.ln() } else { 2.0 }
+    }
+}
+
+/// A regression, which knows the columns of its terms only, over all columns of a table.
+fn over(model: Box<dyn Classifier>, layout: &Layout) -> LibraryResult<Box<dyn Classifier>> {
+    match model.regression().filter(|regression| regression.layout() != layout) {
+        Some(regression) => Ok(Box::new(regression.over(layout)?)),
+        None => Ok(model),
+    }
+}
+
+/// A regression of some terms that finds nothing out but its likelihood.
+fn plain(learner: &Logistic, formula: Formula) -> Logistic {
+    Logistic { formula: Some(formula), precision: Precision::None, tests: false, ..learner.clone() }
+}
+
+/// Separation, a singular matrix: this subset has no model, others may.
+fn unless_no_model<T>(judged: LibraryResult<T>) -> LibraryResult<Option<T>> {
+    match judged {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if has_no_model(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
