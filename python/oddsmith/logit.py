@@ -18,8 +18,6 @@ from .exceptions import ParameterError, UnsupportedError, tell
 __all__ = ["Logit"]
 
 _EXTRA_COLUMN = "W302"
-# Firth's likelihood is approached by a steady factor per step; the last digits take a few more.
-_TOLERANCE = 1e-12
 
 
 class Logit(FrameClassifier):
@@ -121,7 +119,7 @@ class Logit(FrameClassifier):
             "robust": self.robust or ("HC1" if self.cluster else None),
             "cluster": self.cluster,
             "units": list((self.units or {}).items()),
-            "tolerance": _TOLERANCE,
+            "tolerance": None,
             "most_steps": 200,
             "start": None,
             "unfinished": False,
@@ -226,22 +224,6 @@ class Logit(FrameClassifier):
             tell(notice for notice in notices if notice[0] != _EXTRA_COLUMN)
             return answers
         return super()._ask(X, question)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Give scores: log odds of the second class with two classes, else log odds of every class against the first.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Scores.
-        """
-        scores = self._ask(X, "scores")
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores - scores[:, :1]
 
     def tidy(self, exponentiate: bool = False) -> Any:
         """Give one row per coefficient: estimate, standard error, test, interval.
