@@ -199,7 +199,12 @@ def fit_logistic(
     columns: Columns, x: Any, labels: _Codes, weights: _Floats | None, knobs: dict[str, Any], threads: int
 ) -> Model: ...
 def fit_formula(
-    frame: Frame, knobs: dict[str, Any], kinds: dict[str, str], weight: str | None, threads: int
+    frame: Frame,
+    knobs: dict[str, Any],
+    kinds: dict[str, str],
+    weight: str | None,
+    beside: tuple[str, list[str], _Codes, _Floats | None] | None,
+    threads: int,
 ) -> tuple[Model, list[_Notice]]: ...
 def factorize(y: Any) -> tuple[NDArray[np.int64], _Codes] | None: ...
 def level_counts(x: Any, owner: str, threads: int) -> list[int]: ...

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 from .exceptions import UnknownNameError
 
 
 def maker(data: Any) -> str:
-    """The library in which tables come back."""
+    """The library in which tables come back: that of the data, else one that is there."""
     library = type(data).__module__.partition(".")[0]
-    return library if library in ("polars", "pandas") else "arrow"
+    if library in ("polars", "pandas"):
+        return library
+    if hasattr(data, "__arrow_c_stream__"):
+        return "arrow"
+    there = (name for name in ("pandas", "polars", "pyarrow") if find_spec(name) is not None)
+    return {"pyarrow": "arrow"}.get(found := next(there, "dict"), found)
 
 
 def table(columns: dict[str, Any], make: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core, discriminant_analysis, linear_model, mixed, naive_bayes
 from ._frames import StoredModel
+from .logit import Logit
 
 __all__ = ["load"]
 
@@ -30,7 +31,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     -------
     estimator
         A fitted estimator of the model's class with default parameters; a `MixedNB` where columns are of kinds that arrays
-        cannot hold, a `StoredModel` where probabilities or decisions were adjusted.
+        cannot hold, a `Logit` for a regression by formula,
+        a `StoredModel` where probabilities or decisions were adjusted.
 
     Examples
     --------
@@ -47,5 +49,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     model = _core.Model.from_bytes(Path(path).read_bytes())
     if model.tag == "adjusted":
         return StoredModel._of_model(model)
+    if model.tag == "logistic" and (model.linear() is None or model.form == "mixed"):
+        return Logit._of_model(model)
     takes_arrays = model.form in _FORMS.get(model.owner, ("numbers",))
     return _OWNERS.get(model.owner if takes_arrays else "", mixed.MixedNB)._of_model(model)

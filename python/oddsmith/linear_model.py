@@ -3,62 +3,70 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _checks, _core
 from ._base import Classifier, check_not_single
 from ._inputs import core_rows, encode_labels, row_weights, thread_count
-from .exceptions import ParameterError
+from .exceptions import OddsmithWarning, ParameterError, tell
 
 __all__ = ["LogisticRegression"]
 
 _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = ("deprecated", "l1", "l2", "elasticnet", None)
-_FEWEST_STEPS = 200
+_STOPPED_EARLY = "W215"
 _COARSEST = 1e-8
+# Without second derivatives the last digits of an absolute penalty take many steps; the objective is then right to ten digits.
+_COARSEST_OF_WORDS = 1e-5
 
 
 class LogisticRegression(Classifier):
     """Logistic regression, and softmax regression for more than two classes.
 
-    The fit ends at the optimum, not near it: `solver`, `tol` and `max_iter` are accepted for compatibility, and no choice of
-    them changes the answer. Without a penalty (``C=np.inf``) classes that can be told apart without error have no finite
-    optimum; that is an error which names the columns, unless `on_separation` says otherwise. For standard errors, intervals
-    and tests see `Logit`.
+    The fit ends at the optimum, not near it, and takes every penalty with every `solver`. Without a penalty (``C=np.inf``) classes
+    that can be told apart without error have no finite optimum; that is an error which names the columns, unless `on_separation`
+    says otherwise. For standard errors, intervals and tests see `Logit`.
 
     Parameters
     ----------
     penalty : {'l1', 'l2', 'elasticnet', None}, default='deprecated'
-        Accepted for compatibility; ``None`` is ``C=np.inf``, 'l1' is ``l1_ratio=1``.
+        As in scikit-learn, on its way out; ``None`` is ``C=np.inf``, 'l1' is ``l1_ratio=1``.
     C : float, default=1.0
         Inverse strength of the penalty: ((1 − r) ½ Σ β² + r Σ |β|) / C with r the `l1_ratio` is added to the log loss.
         ``np.inf`` is no penalty.
     l1_ratio : float, default=0.0
-        Share of the absolute penalty; above 0 for two classes only.
+        Share of the absolute penalty.
     dual : bool, default=False
         Accepted for compatibility.
     tol : float, default=1e-4
-        Accepted for compatibility; smaller values than 1e-8 are obeyed.
+        How near to the optimum the fit ends, in standard errors; where `tol` asks for less it ends at 1e-8, at 1e-5 for sparse rows with
+        an absolute penalty.
     fit_intercept : bool, default=True
         Whether there is an intercept, which is never penalised.
     intercept_scaling : float, default=1
-        Accepted for compatibility.
+        Accepted for compatibility; the intercept is never penalised.
     class_weight : dict or 'balanced', default=None
         Factors of the weights of rows by class.
     random_state : default=None
         Accepted for compatibility; nothing is random.
-    solver : str, default='lbfgs'
-        Accepted for compatibility; the solver is chosen by the data.
+    solver : {'lbfgs', 'liblinear', 'newton-cg', 'newton-cholesky', 'sag', 'saga'}, default='lbfgs'
+        Names of scikit-learn's solvers. All of them lead to the same optimum, so one search serves for all: Newton's with
+        corrections by the last steps, or L-BFGS where the columns are too many for second derivatives.
     max_iter : int, default=100
-        Accepted for compatibility; larger values than 200 are obeyed.
+        Most steps; where they do not reach the optimum there is a `ConvergenceWarning` and the last point is taken.
     verbose : int, default=0
         Accepted for compatibility.
     warm_start : bool, default=False
-        Accepted for compatibility; the optimum does not depend on the start.
+        Start from the last fit's weights.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
     firth : bool, default=False
@@ -71,7 +79,8 @@ class LogisticRegression(Classifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights; with more than two classes they add up to zero over the classes.
+        Weights; other ones may be put in their place, not written into them. With more than two classes they add up to zero over the classes, or,
+        under an absolute penalty, are those of the smallest size.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     n_iter_ : ndarray of shape (1,)
@@ -128,23 +137,43 @@ class LogisticRegression(Classifier):
         self.firth = firth
         self.on_separation = on_separation
 
+    def _strengths(self) -> tuple[float, float]:
+        """Strengths of the quadratic and of the absolute penalty, with scikit-learn's warnings about how they were asked for."""
+        if self.penalty not in _PENALTIES:
+            raise ParameterError(f"penalty = {self.penalty!r} is not accepted: 'l1', 'l2', 'elasticnet' or None")
+        if not (isinstance(self.C, Real) and self.C > 0):
+            raise ParameterError(f"C = {self.C!r} is not accepted: a number above 0")
+        ratio = self.l1_ratio
+        if ratio is not None:
+            _checks.share("l1_ratio", ratio)
+        if self.penalty == "elasticnet" and ratio is None:
+            raise ParameterError("l1_ratio must be specified when penalty is elasticnet.")
+        if self.penalty != "deprecated":
+            warnings.warn("'penalty' was deprecated in scikit-learn 1.8; use l1_ratio, and C=np.inf for no penalty", FutureWarning, stacklevel=4)
+        elif ratio is None:
+            warnings.warn("'l1_ratio=None' was deprecated in scikit-learn 1.8; use 0 <= l1_ratio <= 1", FutureWarning, stacklevel=4)
+        if self.penalty in ("l1", "l2", None) and ratio is not None and 0 < ratio < 1:
+            warnings.warn(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={self.penalty})", stacklevel=4)
+        if (self.penalty == "l2" and ratio != 0) or (self.penalty == "l1" and ratio != 1):
+            warnings.warn(f"Inconsistent values: penalty={self.penalty} with l1_ratio={ratio}. Please use l1_ratio only.", stacklevel=4)
+        if self.penalty is None and self.C != 1.0:
+            warnings.warn("Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=4)
+        if self.penalty is None or self.C == np.inf:
+            return 0.0, 0.0
+        absolute = {"l1": 1.0, "l2": 0.0}.get(self.penalty, float(ratio or 0.0))
+        return (1.0 - absolute) / float(self.C), absolute / float(self.C)
+
     def _knobs(self) -> dict[str, Any]:
         _checks.one_of("solver", self.solver, _SOLVERS)
         _checks.flag("fit_intercept", self.fit_intercept)
-        if self.penalty not in _PENALTIES:
-            raise ParameterError(f"penalty = {self.penalty!r} is not accepted: 'l2' or None")
-        if not (isinstance(self.C, (int, float, np.number)) and self.C > 0):
-            raise ParameterError(f"C = {self.C!r} is not accepted: a number above 0")
-        if self.penalty is None and self.C != 1.0:
-            warnings.warn("Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=3)
-        absolute = {"l1": 1.0, "l2": 0.0}.get(self.penalty, _checks.share("l1_ratio", self.l1_ratio or 0.0))
-        free = self.penalty is None or self.C == np.inf
-        if self.firth and not free:
+        _checks.flag("warm_start", self.warm_start)
+        l2, l1 = self._strengths()
+        if self.firth and (l2 or l1):
             raise ParameterError("firth = True is not accepted: Firth's penalty does not go with another; set C=np.inf")
         return {
             "formula": None if self.fit_intercept else "y ~ . - 1",
-            "l2": 0.0 if free else (1.0 - absolute) / float(self.C),
-            "l1": 0.0 if free else absolute / float(self.C),
+            "l2": l2,
+            "l1": l1,
             "firth": _checks.flag("firth", self.firth),
             "firth_if_separated": _checks.one_of("on_separation", self.on_separation, ("error", "firth")) == "firth",
             "precision": "none",
@@ -154,8 +183,23 @@ class LogisticRegression(Classifier):
             "cluster": None,
             "units": [],
             "tolerance": min(_checks.at_least("tol", self.tol, 0), _COARSEST) or _COARSEST,
-            "most_steps": max(_checks.whole("max_iter", self.max_iter, 0), _FEWEST_STEPS),
+            "most_steps": _checks.whole("max_iter", self.max_iter, 0),
+            "start": None,
+            "unfinished": True,
         }
+
+    def _start(self, before: np.ndarray | None) -> tuple[list[float], list[float]] | None:
+        """Where the search starts: at zero if it makes no step, at the last fit's weights if it is warm."""
+        outputs = len(self.classes_) - 1
+        if self.warm_start and before is not None and np.array_equal(before, self.classes_) and hasattr(self, "coef_"):
+            coef = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+            if coef.shape[1] == self.n_features_in_:
+                if outputs > 1:
+                    intercept, coef = self.intercept_[1:] - self.intercept_[0], coef[1:] - coef[0]
+                else:
+                    intercept = self.intercept_
+                return intercept.tolist(), coef.ravel().tolist()
+        return ([0.0] * outputs, [0.0] * (outputs * self.n_features_in_)) if self.max_iter == 0 else None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
         """Fit the model.
@@ -176,7 +220,11 @@ class LogisticRegression(Classifier):
         """
         knobs = self._knobs()
         X, y = self._checked(X, y, reset=True)
+        before = getattr(self, "classes_", None)
         self.classes_, codes = encode_labels(y)
+        knobs["start"] = self._start(before)
+        if knobs["l1"] and not isinstance(X, np.ndarray):
+            knobs["tolerance"] = min(self.tol, _COARSEST_OF_WORDS) or _COARSEST_OF_WORDS
         weights = row_weights(sample_weight, X)
         check_not_single(self.classes_)
         if self.class_weight is not None:
@@ -189,18 +237,76 @@ class LogisticRegression(Classifier):
         self._obstacle = None
         self._adopt(_core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs)))
         self.n_iter_ = np.array([self._model.facts()["steps"]], dtype=np.int32)
-        self._describe_weights()
+        self._describe_weights((knobs["l2"], knobs["l1"]))
         return self
 
-    def _describe_weights(self) -> None:
+    def _adopt(self, model: _core.Model) -> None:
+        """Takes a model; that the steps did not reach the optimum is told as scikit-learn tells it."""
+        self._model = model
+        unfinished = [notice for notice in model.notices if notice[0] == _STOPPED_EARLY]
+        self.diagnostics_ = tell(notice for notice in model.notices if notice[0] != _STOPPED_EARLY)
+        for notice in unfinished:
+            self.diagnostics_.append(OddsmithWarning(*notice))
+            warnings.warn(f"{self.solver} failed to converge: {notice[3]}. Increase the number of iterations.", ConvergenceWarning, stacklevel=3)
+
+    def _describe_weights(self, penalty: tuple[float, float] = (1.0, 0.0)) -> None:
         """Weights as scikit-learn gives them: those of the second class, or symmetric ones."""
         intercept, coef = self._model.linear()
         if len(self.classes_) == 2:
             self.intercept_, self.coef_ = intercept[1:], coef[1:]
         else:
-            self.intercept_, self.coef_ = intercept - intercept.mean(), coef - coef.mean(axis=0)
+            centre = _cheapest_centre(coef, *penalty)
+            self.intercept_, self.coef_ = intercept - intercept.mean(), coef - centre
         if not self.fit_intercept:
             self.intercept_ = np.zeros(len(self.coef_))
+        self.coef_.flags.writeable = self.intercept_.flags.writeable = False
+        self._described = (self.coef_, self.intercept_)
+
+    def _replaced(self) -> bool:
+        """Whether someone put other weights in the place of the fitted ones."""
+        return self.coef_ is not self._described[0] or self.intercept_ is not self._described[1]
+
+    def _plain(self, X: Any) -> np.ndarray | None:
+        return super()._plain(X) if "_described" in self.__dict__ and not self._replaced() else None
+
+    def _ask(self, X: Any, question: str) -> np.ndarray:
+        check_is_fitted(self)
+        if "_described" not in self.__dict__ or not self._replaced():
+            return super()._ask(X, question)
+        X = self._checked(X, reset=False)
+        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        if len(self.classes_) == 2:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        return {"scores": lambda s: s, "decide": lambda s: s.argmax(axis=1), "probabilities": lambda s: softmax(s, axis=1)}[question](scores)
+
+    def sparsify(self) -> LogisticRegression:
+        """Keep `coef_` as a sparse matrix.
+
+        Returns
+        -------
+        LogisticRegression
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        return self._shown_as(sparse.csr_matrix(self.coef_))
+
+    def densify(self) -> LogisticRegression:
+        """Keep `coef_` as an array again.
+
+        Returns
+        -------
+        LogisticRegression
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        return self._shown_as(self.coef_.toarray()) if sparse.issparse(self.coef_) else self
+
+    def _shown_as(self, coef: Any) -> LogisticRegression:
+        own = not self._replaced()
+        self.coef_ = coef
+        if own:
+            self._described = (coef, self.intercept_)
+        return self
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         self.n_iter_ = np.array([self._model.facts()["steps"]], dtype=np.int32)
@@ -225,3 +331,15 @@ class LogisticRegression(Classifier):
         if len(self.classes_) == 2:
             return scores[:, 1] - scores[:, 0]
         return scores - scores.mean(axis=1, keepdims=True)
+
+
+def _cheapest_centre(coef: np.ndarray, l2: float, l1: float) -> np.ndarray:
+    """What is taken away from the weights of every column: of all weights with the same differences, those that cost least."""
+    if l1 == 0:
+        return coef.mean(axis=0)
+    if l2 == 0:
+        return np.sort(coef, axis=0)[(len(coef) - 1) // 2]
+    # The least of Σ l |v − c| + ½ λ (v − c)² is the median of the values and of the minima between them.
+    count = len(coef)
+    between = coef.mean(axis=0) + (l1 / l2) * (1 - 2 * np.arange(count + 1)[:, None] / count)
+    return np.median(np.concatenate([coef, between]), axis=0)

@@ -6,28 +6,31 @@ import os
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from . import _core
-from ._inputs import classes_of_names, thread_count
+from . import _checks, _core
+from ._base import check_not_single
+from ._frames import FrameClassifier, checked_labels, is_frame, table_of, target_name
+from ._inputs import classes_of_names, core_rows, encode_labels, row_weights, thread_count
 from ._tables import maker, table
-from .exceptions import OddsmithWarning, UnsupportedError, tell
-from ._frames import table_of
+from .exceptions import ParameterError, UnsupportedError, tell
 
 __all__ = ["Logit"]
 
+_EXTRA_COLUMN = "W302"
 
-class Logit:
-    """Logistic regression by formula, with inference; softmax regression for more than two classes.
 
-    Unpenalised maximum likelihood. Tables come back in the library that the data came in: polars for polars, pandas for pandas,
-    Arrow for Arrow.
+class Logit(FrameClassifier):
+    """Logistic regression with inference; softmax regression for more than two classes.
+
+    Unpenalised maximum likelihood over a formula and a data frame, or over all columns of an array. Tables come back in the library that
+    the data came in: polars for polars, pandas for pandas, Arrow for Arrow.
 
     Parameters
     ----------
-    formula : str
-        Such as ``"died ~ age + sex + C(ward, ref='a') + age:sex"``.
-    data : data frame
-        pandas, polars, pyarrow, or anything with the Arrow PyCapsule interface.
+    formula : str, default=None
+        Such as ``"died ~ age + sex + C(ward, ref='a') + age:sex"``; without a left side where `fit` is given the classes.
+        By default all columns side by side.
     weights : str, default=None
         A column of weights; a weight of 3 stands for three equal rows.
     units : dict, default=None
@@ -36,8 +39,8 @@ class Logit:
         How intervals are found.
     level : float, default=0.95
         Level of the intervals.
-    vcov : {'model', 'HC0', 'HC1', 'HC2', 'HC3'}, default='model'
-        What standard errors are trusted to: the model, or the rows.
+    robust : {'HC0', 'HC1', 'HC2', 'HC3'}, default=None
+        Standard errors that trust the rows instead of the model.
     cluster : str, default=None
         A column of clusters for robust standard errors.
     firth : bool, default=False
@@ -51,8 +54,10 @@ class Logit:
 
     Attributes
     ----------
-    classes_ : ndarray
+    classes_ : ndarray of shape (n_classes,)
         Class labels; log odds are against the first.
+    formula_ : str
+        The formula that was fitted.
     diagnostics_ : list of OddsmithWarning
         What went wrong without being an error.
 
@@ -61,7 +66,7 @@ class Logit:
     >>> import polars as pl
     >>> from oddsmith import Logit
     >>> frame = pl.DataFrame({"dose": [0.5, 1.0, 1.5, 2.0, 2.5, 3.0], "died": ["no", "no", "yes", "no", "yes", "yes"]})
-    >>> model = Logit("died ~ dose", frame)
+    >>> model = Logit("died ~ dose").fit(frame)
     >>> model.tidy().select("term", pl.col("estimate").round(4))
     shape: (2, 2)
     ┌─────────────┬──────────┐
@@ -76,43 +81,116 @@ class Logit:
 
     def __init__(
         self,
-        formula: str,
-        data: Any,
+        formula=None,
         *,
-        weights: str | None = None,
-        units: dict[str, float] | None = None,
-        interval: str = "wald",
-        level: float = 0.95,
-        vcov: str = "model",
-        cluster: str | None = None,
-        firth: bool = False,
-        on_separation: str = "error",
-        kinds: dict[str, str] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        knobs = {
+        weights=None,
+        units=None,
+        interval="wald",
+        level=0.95,
+        robust=None,
+        cluster=None,
+        firth=False,
+        on_separation="error",
+        kinds=None,
+        n_jobs=None,
+    ):
+        self.formula = formula
+        self.weights = weights
+        self.units = units
+        self.interval = interval
+        self.level = level
+        self.robust = robust
+        self.cluster = cluster
+        self.firth = firth
+        self.on_separation = on_separation
+        self.kinds = kinds
+        self.n_jobs = n_jobs
+
+    def _knobs(self, formula: str | None) -> dict[str, Any]:
+        return {
             "formula": formula,
             "l2": 0.0,
             "l1": 0.0,
-            "firth": firth,
-            "firth_if_separated": on_separation == "firth",
-            "precision": interval,
-            "level": level,
+            "firth": _checks.flag("firth", self.firth),
+            "firth_if_separated": _checks.one_of("on_separation", self.on_separation, ("error", "firth")) == "firth",
+            "precision": _checks.one_of("interval", self.interval, ("wald", "profile")),
+            "level": self.level,
             "tests": True,
-            "robust": None if vcov == "model" and cluster is None else ("HC1" if vcov == "model" else vcov),
-            "cluster": cluster,
-            "units": list((units or {}).items()),
+            "robust": self.robust or ("HC1" if self.cluster else None),
+            "cluster": self.cluster,
+            "units": list((self.units or {}).items()),
             "tolerance": None,
             "most_steps": 200,
+            "start": None,
+            "unfinished": False,
         }
-        self.formula = formula
-        model, notices = _core.fit_formula(table_of(data), knobs, kinds or {}, weights, thread_count(n_jobs))
-        self._take(model, maker(data))
-        self.diagnostics_ = tell([*notices, *model.notices])
 
-    def _take(self, model: _core.Model, make: str) -> None:
-        self._model, self._make = model, make
-        self.classes_ = classes_of_names(model.class_labels)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Logit:
+        """Fit the regression.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows; the formula names their columns, x0, x1 … in an array.
+        y : array-like of shape (n_samples,), default=None
+            The class of every row; not given where the formula's left side names a column.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up; a row of weight 2 counts as the row twice.
+
+        Returns
+        -------
+        Logit
+            The fitted estimator itself.
+        """
+        sides = [None, "."] if self.formula is None else [part.strip() for part in self.formula.rpartition("~")[::2]]
+        left, right = sides[0] or None, sides[1]
+        if y is not None and left is not None:
+            raise ParameterError(f"formula = {self.formula!r} is not accepted: its left side names the classes, and so does y")
+        if not is_frame(X):
+            return self._fit_array(X, y, right, sample_weight)
+        if y is None and left is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        frame, threads = table_of(X), thread_count(self.n_jobs)
+        beside, formula = None, self.formula
+        if y is not None:
+            target = target_name(frame, y)
+            self.classes_, codes = encode_labels(checked_labels(X, y))
+            check_not_single(self.classes_)
+            weights = row_weights(sample_weight, codes)
+            beside, formula = (target, self._labels(), codes, weights), f"`{target}` ~ {right}"
+        elif sample_weight is not None:
+            raise ParameterError("sample_weight is not accepted: name a column of the data frame in `weights`")
+        if self.formula is None:
+            self._frame(X, reset=True)
+        model, notices = _core.fit_formula(frame, self._knobs(formula), self.kinds or {}, self.weights, beside, threads)
+        self._take(model, maker(X), notices)
+        return self
+
+    def _fit_array(self, X: Any, y: Any, right: str, sample_weight: Any) -> Logit:
+        """A fit to the columns of an array."""
+        for name in ("weights", "cluster", "kinds"):
+            if getattr(self, name) is not None:
+                raise ParameterError(f"{name} = {getattr(self, name)!r} is not accepted: columns of an array have no names; pass a data frame")
+        X, y = self._checked(X, y, reset=True)
+        self.classes_, codes = encode_labels(y)
+        check_not_single(self.classes_)
+        weights = row_weights(sample_weight, X)
+        if weights is not None:
+            check_not_single(self.classes_[np.bincount(codes, weights=weights, minlength=len(self.classes_)) > 0])
+        columns = _core.Columns.numbers(self._names(), self._labels())
+        knobs = self._knobs(f"y ~ {right}")
+        self._take(_core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs)), maker(X), [])
+        return self
+
+    def _take(self, model: _core.Model, make: str, notices: list[Any]) -> None:
+        self._model, self._make, self._obstacle = model, make, None
+        labels = getattr(self, "classes_", None)
+        if labels is None or model.class_labels != self._labels():
+            self.classes_ = classes_of_names(model.class_labels)
+        self.formula_ = model.facts()["formula"]
+        if self.formula is not None:
+            self.n_features_in_, self.feature_names_in_ = len(model.names), np.array(model.names, dtype=object)
+        self.diagnostics_ = tell([*notices, *model.notices])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Logit:
@@ -126,27 +204,26 @@ class Logit:
         Returns
         -------
         Logit
-            The regression; its tables are plain dictionaries of columns.
+            The regression.
         """
         with open(path, "rb") as file:
             model = _core.Model.from_bytes(file.read())
         if model.tag != "logistic":
             raise UnsupportedError(f"this is a {model.title}; oddsmith.load reads it")
-        self = cls.__new__(cls)
-        self._take(model, "dict")
-        self.formula = model.facts()["formula"]
-        self.diagnostics_ = [OddsmithWarning(*notice) for notice in model.notices]
-        return self
+        return cls._of_model(model)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that the command and every other front end can read.
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        self.formula = self.formula_ = self._model.facts()["formula"]
+        self._make = maker(None)
 
-        Parameters
-        ----------
-        path : path-like
-            Where to write; an existing file is replaced as a whole or not at all.
-        """
-        _core.write_file(path, self._model.to_bytes())
+    def _ask(self, X: Any, question: str) -> np.ndarray:
+        check_is_fitted(self)
+        if question != "decide" and is_frame(X) and self.formula is not None:
+            # A formula names its columns: others may stand beside them, in any order.
+            answers, notices = table_of(X).predict(self._model, question == "scores")
+            tell(notice for notice in notices if notice[0] != _EXTRA_COLUMN)
+            return answers
+        return super()._ask(X, question)
 
     def tidy(self, exponentiate: bool = False) -> Any:
         """Give one row per coefficient: estimate, standard error, test, interval.
@@ -232,38 +309,6 @@ class Logit:
         size = int(np.sqrt(len(matrix)))
         return matrix.reshape(size, size)
 
-    def predict_proba(self, data: Any) -> np.ndarray:
-        """Give the probability of every class; NaN where a value that the formula needs is missing.
-
-        Parameters
-        ----------
-        data : data frame
-            Rows with the columns of the formula's right side.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities in the order of ``classes_``.
-        """
-        answers, notices = table_of(data).predict(self._model, False)
-        tell(notice for notice in notices if notice[0] != "W302")
-        return answers
-
-    def predict(self, data: Any) -> np.ndarray:
-        """Predict the most probable class of every row.
-
-        Parameters
-        ----------
-        data : data frame
-            Rows with the columns of the formula's right side.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        return self.classes_[self.predict_proba(data).argmax(axis=1)]
-
     def summary(self, format: str = "table") -> str:
         """Give the model for people: odds ratios with reference rows, intervals and p-values.
 
@@ -282,18 +327,15 @@ class Logit:
     def _repr_html_(self) -> str:
         return self._model.render("html")
 
-    def __repr__(self) -> str:
-        return f"<Logit {self.formula}: {self._model.title}>"
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        if getattr(self, "_model", None) is None:
+            return super()._repr_mimebundle_(**kwargs)
+        return {"text/plain": self.summary(), "text/html": self._repr_html_()}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._model, self._make, self.formula, self.diagnostics_)
-
-
-def _restored(model: _core.Model, make: str, formula: str, diagnostics: list[OddsmithWarning]) -> Logit:
-    self = Logit.__new__(Logit)
-    self._take(model, make)
-    self.formula, self.diagnostics_ = formula, diagnostics
-    return self
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.formula is None
+        return tags
 
 
 def _series(values: Any) -> Any:

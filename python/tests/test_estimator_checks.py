@@ -21,6 +21,10 @@ ESTIMATORS = [
     od.MixedNB(),
     od.LogisticRegression(),
     od.LogisticRegression(class_weight="balanced"),
+    od.LogisticRegression(l1_ratio=1.0),
+    od.LogisticRegression(l1_ratio=0.5, C=10.0, solver="saga"),
+    # Some checks tell their classes apart without error, which is an error of maximum likelihood unless told otherwise.
+    od.Logit(on_separation="firth"),
     od.PriorShift(od.GaussianNB()),
     od.CalibratedClassifier(od.GaussianNB()),
     od.CalibratedClassifier(LogisticRegression(), method="isotonic", cv=3),

@@ -69,7 +69,7 @@ def test_data_frames_by_the_name_of_the_target(births, turn):
 
 
 def test_rows_that_cannot_be_judged_are_told(births):
-    model = od.Logit("low ~ age + lwt", births)
+    model = od.Logit("low ~ age + lwt").fit(births)
     holes = births.with_columns(pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise("age").alias("age"))
     with pytest.warns(od.OddsmithWarning, match="W303 3 rows lack"):
         judged = od.evaluate(model, holes, "low")
@@ -100,7 +100,7 @@ def test_the_command_compares_alike(births, command, tmp_path):
 def test_names_and_classifiers_run_on_the_same_folds(rows):
     X, y = rows
     compared = od.compare(X, y, ["lda", od.LinearDiscriminantAnalysis(), ("forest", RandomForestClassifier(10, min_samples_leaf=20, random_state=0))], folds=4, repeats=2)
-    columns = compared.models.to_pydict()
+    columns = compared.models.to_dict("list")
     assert columns["model"] == ["lda", "LinearDiscriminantAnalysis", "forest"]
     assert columns["bits"][0] == pytest.approx(columns["bits"][1], rel=1e-9)
     assert columns["auc"][0] == pytest.approx(columns["auc"][1], rel=1e-9)

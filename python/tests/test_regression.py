@@ -79,7 +79,7 @@ def births() -> dict[str, list]:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_tables_come_back_in_the_library_of_the_data(births, library):
     data = LIBRARIES[library](births)
-    model = od.Logit("low ~ age + lwt + race + smoke", data, units={"lwt": 10})
+    model = od.Logit("low ~ age + lwt + race + smoke", units={"lwt": 10}).fit(data)
     for table in (model.tidy(), model.glance(), model.conf_int(), model.augment(data)):
         assert type(table) is type(data)
     tidy = model.tidy()
@@ -89,7 +89,7 @@ def test_tables_come_back_in_the_library_of_the_data(births, library):
 
 def test_estimates_agree_with_scikit_learn_and_with_the_curvature(births):
     data = pd.DataFrame(births)
-    model = od.Logit("low ~ age + lwt", data)
+    model = od.Logit("low ~ age + lwt").fit(data)
     peer = LogisticRegression(C=np.inf, solver="newton-cg", tol=1e-13, max_iter=1000).fit(data[["age", "lwt"]], data["low"])
     tidy = model.tidy().set_index("term")
     np.testing.assert_allclose(tidy["estimate"], [peer.intercept_[0], *peer.coef_[0]], rtol=1e-6)
@@ -104,10 +104,10 @@ def test_estimates_agree_with_scikit_learn_and_with_the_curvature(births):
 
 def test_summaries_files_and_pickles(births, tmp_path):
     data = pl.DataFrame(births)
-    model = od.Logit("low ~ age + C(race)", data)
-    assert "reference" in model.summary() and "<table" in model._repr_html_() and "Logit low ~ age" in repr(model)
+    model = od.Logit("low ~ age + C(race)").fit(data)
+    assert "reference" in model.summary() and "<table" in model._repr_html_() and "low ~ age" in repr(model)
     model.save(tmp_path / "m.odds")
     for again in (od.Logit.load(tmp_path / "m.odds"), pickle.loads(pickle.dumps(model))):
         np.testing.assert_array_equal(again.predict_proba(data), model.predict_proba(data))
     with pytest.raises(od.OddsmithError, match="agee"):
-        od.Logit("low ~ agee", data)
+        od.Logit("low ~ agee").fit(data)

@@ -11,7 +11,7 @@ pub(crate) type Told = (String, Option<String>, Option<String>, String);
 
 /// Notices as Python turns them into warnings.
 pub(crate) fn told(notices: Vec<Notice>) -> Vec<Told> {
-    notices.into_iter().map(|notice| (notice.id.to_owned(), notice.column, notice.level, notice.text)).collect()
+    notices.into_iter().map(|notice| (notice.id.to_owned(), notice.column, notice.level, in_python(&notice.text))).collect()
 }
 
 /// The name of the exception class of an error.
@@ -31,7 +31,7 @@ fn class_name(kind: &ErrorKind) -> &'static str {
 
 /// The exception of an error.
 pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
-    let message = error.to_string();
+    let message = in_python(&error.to_string());
     match error.kind() {
         ErrorKind::Io { source, .. } => match source.raw_os_error() {
             Some(code) => PyOSError::new_err((code, message)),
@@ -59,4 +59,39 @@ fn named(py: Python<'_>, class: &str, message: &str) -> PyErr {
         Ok(exception) => PyErr::from_value(exception),
         Err(_) => PyRuntimeError::new_err(message.to_owned()),
     }
+}
+
+/// Options of the command and what they are called in Python, longer ones first.
+const PARAMETERS: [(&str, &str); 20] = [
+    ("leave it out with --exclude", "leave it out"),
+    ("leave them out with --exclude", "leave them out"),
+    ("leave the column out with --exclude", "leave the column out"),
+    (" (--exclude)", ""),
+    ("--model one-vs-rest, which fits one regression per class", "OneVsRestClassifier"),
+    ("--model nb", "MixedNB"),
+    ("--shrinkage ledoit-wolf", "shrinkage='auto'"),
+    ("--on-separation firth", "on_separation='firth'"),
+    ("a penalty (--l2 1)", "a penalty (LogisticRegression)"),
+    ("a penalty (--l2)", "a penalty (LogisticRegression with a finite C)"),
+    ("--l2", "a penalty (LogisticRegression with a finite C)"),
+    ("--divisor ml", "divisor='ml'"),
+    ("--tying per-column", "var_tying='per-column'"),
+    ("--variance-floor 1e-9", "var_smoothing=1e-9"),
+    ("--smoothing above 0", "alpha above 0"),
+    ("without --ci none", "with interval='wald'"),
+    ("; --missing indicator keeps them", ""),
+    ("change its kind with --kind", "change its kind with kinds"),
+    ("give the column another --kind", "give the column another of the kinds"),
+    ("list it as missing with --missing-markers, or ", ""),
+];
+
+/// A message in the words of Python: options of the command become parameters.
+fn in_python(message: &str) -> String {
+    let mut text = PARAMETERS.iter().fold(message.to_owned(), |text, (option, parameter)| text.replace(option, parameter));
+    while let Some(at) = text.find("--").filter(|at| text[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())) {
+        let rest = &text[at + 2..];
+        let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(rest.len());
+        text = format!("{}{}{}", &text[..at], rest[..end].replace('-', "_"), &rest[end..]);
+    }
+    text
 }

@@ -5,7 +5,7 @@ use oddsmith::data::{Classes, Formula};
 use oddsmith::error::Error;
 use oddsmith::model::bayes::{Family, NaiveBayes};
 use oddsmith::model::discriminant::{Given, Settings};
-use oddsmith::model::linear::{Logistic, OnSeparation, Precision, Robust};
+use oddsmith::model::linear::{Logistic, OnSeparation, Precision, Robust, StartPoint};
 use oddsmith::model::{Divisor, Prior, Shrinkage, Tying};
 use pyo3::prelude::*;
 
@@ -99,6 +99,8 @@ pub(crate) struct LogisticKnobs {
     units: Vec<(String, f64)>,
     tolerance: Option<f64>,
     most_steps: usize,
+    start: Option<(Vec<f64>, Vec<f64>)>,
+    unfinished: bool,
 }
 
 impl LogisticKnobs {
@@ -124,6 +126,8 @@ impl LogisticKnobs {
             units: self.units,
             tolerance: self.tolerance,
             most_steps: self.most_steps,
+            start: self.start.map(|(intercepts, coefficients)| StartPoint { intercepts, coefficients }),
+            unfinished: self.unfinished,
             ..Logistic::default()
         })
     }
@@ -135,7 +139,7 @@ fn robust(name: &str) -> Result<Robust> {
         "HC1" => Ok(Robust::Hc1),
         "HC2" => Ok(Robust::Hc2),
         "HC3" => Ok(Robust::Hc3),
-        _ => Err(Error::knob("vcov", name, "model, HC0, HC1, HC2 or HC3")),
+        _ => Err(Error::knob("robust", name, "HC0, HC1, HC2 or HC3")),
     }
 }
 

@@ -9,6 +9,7 @@ use oddsmith::train;
 use oddsmith_io::{ReadOptions, Roles, open_arrow};
 use pyo3::prelude::*;
 
+use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kind};
@@ -44,6 +45,9 @@ pub(crate) fn fit_logistic(
     Ok(Model::new(Box::new(model.model)))
 }
 
+/// A target that stands beside a data frame: its name, its classes, the class of every row, and weights.
+type Target<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>, Option<PyReadonlyArray1<'py, f64>>);
+
 /// Fits the regression that a formula describes to a data frame; its left side names the target.
 #[pyfunction]
 pub(crate) fn fit_formula(
@@ -52,6 +56,7 @@ pub(crate) fn fit_formula(
     knobs: LogisticKnobs,
     kinds: BTreeMap<String, String>,
     weight: Option<String>,
+    beside: Option<Target<'_>>,
     threads: usize,
 ) -> PyResult<(Model, Vec<Told>)> {
     let learner = knobs.learner().map_err(|error| raise(py, error))?;
@@ -78,9 +83,23 @@ pub(crate) fn fit_formula(
         weight: weight.map(|name| (name, Weighting::Frequency)),
         ..Roles::default()
     };
+    let mut roles = roles;
+    let joined = match &beside {
+        None => None,
+        Some((target, classes, codes, weights)) => {
+            let name = frame.free_name("weight", target);
+            let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
+            let weights = weights.map(|weights| (name.as_str(), weights));
+            if weights.is_some() {
+                roles.weight = Some((name.clone(), Weighting::Frequency));
+            }
+            Some(arrow::beside(&frame.0, &Beside { target, classes, codes: codes.as_slice()?, weights })?)
+        }
+    };
+    let table = joined.as_ref().unwrap_or(&frame.0);
     let options = ReadOptions { kinds: asked, threads, ..ReadOptions::default() };
     let (model, notices) = work::run(py, usize::MAX, |control| {
-        let opened = open_arrow(&frame.0, &options, &roles, control)?;
+        let opened = open_arrow(table, &options, &roles, control)?;
         Ok((train::fit(&learner, &*opened.source, work::threads(threads), control)?.model, opened.notices))
     })?;
     Ok((Model::new(Box::new(model)), told(notices)))

@@ -87,8 +87,8 @@ catalogue! {
         "The search for the end of a profile interval, or for a fit without a term, did not come to an end. This happens when the \
          likelihood is almost flat in some direction; look at the largest standard errors, and try --firth.";
     STOPPED_EARLY = "W215", "stopped early",
-        "Gradient descent and stochastic descent stop when their steps become short, not when the optimum is reached. The distance \
-         that remains is given in standard errors; standard errors and tests describe the optimum and not the point where the descent stopped.";
+        "Gradient descent and stochastic descent stop when their steps become short, not when the optimum is reached; any search \
+         stops when the most steps that were allowed are made. The distance that remains is given in standard errors; standard errors and tests describe the optimum and not the point where the descent stopped.";
     COARSE_KNOTS = "W216", "coarse knots",
         "A spline or a basis takes its knots from quantiles of a column that has more different values than are kept apart; neighbouring          values were joined, so the knots differ a little from exact quantiles. The fit is that of the knots it has,          and predictions use the same.";
     ZERO_PROBABILITY = "W220", "zero probability",

@@ -351,6 +351,11 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         );
         notices.push(Notice::new(notice::STOPPED_EARLY, text));
     }
+    let (steps, distance) = (analysis.estimate.steps, analysis.estimate.distance);
+    if learner.route == Route::Newton && learner.unfinished && steps >= learner.most_steps && distance > learner.tolerance() {
+        let text = format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away");
+        notices.push(Notice::new(notice::STOPPED_EARLY, text));
+    }
     if facts.penalty.is_some() && learner.precision > Precision::None && learner.prior_sd.is_none() {
         let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";
         notices.push(Notice::new(notice::PENALISED, text));

@@ -86,16 +86,19 @@ impl Logistic {
             penalty.absolute = one.repeat(shape.outputs);
             penalty.absolute.resize(shape.len(), self.l1);
         }
-        let theta = match start_known && view.class_weights.is_empty() && !view.design.has_offset() {
+        let given = self.start.as_ref().and_then(|start| frame.placed(start, shape));
+        let usual = || match start_known && view.class_weights.is_empty() && !view.design.has_offset() {
             true => survey.start(&frame, shape),
             false => vec![0.0; shape.len()],
         };
+        let sampling = given.is_none();
+        let theta = given.unwrap_or_else(usual);
         let partitions = knowledge.partitions.get().copied().unwrap_or(1);
         let seen = knowledge.sample.size(partitions);
         let products = frame.marks().map_or(shape.width, |marks| marks.cells() + COST_OF_MARKS * marks.terms());
         let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, products, whole, partitions });
         let plan = self.plan(&facts, self.firth);
-        let sample = sample_of(&facts.survey, shape, plan.cost, seen, partitions);
+        let sample = if sampling { sample_of(&facts.survey, shape, plan.cost, seen, partitions) } else { Sample::All };
         let knowledge = Knowledge {
             layout: Arc::clone(&knowledge.layout),
             view: Some(view),
@@ -280,6 +283,7 @@ impl Logistic {
         match next {
             Next::Ask { theta, curvature } => Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)]))),
             Next::Converged => self.after_convergence(knowledge, fitting),
+            Next::Stuck(_) if self.unfinished && fitting.solver.steps >= self.most_steps => self.after_convergence(knowledge, fitting),
             Next::Stuck(why) => Err(no_estimate(
                 &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),
                 "rescale or drop columns, or use a penalty (--l2)",
@@ -339,9 +343,9 @@ impl Logistic {
         let point = fitting.solver.point().ok_or_else(|| Error::internal("convergence without a point"))?;
         let mut theta = DVector::from_column_slice(&point.theta);
         let information = fitting.solver.hessian.clone();
-        if let Some(factor) =
-            information.clone().and_then(Cholesky::new).filter(|_| self.l1 == 0.0 && !fitting.firth && self.route == Route::Newton)
-        {
+        let ended = !self.unfinished || fitting.solver.steps < self.most_steps;
+        let newton = self.l1 == 0.0 && !fitting.firth && self.route == Route::Newton && ended;
+        if let Some(factor) = information.clone().and_then(Cholesky::new).filter(|_| newton) {
             // The last Newton step is shorter than the tolerance and costs nothing.
             theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
         }

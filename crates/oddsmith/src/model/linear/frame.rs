@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
+use super::knobs::StartPoint;
+use super::probe::Shape;
 use crate::data::design::{MarkedColumns, Place};
 
 /// Powers of two beyond which products of columns could leave the range of numbers.
@@ -152,6 +154,24 @@ impl Frame {
             }
         }
         square
+    }
+
+    /// The parameters of a start that is given in the users' units; `None` when it is of another shape, or columns are mixed.
+    pub(crate) fn placed(&self, start: &StartPoint, shape: Shape) -> Option<Vec<f64>> {
+        let (columns, Shape { outputs, width, words }) = (self.centre.len(), shape);
+        if self.turn.is_some() || start.intercepts.len() != outputs || start.coefficients.len() != outputs * (columns + words) {
+            return None;
+        }
+        let mut theta = vec![0.0; shape.len()];
+        for (m, own) in start.coefficients.chunks_exact(columns + words).enumerate() {
+            let shift = usize::from(self.intercept);
+            if self.intercept {
+                theta[m * width] = start.intercepts[m] + self.kept.iter().map(|&j| own[j] * self.centre[j]).sum::<f64>();
+            }
+            self.kept.iter().enumerate().for_each(|(k, &j)| theta[m * width + shift + k] = own[j] / self.scale[j]);
+            (0..words).for_each(|word| theta[outputs * width + word * outputs + m] = own[columns + word]);
+        }
+        Some(theta)
     }
 
     /// Coefficients of all design columns from γ; columns that are not kept get zero.

@@ -41,6 +41,15 @@ pub enum ClassWeighting {
     Given(Vec<(String, f64)>),
 }
 
+/// Log odds against the first class that a search starts from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartPoint {
+    /// Intercept of every other class.
+    pub intercepts: Vec<f64>,
+    /// Coefficients of the design's columns, then of the words, class after class.
+    pub coefficients: Vec<f64>,
+}
+
 /// Knobs of logistic regression (two classes) and softmax regression (more).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logistic {
@@ -83,6 +92,10 @@ pub struct Logistic {
     pub route: Route,
     /// Most steps; default 200, and 100,000 for gradient descent.
     pub most_steps: usize,
+    /// Where the search starts; default: at the linear discriminant. The optimum is the same.
+    pub start: Option<StartPoint>,
+    /// Whether the point at which the steps ran out is taken, with a notice, in place of an error; default no.
+    pub unfinished: bool,
     /// Whether large data are first fitted on a sample of their partitions, to find a start; default yes. The optimum is the same.
     pub sampling: bool,
 }
@@ -109,6 +122,8 @@ impl Default for Logistic {
             tolerance: None,
             route: Route::default(),
             most_steps: 200,
+            start: None,
+            unfinished: false,
             sampling: true,
         }
     }

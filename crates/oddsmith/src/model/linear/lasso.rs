@@ -4,90 +4,105 @@
 //! the coordinates that are not zero exactly (proximal Newton). Without them the direction of L-BFGS is kept within the
 //! orthant of the pseudo-gradient (Andrew and Gao).
 //!
-//! With K > 2 classes the penalty is on K symmetric outputs w, Σ_k |w_kj|. Of all w with the same log odds b_k = w_k − w_0 against
-//! the first class the smallest has the median of (0, b_1j, …) taken away, so the penalty is a function of b, and steps are
-//! made in w.
+//! With K > 2 classes the penalty is on the outputs of all classes (see `symmetric.rs`), and steps are made there.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
+
+use super::symmetric::{Strengths, Symmetric};
 
 /// Sweeps of a coordinate descent.
 const MOST_SWEEPS: usize = 2000;
 /// Largest change, in standard errors, of the last sweep.
 const SWEEP_TOLERANCE: f64 = 1e-13;
+/// The same as a share of the first sweep's: far from the optimum a rough step is as good.
+const ROUGH: f64 = 1e-7;
 
 /// Σ l_i |θ_i|.
 pub(crate) fn size(strengths: &[f64], theta: &[f64]) -> f64 {
     strengths.iter().zip(theta).map(|(l, t)| l * t.abs()).sum()
 }
 
-/// The outputs w of all classes with the smallest Σ |w_kj|, class after class, from log odds against the first class.
-fn symmetric(theta: &[f64], outputs: usize, penalised: &[bool]) -> Vec<f64> {
-    let width = penalised.len();
-    let mut all = vec![0.0; (outputs + 1) * width];
-    all[width..].copy_from_slice(&theta[..outputs * width]);
-    for j in (0..width).filter(|j| penalised[*j]) {
-        let mut values: Vec<f64> = (0..=outputs).map(|k| all[k * width + j]).collect();
-        values.sort_by(f64::total_cmp);
-        let median = values[outputs / 2];
-        (0..=outputs).for_each(|k| all[k * width + j] -= median);
+/// The step over all outputs, whose penalty is absolute and quadratic, as a step of the log odds against the first class.
+pub(crate) fn symmetric_step(
+    hessian: &DMatrix<f64>,
+    gradient: &[f64],
+    theta: &[f64],
+    strengths: Strengths<'_>,
+    outputs: Symmetric,
+) -> Vec<f64> {
+    let from = outputs.centred(theta, strengths);
+    let (slots, count) = (outputs.slots(), outputs.len());
+    // w ↦ b is linear, b_m = w_m − w_0, so second derivatives over w are sums of those over b.
+    let mut lifted = DMatrix::zeros(count, count);
+    for (r, row) in hessian.row_iter().enumerate() {
+        let first = outputs.slot(slots + r);
+        for (c, h) in row.iter().enumerate() {
+            let other = outputs.slot(slots + c);
+            lifted[(slots + r, slots + c)] += h;
+            lifted[(first, slots + c)] -= h;
+            lifted[(slots + r, other)] -= h;
+            lifted[(first, other)] += h;
+        }
     }
-    all
-}
-
-/// Σ l_j Σ_k |w_kj| of the symmetric outputs; `strengths` holds those of one output.
-pub(crate) fn symmetric_size(strengths: &[f64], theta: &[f64], outputs: usize) -> f64 {
-    let penalised: Vec<bool> = strengths.iter().map(|l| *l > 0.0).collect();
-    symmetric(theta, outputs, &penalised).chunks_exact(strengths.len()).map(|output| size(strengths, output)).sum()
-}
-
-/// The step of the quadratic model with the penalty on symmetric outputs, as a step of the log odds against the first class.
-pub(crate) fn symmetric_step(hessian: &DMatrix<f64>, gradient: &[f64], theta: &[f64], strengths: &[f64], outputs: usize) -> Vec<f64> {
-    let (width, classes) = (strengths.len(), outputs + 1);
-    let penalised: Vec<bool> = strengths.iter().map(|l| *l > 0.0).collect();
-    let from = symmetric(theta, outputs, &penalised);
-    // w ↦ b is linear: b_m = w_m − w_0. The first class takes minus the sum of the others' rows.
-    let lift = DMatrix::from_fn(outputs * width, classes * width, |r, c| match (c / width, c % width == r % width) {
-        (_, false) => 0.0,
-        (0, true) => -1.0,
-        (k, true) => f64::from(u8::from(k == r / width + 1)),
-    });
-    let lifted = lift.transpose() * hessian * &lift;
-    let slopes = lift.transpose() * DVector::from_column_slice(gradient);
-    // Unpenalised coordinates of the first class stay at zero: without a penalty nothing tells outputs from their differences.
-    let strengths: Vec<f64> =
-        (0..classes * width).map(|c| if c < width && strengths[c] == 0.0 { f64::INFINITY } else { strengths[c % width] }).collect();
-    let step = newton_step(&lifted, slopes.as_slice(), &from, &strengths);
-    (lift * DVector::from_vec(step)).as_slice().to_vec()
+    let mut slopes = outputs.lift_gradient(gradient);
+    let mut bounds = Vec::with_capacity(count);
+    for place in 0..count {
+        let slot = outputs.slot(place);
+        let (l, ridge) = (strengths.absolute[slot], strengths.ridge[slot]);
+        lifted[(place, place)] += ridge;
+        slopes[place] += ridge * from[place];
+        // Unpenalised coordinates of the first class stay at zero: nothing tells outputs from their differences.
+        bounds.push(if place < slots && l == 0.0 && ridge == 0.0 { f64::INFINITY } else { l });
+    }
+    outputs.lower(&newton_step(&lifted, &slopes, &from, &bounds))
 }
 
 /// The step of the quadratic model with the penalty.
 pub(crate) fn newton_step(hessian: &DMatrix<f64>, gradient: &[f64], theta: &[f64], strengths: &[f64]) -> Vec<f64> {
-    let count = theta.len();
     let mut goal = theta.to_vec();
     // Slope of the quadratic part at the goal.
     let mut slope = gradient.to_vec();
-    for _ in 0..MOST_SWEEPS {
-        let mut largest = 0.0f64;
-        for i in 0..count {
-            let curvature = hessian[(i, i)];
-            let free = goal[i] - slope[i] / curvature;
-            let new = shrink(free, strengths[i] / curvature);
-            let change = new - goal[i];
-            if change != 0.0 {
-                goal[i] = new;
-                let column = hessian.column(i);
-                slope.iter_mut().zip(column.iter()).for_each(|(slope, h)| *slope += change * h);
-                largest = largest.max(change.abs() * curvature.sqrt());
-            }
+    let all: Vec<usize> = (0..theta.len()).filter(|&i| hessian[(i, i)] > 0.0).collect();
+    let mut tolerance = 0.0;
+    let mut sweeps = 0;
+    while sweeps < MOST_SWEEPS {
+        let largest = sweep(hessian, strengths, &all, &mut goal, &mut slope);
+        if sweeps == 0 {
+            tolerance = (ROUGH * largest).max(SWEEP_TOLERANCE);
         }
-        if largest <= SWEEP_TOLERANCE {
+        sweeps += 1;
+        if largest <= tolerance {
             break;
+        }
+        // Most coordinates stay at zero: the others come to rest first.
+        let active: Vec<usize> = all.iter().copied().filter(|&i| goal[i] != 0.0 || strengths[i] == 0.0).collect();
+        while sweeps < MOST_SWEEPS {
+            sweeps += 1;
+            if sweep(hessian, strengths, &active, &mut goal, &mut slope) <= tolerance {
+                break;
+            }
         }
     }
     if let Some(exact) = solved(hessian, gradient, theta, strengths, &goal) {
         goal = exact;
     }
     goal.iter().zip(theta).map(|(goal, theta)| goal - theta).collect()
+}
+
+/// Moves one coordinate after the other to its own optimum and gives the largest change in standard errors.
+fn sweep(hessian: &DMatrix<f64>, strengths: &[f64], coordinates: &[usize], goal: &mut [f64], slope: &mut [f64]) -> f64 {
+    let mut largest = 0.0f64;
+    for &i in coordinates {
+        let curvature = hessian[(i, i)];
+        let new = shrink(goal[i] - slope[i] / curvature, strengths[i] / curvature);
+        let change = new - goal[i];
+        if change != 0.0 {
+            goal[i] = new;
+            slope.iter_mut().zip(hessian.column(i).iter()).for_each(|(slope, h)| *slope += change * h);
+            largest = largest.max(change.abs() * curvature.sqrt());
+        }
+    }
+    largest
 }
 
 /// The goal with its non-zero coordinates solved for exactly, when none of them changes its sign.

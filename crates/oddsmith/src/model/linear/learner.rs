@@ -32,15 +32,6 @@ impl Learner for Logistic {
     fn begin(&self, layout: &Arc<Layout>) -> Result<LinearStats> {
         self.check()?;
         let formula = self.formula_for(layout)?;
-        if self.l1 > 0.0 && layout.classes().len() > 2 && !layout.words().is_empty() {
-            let advice = "use --model one-vs-rest, which fits one regression per class, or --l2";
-            return Err(ErrorKind::Unsupported {
-                model: "softmax regression".into(),
-                what: "take an L1 penalty on words".into(),
-                advice: advice.into(),
-            }
-            .into());
-        }
         let survey = DesignSurvey::new(&formula, layout, &self.options)?;
         match survey.is_needed() {
             true => {

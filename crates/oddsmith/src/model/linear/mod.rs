@@ -39,13 +39,14 @@ mod stage;
 mod stored;
 mod sums;
 mod survey;
+mod symmetric;
 mod target;
 mod uncertainty;
 
 pub use account::{Account, IntervalKind, Method, RatioTest};
 pub use augment::RowDiagnostics;
 pub use descent::Route;
-pub use knobs::{ClassWeighting, Logistic, OnSeparation, Precision};
+pub use knobs::{ClassWeighting, Logistic, OnSeparation, Precision, StartPoint};
 pub use model::{Covariance, LogisticModel, Parameters};
 pub(crate) use one_vs_rest::read as read_one_vs_rest;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};

@@ -8,6 +8,7 @@ use nalgebra::DMatrix;
 
 use super::lasso;
 use super::probe::Shape;
+use super::symmetric::{Strengths, Symmetric};
 
 /// Strengths λ per parameter of one output and per word; all zero means no penalty.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,20 +42,59 @@ impl Penalty {
         self.dense.iter().map(|strength| outputs * strength.ln() + coupled).sum()
     }
 
-    /// The absolute penalty of a point.
+    /// The outputs of all classes, on which an absolute penalty of more than two classes lies together with the quadratic one.
+    pub(crate) fn symmetric(&self) -> Option<Symmetric> {
+        (!self.absolute.is_empty() && self.shape.outputs > 1).then_some(Symmetric(self.shape))
+    }
+
+    /// Strengths of both penalties over the slots of one output.
+    fn slots(&self) -> (Vec<f64>, Vec<f64>) {
+        let Shape { outputs, width, words } = self.shape;
+        let mut absolute = self.absolute[..width].to_vec();
+        absolute.resize(width + words, self.absolute.get(outputs * width).copied().unwrap_or(0.0));
+        let mut ridge = self.dense.clone();
+        ridge.resize(width + words, self.words);
+        (absolute, ridge)
+    }
+
+    /// The absolute penalty of a point; with more than two classes the quadratic one comes with it.
     pub(crate) fn absolute_size(&self, theta: &[f64]) -> f64 {
-        match self.absolute.is_empty() || self.shape.outputs == 1 {
-            true => lasso::size(&self.absolute, theta),
-            false => lasso::symmetric_size(&self.absolute[..self.shape.width], theta, self.shape.outputs),
-        }
+        let Some(outputs) = self.symmetric() else { return lasso::size(&self.absolute, theta) };
+        let (absolute, ridge) = self.slots();
+        let wide = outputs.centred(theta, Strengths { absolute: &absolute, ridge: &ridge });
+        let cost = |(place, w): (usize, &f64)| {
+            let slot = outputs.slot(place);
+            absolute[slot] * w.abs() + 0.5 * ridge[slot] * w * w
+        };
+        wide.iter().enumerate().map(cost).sum()
     }
 
     /// The step of a quadratic model with the absolute penalty.
     pub(crate) fn absolute_step(&self, hessian: &DMatrix<f64>, gradient: &[f64], theta: &[f64]) -> Vec<f64> {
-        match self.shape.outputs {
-            1 => lasso::newton_step(hessian, gradient, theta, &self.absolute),
-            outputs => lasso::symmetric_step(hessian, gradient, theta, &self.absolute[..self.shape.width], outputs),
-        }
+        let Some(outputs) = self.symmetric() else { return lasso::newton_step(hessian, gradient, theta, &self.absolute) };
+        let (absolute, ridge) = self.slots();
+        lasso::symmetric_step(hessian, gradient, theta, Strengths { absolute: &absolute, ridge: &ridge }, outputs)
+    }
+
+    /// A point, its gradient and the strengths of the absolute penalty where that is a plain sum: over the outputs of all classes
+    /// with more than two, the quadratic penalty included.
+    pub(crate) fn plain(&self, theta: &[f64], gradient: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+        let Some(outputs) = self.symmetric() else { return (theta.to_vec(), gradient.to_vec(), self.absolute.clone()) };
+        let (absolute, ridge) = self.slots();
+        let wide = outputs.centred(theta, Strengths { absolute: &absolute, ridge: &ridge });
+        let mut slopes = outputs.lift_gradient(gradient);
+        slopes.iter_mut().zip(&wide).enumerate().for_each(|(place, (slope, w))| *slope += ridge[outputs.slot(place)] * w);
+        let strengths = (0..outputs.len()).map(|place| absolute[outputs.slot(place)]).collect();
+        (wide, slopes, strengths)
+    }
+
+    /// A diagonal of second derivatives over the coordinates of [`Penalty::plain`].
+    pub(crate) fn plain_diagonal(&self, diagonal: Vec<f64>) -> Vec<f64> {
+        let Some(outputs) = self.symmetric() else { return diagonal };
+        let ridge = self.slots().1;
+        let mut wide = outputs.lift_diagonal(&diagonal);
+        wide.iter_mut().enumerate().for_each(|(place, d)| *d += ridge[outputs.slot(place)]);
+        wide
     }
 
     /// What a sum over outputs takes away: 1/K, nothing with one output.
@@ -62,8 +102,11 @@ impl Penalty {
         if self.shape.outputs == 1 { 0.0 } else { 1.0 / (self.shape.outputs as f64 + 1.0) }
     }
 
-    /// Adds the penalty's gradient and gives its value.
+    /// Adds the penalty's gradient and gives its value; nothing where the absolute penalty comes with it.
     pub(crate) fn add(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
+        if self.symmetric().is_some() {
+            return 0.0;
+        }
         let Shape { outputs, width, words } = self.shape;
         let share = self.share();
         let mut value = 0.0;
@@ -87,6 +130,9 @@ impl Penalty {
 
     /// Adds the penalty's second derivatives of the dense parameters.
     pub(crate) fn add_hessian(&self, hessian: &mut DMatrix<f64>) {
+        if self.symmetric().is_some() {
+            return;
+        }
         let Shape { outputs, width, .. } = self.shape;
         let share = self.share();
         for (j, &strength) in self.dense.iter().enumerate() {
@@ -100,6 +146,9 @@ impl Penalty {
 
     /// Adds the diagonal of the penalty's second derivatives.
     pub(crate) fn add_diagonal(&self, diagonal: &mut [f64]) {
+        if self.symmetric().is_some() {
+            return;
+        }
         let Shape { outputs, width, .. } = self.shape;
         let kept = 1.0 - self.share();
         for (at, cell) in diagonal.iter_mut().enumerate() {

@@ -158,7 +158,14 @@ impl Solver {
         let (mut solver, _) = Solver::start(theta.clone(), plan, penalty);
         solver.penalty.add_hessian(&mut hessian);
         solver.matrix = Some(hessian.clone()).filter(|_| !solver.penalty.absolute.is_empty());
-        solver.metric = Metric::full(hessian);
+        solver.metric = match (Metric::full(hessian.clone()), &solver.matrix) {
+            (None, Some(_)) => {
+                let (damped, metric) = damped(hessian);
+                solver.matrix = Some(damped);
+                metric
+            }
+            (metric, _) => metric,
+        };
         let curvature = if solver.metric.is_some() && solver.plan.cost > CHEAP { Curvature::None } else { solver.plan.curvature };
         (solver, Next::Ask { theta, curvature })
     }
@@ -213,15 +220,24 @@ impl Solver {
         let factor = if rise.is_finite() && rise > 0.0 { -0.5 * self.slope * self.step / rise } else { 0.25 };
         self.step *= factor.clamp(0.1, 0.5);
         self.trial = self.moved(best, self.step, &self.direction);
-        Next::Ask { theta: self.trial.clone(), curvature: Curvature::None }
+        // Under an absolute penalty nothing but new second derivatives corrects old ones.
+        let curvature = if self.matrix.is_some() { self.plan.curvature } else { Curvature::None };
+        Next::Ask { theta: self.trial.clone(), curvature }
     }
 
     fn accept(&mut self, value: f64, gradient: Vec<f64>) {
         let theta = std::mem::take(&mut self.trial);
         if let Some(best) = &self.best {
             self.steps += 1;
-            let step: Vec<f64> = theta.iter().zip(&best.theta).map(|(new, old)| new - old).collect();
-            let change: Vec<f64> = gradient.iter().zip(&best.gradient).map(|(new, old)| new - old).collect();
+            let difference = |new: &[f64], old: &[f64]| -> Vec<f64> { new.iter().zip(old).map(|(new, old)| new - old).collect() };
+            let (step, change) = match self.penalty.symmetric() {
+                Some(_) if self.matrix.is_none() => {
+                    let (here, slopes, _) = self.penalty.plain(&theta, &gradient);
+                    let (there, earlier, _) = self.penalty.plain(&best.theta, &best.gradient);
+                    (difference(&here, &there), difference(&slopes, &earlier))
+                }
+                _ => (difference(&theta, &best.theta), difference(&gradient, &best.gradient)),
+            };
             let curvature = dot(&step, &change);
             if curvature > f64::MIN_POSITIVE && curvature.is_finite() {
                 self.pairs.push_back(Arc::new(Pair { step, change, inverse: curvature.recip() }));
@@ -240,15 +256,18 @@ impl Solver {
             Second::None => {}
             Second::Diagonal(mut diagonal) => {
                 self.penalty.add_diagonal(&mut diagonal);
-                self.metric = Some(Metric::diagonal(diagonal));
+                self.metric = Some(Metric::diagonal(self.penalty.plain_diagonal(diagonal)));
                 self.pairs.clear();
             }
             Second::Full(mut hessian) => {
                 self.penalty.add_hessian(&mut hessian);
+                let mut metric = Metric::full(hessian.clone());
                 if !self.penalty.absolute.is_empty() {
+                    if metric.is_none() {
+                        (hessian, metric) = damped(hessian);
+                    }
                     self.matrix = Some(hessian.clone());
                 }
-                let metric = Metric::full(hessian.clone());
                 self.singular = metric.is_none();
                 if metric.is_some() {
                     self.metric = metric;
@@ -300,7 +319,7 @@ impl Solver {
             self.since_metric = 0;
         }
         let curvature = match self.plan.curvature {
-            Curvature::Full if self.is_worth_it() => Curvature::Full,
+            Curvature::Full if self.is_worth_it() || (self.matrix.is_some() && self.since_metric > 0) => Curvature::Full,
             _ => Curvature::None,
         };
         self.since_metric += 1;
@@ -346,7 +365,8 @@ impl Solver {
             let square = (matrix * &vector).dot(&vector);
             return (direction, slope.min(-f64::MIN_POSITIVE), square);
         }
-        let pseudo = lasso::pseudo_gradient(&best.gradient, &best.theta, strengths);
+        let (theta, gradient, strengths) = self.penalty.plain(&best.theta, &best.gradient);
+        let pseudo = lasso::pseudo_gradient(&gradient, &theta, &strengths);
         let mut direction: Vec<f64> = divide(metric, &self.pairs, &pseudo).iter().map(|d| -d).collect();
         direction.iter_mut().zip(&pseudo).filter(|(d, p)| **d * **p >= 0.0).for_each(|(d, _)| *d = 0.0);
         let slope = dot(&pseudo, &direction);
@@ -358,8 +378,10 @@ impl Solver {
         if self.penalty.absolute.is_empty() || self.matrix.is_some() {
             return along(&best.theta, step, direction);
         }
-        let pseudo = lasso::pseudo_gradient(&best.gradient, &best.theta, &self.penalty.absolute);
-        lasso::within_orthant(&best.theta, step, direction, &pseudo, &self.penalty.absolute)
+        let (theta, gradient, strengths) = self.penalty.plain(&best.theta, &best.gradient);
+        let pseudo = lasso::pseudo_gradient(&gradient, &theta, &strengths);
+        let moved = lasso::within_orthant(&theta, step, direction, &pseudo, &strengths);
+        self.penalty.symmetric().map_or(moved.clone(), |outputs| outputs.lower(&moved))
     }
 
     /// Whether second derivatives at the next point save more passes than they cost.
@@ -403,6 +425,21 @@ impl Solver {
     pub(crate) fn point(&self) -> Option<&Point> {
         self.best.as_ref()
     }
+}
+
+/// Second derivatives with as much of their diagonal added as makes them positive definite. An absolute penalty has an optimum
+/// where they are singular, too; steps are then shorter than they could be, and end at the same point.
+fn damped(hessian: DMatrix<f64>) -> (DMatrix<f64>, Option<Metric>) {
+    let largest = (0..hessian.nrows()).map(|i| hessian[(i, i)]).fold(f64::MIN_POSITIVE, f64::max);
+    for share in [1e-9, 1e-7, 1e-5, 1e-3] {
+        let mut raised = hessian.clone();
+        (0..raised.nrows()).for_each(|i| raised[(i, i)] += share * (raised[(i, i)] + 1e-3 * largest));
+        let metric = Metric::full(raised.clone());
+        if metric.is_some() {
+            return (raised, metric);
+        }
+    }
+    (hessian, None)
 }
 
 /// θ + t d.
