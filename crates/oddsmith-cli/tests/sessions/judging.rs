@@ -225,7 +225,7 @@ fn what_some_model_cannot_score_is_counted() {
         5 | 9 => line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",") + ",,other,0,0,0,0,0,2000",
         _ => line.to_owned(),
     });
-    session.write("gaps.csv", &gaps.collect::<Vec<_>>().join("\n"));
+    session.write("gaps.csv", gaps.collect::<Vec<_>>().join("\n"));
     let told = |line: &str| String::from_utf8_lossy(&session.shell(line).stderr).into_owned();
     let compared = told("oddsmith compare gaps.csv --target low --features age,lwt --models nb,logistic --folds 4");
     assert!(compared.contains("W303 2 rows lack a value that some model needs"), "{compared}");

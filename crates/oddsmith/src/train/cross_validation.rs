@@ -98,12 +98,10 @@ impl<'a> CrossValidation<'a> {
         let layout = Arc::new(self.source.layout().clone());
         if let (Some(tables), Some(parts)) = (tables, parts_of(learner, &layout))
             && tables.tables[0].parts().covers(&parts)
+            && let Some(sum) = tables.merged(taught)?
+            && let Step::Done(model) = learner.finish_any(&BoxedStats::new(sum))?
         {
-            if let Some(sum) = tables.merged(taught)?
-                && let Step::Done(model) = learner.finish_any(&BoxedStats::new(sum))?
-            {
-                return Ok(model);
-            }
+            return Ok(model);
         }
         self.refit(learner, self.source, taught)
     }
