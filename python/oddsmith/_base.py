@@ -149,10 +149,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self = cls()
         self._model, self._obstacle, self.diagnostics_ = model, None, [OddsmithWarning(*notice) for notice in model.notices]
         self.classes_ = classes_of_names(model.class_labels)
-        names = model.names
-        self.n_features_in_ = len(names)
-        if names != self._names():
-            self.feature_names_in_ = np.array(names, dtype=object)
+        self._take_names(model.names)
         arrays = model.arrays()
         if "classes.weight" in arrays:
             self.class_count_ = arrays["classes.weight"]
@@ -163,11 +160,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Learns from statistics instead of rows."""
         self._sums = sums
         self.classes_ = classes_of_names(sums.classes)
-        names = sums.names
+        self._take_names(sums.names)
+        self._settle()
+
+    def _take_names(self, names: list[str]) -> None:
+        """Columns as a file names them; names that only count columns are those of an array."""
         self.n_features_in_ = len(names)
         if names != self._names():
             self.feature_names_in_ = np.array(names, dtype=object)
-        self._settle()
 
     def _settle(self) -> None:
         """Sets attributes and model from the sums."""

@@ -1,4 +1,7 @@
-"""scikit-learn's own estimator checks, for every estimator and with none expected to fail."""
+"""scikit-learn's own estimator checks, for every estimator and with none expected to fail.
+
+One check per estimator is skipped, by scikit-learn itself: `check_array_api_input` asks for the variable SCIPY_ARRAY_API.
+"""
 
 from __future__ import annotations
 

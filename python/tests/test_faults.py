@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import oddsmith as od
-from oddsmith import exceptions
+from oddsmith import _core, exceptions
 
 X = np.array([[1.0, 5.0], [2.0, 4.0], [4.0, 4.5], [5.0, 1.0], [6.0, 2.0], [9.0, 1.5]])
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -98,3 +98,11 @@ def test_huge_counts_still_add_up_to_one():
 def test_extreme_units_give_probabilities():
     for scale in (1e-300, 1e-150, 1e150, 1e300):
         np.testing.assert_allclose(od.GaussianNB(var_smoothing=0).fit(X * scale, Y).predict_proba(X * scale).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("cells", [1, 1 << 30])
+def test_a_panic_is_an_exception_and_the_process_lives(cells):
+    for _ in range(2):
+        with pytest.raises(od.InternalError, match="internal error: on purpose; please report"):
+            _core.panic_in_work(cells)
+    assert od.GaussianNB().fit(X, Y).score(X, Y) == 1.0

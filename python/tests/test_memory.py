@@ -27,12 +27,13 @@ def peak_above(work):
 
 order, kind = sys.argv[1], sys.argv[2]
 model = eval("od." + kind)
-rows, columns = 250_000, 40
+rows, columns, block = 400_000, 40, 10_000
 X = np.empty((rows, columns), order=order)
 rng = np.random.default_rng(0)
-y = rng.integers(0, 2, rows)
-for lo in range(0, rows, 10_000):
-    X[lo : lo + 10_000] = rng.poisson(2.0 + y[lo : lo + 10_000, None] * (np.arange(columns) % 2) * 0.2, size=(10_000, columns))
+y = np.tile(rng.integers(0, 2, block), rows // block)
+some = rng.poisson(2.0 + y[:block, None] * (np.arange(columns) % 2) * 0.2, size=(block, columns))
+for lo in range(0, rows, block):
+    X[lo : lo + block] = some
 model.fit(np.asarray(X[:2000], order=order), y[:2000]).predict_proba(X[:3000])
 fit = peak_above(lambda: model.fit(X, y))
 answers = [None]

@@ -11,6 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 import oddsmith as od
@@ -111,3 +113,104 @@ def test_summaries_files_and_pickles(births, tmp_path):
         np.testing.assert_array_equal(again.predict_proba(data), model.predict_proba(data))
     with pytest.raises(od.OddsmithError, match="agee"):
         od.Logit("low ~ agee").fit(data)
+
+
+def slopes(model, X, y, l1_ratio: float, C: float) -> np.ndarray:
+    """How far the weights are from an optimum: what the conditions of Karush, Kuhn and Tucker leave over."""
+    codes = np.eye(len(model.classes_))[np.searchsorted(model.classes_, y)]
+    errors = model.predict_proba(X) - codes
+    errors = errors[:, 1:] if len(model.classes_) == 2 else errors
+    gradient = (X.T @ errors).T + (1 - l1_ratio) / C * model.coef_
+    strength = l1_ratio / C
+    free = np.maximum(np.abs(gradient) - strength, 0.0)
+    return np.where(model.coef_ == 0, free, np.abs(gradient + strength * np.sign(model.coef_)))
+
+
+def degenerate(kind: str) -> tuple[np.ndarray, int]:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(60, 120 if kind == "wide" else 8))
+    if kind == "copies":
+        X[:, 4:] = X[:, :4]
+    if kind == "flags":
+        X = (X > 1.0).astype(float)
+    if kind == "units":
+        X *= np.logspace(-4, 4, 8)
+    return X, 60
+
+
+@pytest.mark.parametrize("rows", ["array", "sparse"])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("kind", ["plain", "wide", "copies", "flags", "units", "separated"])
+@pytest.mark.parametrize(("l1_ratio", "C"), [(1.0, 1.0), (1.0, 20.0), (0.5, 1.0), (0.1, 0.3)])
+def test_penalties_end_at_the_optimum(rows, classes, kind, l1_ratio, C):
+    X, count = degenerate(kind)
+    noise = 0.0 if kind == "separated" else 1.0
+    rng = np.random.default_rng(classes)
+    scores = X[:, :classes] / X[:, :classes].std(axis=0) + noise * rng.gumbel(size=(count, classes))
+    y = np.array(list("edcba"))[scores.argmax(axis=1)]
+    data = X if rows == "array" else sparse.csr_array(X)
+    model = od.LogisticRegression(l1_ratio=l1_ratio, C=C, max_iter=2000).fit(data, y)
+    scale = np.abs(X).sum(axis=0) + 1
+    assert (slopes(model, X, y, l1_ratio, C) / scale).max() < 1e-4
+    assert model.n_iter_[0] < 2000
+
+
+def test_steps_are_counted_and_missed_optima_told():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(200, 5))
+    y = (X[:, 0] + rng.logistic(size=200) > 0).astype(int)
+    with pytest.warns(ConvergenceWarning, match="1 steps? did not reach the optimum"):
+        short = od.LogisticRegression(max_iter=1, C=100.0).fit(X * [1, 10, 100, 1, 1], y)
+    assert short.n_iter_.tolist() == [1] and [w.id for w in short.diagnostics_] == ["W215"]
+    zero = od.LogisticRegression(max_iter=0)
+    with pytest.warns(ConvergenceWarning):
+        zero.fit(X, y)
+    assert not zero.coef_.any()
+
+
+def test_a_warm_start_has_no_way_to_go():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(300, 6))
+    for classes in (2, 3):
+        y = (X[:, :classes] + rng.gumbel(size=(300, classes))).argmax(axis=1)
+        model = od.LogisticRegression(warm_start=True, C=5.0).fit(X, y)
+        cold = model.n_iter_[0]
+        coef = model.coef_.copy()
+        model.fit(X, y)
+        assert model.n_iter_[0] <= min(1, cold) and np.allclose(model.coef_, coef, atol=1e-7)
+
+
+def test_other_weights_can_be_put_in_place():
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(100, 2))
+    model = od.LogisticRegression().fit(X, (X[:, 0] > 0).astype(int))
+    assert (model.sparsify().predict_proba(X) == model.densify().predict_proba(X)).all()
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[:] = 0
+    model.coef_, model.intercept_ = np.zeros((1, 2)), np.array([np.log(3.0)])
+    np.testing.assert_allclose(model.predict_proba(X[:1]), [[0.25, 0.75]])
+
+
+def test_logit_takes_columns_classes_and_formulas(births):
+    frame = pl.DataFrame(births)
+    named = od.Logit("low ~ age + lwt").fit(frame)
+    beside = od.Logit("~ age + lwt").fit(frame.drop("low"), frame["low"])
+    every = od.Logit().fit(frame.select("age", "lwt"), frame["low"])
+    array = od.Logit().fit(frame.select("age", "lwt").to_numpy().astype(float), frame["low"].to_numpy())
+    for other in (beside, every, array):
+        np.testing.assert_allclose(other.vcov(), named.vcov(), rtol=1e-8)
+    interacting = od.Logit("~ x0 * x1").fit(frame.select("age", "lwt").to_numpy().astype(float), frame["low"].to_numpy())
+    assert len(interacting.vcov()) == 4
+    again = clone(interacting).fit(frame.select("age", "lwt").to_numpy().astype(float), frame["low"].to_numpy())
+    np.testing.assert_array_equal(again.vcov(), interacting.vcov())
+    with pytest.raises(od.ParameterError, match="left side"):
+        named.fit(frame, frame["low"])
+    with pytest.raises(ValueError, match="requires y"):
+        od.Logit("~ age").fit(frame)
+
+
+def test_messages_speak_of_parameters():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    with pytest.raises(od.NoEstimateError, match="on_separation='firth'") as caught:
+        od.Logit().fit(X, [0, 0, 1, 1])
+    assert "--" not in str(caught.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -24,7 +26,9 @@ from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 import oddsmith as od
 
 ARRAYS = [od.GaussianNB(), od.MultinomialNB(), od.BernoulliNB(binarize=2.0), od.ComplementNB(), od.CategoricalNB()]
-ARRAYS += [od.LinearDiscriminantAnalysis(), od.QuadraticDiscriminantAnalysis()]
+ARRAYS += [od.LinearDiscriminantAnalysis(), od.QuadraticDiscriminantAnalysis(), od.MixedNB()]
+ARRAYS += [od.LogisticRegression(), od.LogisticRegression(l1_ratio=0.5), od.Logit()]
+ARRAYS += [od.PriorShift(od.GaussianNB(), priors=[0.9, 0.1]), od.CalibratedClassifier(od.MultinomialNB(), cv=3)]
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +45,47 @@ def test_cross_validation_in_workers(rows, estimator):
     np.testing.assert_array_equal(alone, together)
 
 
+@pytest.mark.parametrize("estimator", ARRAYS, ids=lambda e: type(e).__name__)
+def test_pipelines_clones_pickles_and_workers(rows, estimator):
+    X, y = rows
+    pipeline = make_pipeline(ColumnTransformer([("all", "passthrough", [0, 1, 2, 3])]), clone(estimator)).fit(X, y)
+    expected = clone(estimator).fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(pipeline.predict_proba(X), expected)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(pipeline)).predict_proba(X), expected)
+    sent = joblib.Parallel(n_jobs=2)(joblib.delayed(pipeline.predict_proba)(part) for part in (X[:150], X[150:]))
+    np.testing.assert_array_equal(np.vstack(sent), expected)
+
+
+@pytest.mark.parametrize("estimator", ARRAYS, ids=lambda e: type(e).__name__)
+def test_scikit_learn_calibrates_them(rows, estimator):
+    calibrated = CalibratedClassifierCV(estimator, cv=3).fit(*rows)
+    np.testing.assert_allclose(calibrated.predict_proba(rows[0]).sum(axis=1), 1.0)
+
+
+GRIDS = [
+    (od.BernoulliNB(), {"alpha": [0.5, 1.0], "binarize": [1.0, 2.0]}),
+    (od.MixedNB(), {"var_tying": ["per-class", "single"]}),
+    (od.LinearDiscriminantAnalysis(solver="lsqr"), {"shrinkage": [None, "auto", 0.1]}),
+    (od.QuadraticDiscriminantAnalysis(), {"reg_param": [0.0, 0.1]}),
+    (od.LogisticRegression(), {"C": [0.1, 1.0], "l1_ratio": [0.0, 1.0]}),
+    (od.Logit(), {"formula": [None, "~ x0 + x1"], "firth": [False, True]}),
+    (od.CalibratedClassifier(od.GaussianNB(), cv=3), {"method": ["sigmoid", "beta"], "estimator__var_smoothing": [1e-9, 1e-2]}),
+    (od.PriorShift(od.GaussianNB()), {"priors": [None, [0.5, 0.5]]}),
+]
+
+
+@pytest.mark.parametrize(("estimator", "grid"), GRIDS, ids=lambda e: type(e).__name__)
+def test_searches(rows, estimator, grid):
+    search = GridSearchCV(estimator, grid, cv=3, scoring="neg_log_loss", error_score="raise").fit(*rows)
+    assert len(set(search.cv_results_["mean_test_score"])) > 1 or len(search.cv_results_["params"]) == 2
+    assert search.predict_proba(rows[0]).shape == (300, 2)
+
+
 def test_search_over_parameters(rows):
     pipeline = Pipeline([("scale", StandardScaler()), ("model", od.GaussianNB())])
     search = GridSearchCV(pipeline, {"model__var_smoothing": [1e-9, 1e-2], "model__var_tying": ["per-class", "single"]}, cv=3)
     assert search.fit(*rows).best_score_ > 0.6
     assert search.best_estimator_.predict_proba(rows[0]).shape == (300, 2)
-
-
-def test_calibration(rows):
-    calibrated = CalibratedClassifierCV(od.LinearDiscriminantAnalysis(), cv=3).fit(*rows)
-    np.testing.assert_allclose(calibrated.predict_proba(rows[0]).sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("library", [pd, pl])

@@ -48,6 +48,8 @@ mod _core {
     use super::regression::{fit_formula, fit_logistic};
     #[pymodule_export]
     use super::sums::{Sums, gather};
+    #[pymodule_export]
+    use super::work::panic_in_work;
 
     use super::*;
 

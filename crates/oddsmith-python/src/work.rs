@@ -65,3 +65,9 @@ fn finish<T>(py: Python<'_>, done: Outcome<T>) -> PyResult<T> {
         Err(payload) => Err(raise_panic(py, &*payload)),
     }
 }
+
+/// Panics on purpose, inside work on about `cells` cells: tests see by it that the process lives on.
+#[pyfunction]
+pub(crate) fn panic_in_work(py: Python<'_>, cells: usize) -> PyResult<()> {
+    run(py, cells, |_| -> Result<()> { panic!("on purpose") })
+}
