@@ -7,12 +7,10 @@ coefficients, without the import of their libraries. Memory is the largest resid
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,15 +126,12 @@ def difference(best: Fit, fits: dict[str, Fit], ours: Fit) -> float:
 
 def run(command: list[str], log: Path) -> tuple[float, float, float]:
     """Seconds, processor seconds and the peak of resident memory of a process that prints into `log`."""
-    with log.open("w") as out:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    watch = [sys.executable, str(ROOT / "bench" / "stopwatch.py"), str(log)]
+    done = subprocess.run([*watch, *command], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
         raise RuntimeError(f"`{' '.join(command)}` failed")
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    seconds, cpu, peak = map(float, done.stdout.split())
+    return seconds, cpu, peak
 
 
 def run_peer(name: str, data: Path, folder: Path) -> Fit:

@@ -9,10 +9,13 @@ const MANY: usize = 8;
 /// Replaces `out` by the cells as codes; numbers that cannot be one name no level.
 pub(crate) fn convert(cells: &[i64], out: &mut Vec<u32>) {
     out.clear();
-    let wide = widest(|| {
-        out.extend(cells.iter().map(|&cell| cell as u32));
-        cells.iter().fold(0, |bits, &cell| bits | (cell >> 32))
-    });
+    let wide = widest(
+        #[inline(always)]
+        || {
+            out.extend(cells.iter().map(|&cell| cell as u32));
+            cells.iter().fold(0, |bits, &cell| bits | (cell >> 32))
+        },
+    );
     // Only cells that are negative or beyond 32 bits leave bits behind.
     if wide != 0 {
         out.iter_mut().zip(cells).for_each(|(code, &cell)| *code = u32::try_from(cell).unwrap_or(UNSEEN));
@@ -21,11 +24,14 @@ pub(crate) fn convert(cells: &[i64], out: &mut Vec<u32>) {
 
 /// Whether a block of codes, row after row, has one beyond the levels of its column.
 pub(crate) fn has_beyond(block: &[u32], levels: &[u32]) -> bool {
-    widest(|| {
-        block
-            .chunks_exact(levels.len().max(1))
-            .any(|row| row.iter().zip(levels).fold(false, |beyond, (code, count)| beyond | (code >= count)))
-    })
+    widest(
+        #[inline(always)]
+        || {
+            block
+                .chunks_exact(levels.len().max(1))
+                .any(|row| row.iter().zip(levels).fold(false, |beyond, (code, count)| beyond | (code >= count)))
+        },
+    )
 }
 
 /// Largest code plus one, column by column, on all cores.
@@ -45,11 +51,14 @@ pub(crate) fn level_counts(cells: &[i64], columns: usize) -> Vec<usize> {
 fn largest_codes(cells: &[i64], columns: usize) -> Vec<i64> {
     // Several rows side by side keep more than one comparison per column under way.
     let mut largest = vec![-1; MANY * columns];
-    widest(|| {
-        for rows in cells.chunks(MANY * columns.max(1)) {
-            largest.iter_mut().zip(rows).for_each(|(all, &cell)| *all = if cell > *all { cell } else { *all });
-        }
-    });
+    widest(
+        #[inline(always)]
+        || {
+            for rows in cells.chunks(MANY * columns.max(1)) {
+                largest.iter_mut().zip(rows).for_each(|(all, &cell)| *all = if cell > *all { cell } else { *all });
+            }
+        },
+    );
     (0..columns).map(|j| largest.iter().skip(j).step_by(columns).copied().max().unwrap_or(-1)).collect()
 }
 

@@ -59,7 +59,16 @@ fn rate<T: Sync>(cells: &[T], threads: usize, work: impl Fn(&[T]) -> usize + Syn
             let start = Instant::now();
             std::thread::scope(|scope| {
                 let parts = cells.chunks(share);
-                let running: Vec<_> = parts.map(|part| scope.spawn(move || widest(|| work(part)))).collect();
+                let running: Vec<_> = parts
+                    .map(|part| {
+                        scope.spawn(move || {
+                            widest(
+                                #[inline(always)]
+                                || work(part),
+                            )
+                        })
+                    })
+                    .collect();
                 running.into_iter().filter_map(|part| part.join().ok()).for_each(|found| {
                     std::hint::black_box(found);
                 });

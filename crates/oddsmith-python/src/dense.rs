@@ -147,7 +147,12 @@ pub(crate) fn gather<T: Cell, U>(view: &ArrayView2<'_, T>, lo: usize, hi: usize,
     buffer.clear();
     buffer.reserve(block.len());
     let by_row = block.strides()[1].unsigned_abs() <= block.strides()[0].unsigned_abs();
-    let mut add = |cells: &[T]| widest(|| buffer.extend(cells.iter().map(|cell| turn(*cell))));
+    let mut add = |cells: &[T]| {
+        widest(
+            #[inline(always)]
+            || buffer.extend(cells.iter().map(|cell| turn(*cell))),
+        )
+    };
     if let Some(cells) = block.as_slice() {
         add(cells);
         return true;

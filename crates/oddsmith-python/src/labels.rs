@@ -50,14 +50,20 @@ fn encode<T: Cell>(labels: ArrayView1<'_, T>, turn: impl Fn(T) -> i64 + Copy) ->
 }
 
 fn encode_slice<T: Cell>(labels: &[T], turn: impl Fn(T) -> i64 + Copy) -> Result<(Vec<i64>, Vec<u32>)> {
-    let (low, high) = widest(|| {
-        let reach = |(low, high): (i64, i64), label: &T| (turn(*label).min(low), turn(*label).max(high));
-        labels.iter().fold((i64::MAX, i64::MIN), reach)
-    });
+    let (low, high) = widest(
+        #[inline(always)]
+        || {
+            let reach = |(low, high): (i64, i64), label: &T| (turn(*label).min(low), turn(*label).max(high));
+            labels.iter().fold((i64::MAX, i64::MIN), reach)
+        },
+    );
     let span = high.checked_sub(low).and_then(|span| usize::try_from(span).ok());
     match span {
         Some(span) if span < TABLE => {
-            let mut coded: Vec<u32> = widest(|| labels.iter().map(|label| (turn(*label) - low) as u32).collect());
+            let mut coded: Vec<u32> = widest(
+                #[inline(always)]
+                || labels.iter().map(|label| (turn(*label) - low) as u32).collect(),
+            );
             let mut seen = vec![false; span + 1];
             coded.iter().for_each(|at| seen[*at as usize] = true);
             let values: Vec<i64> = seen.iter().enumerate().filter(|(_, seen)| **seen).map(|(at, _)| low + at as i64).collect();
@@ -115,13 +121,18 @@ fn largest(dense: &Dense<'_>, rows: Range<usize>, control: &Control, owner: &str
         control.advance((hi - lo) as u64)?;
         let by_row = typed!(dense, view => gather(view, lo, hi, Cell::code, &mut codes));
         let raise = |largest: &mut u32, code: u32| *largest = code.max(*largest);
-        widest(|| match by_row {
-            true => codes.chunks_exact(cols.max(1)).for_each(|row| largest.iter_mut().zip(row).for_each(|(most, code)| raise(most, *code))),
-            false => {
-                let columns = largest.iter_mut().zip(codes.chunks_exact(hi - lo));
-                columns.for_each(|(most, column)| column.iter().for_each(|code| raise(most, *code)));
-            }
-        });
+        widest(
+            #[inline(always)]
+            || match by_row {
+                true => {
+                    codes.chunks_exact(cols.max(1)).for_each(|row| largest.iter_mut().zip(row).for_each(|(most, code)| raise(most, *code)))
+                }
+                false => {
+                    let columns = largest.iter_mut().zip(codes.chunks_exact(hi - lo));
+                    columns.for_each(|(most, column)| column.iter().for_each(|code| raise(most, *code)));
+                }
+            },
+        );
         if largest.iter().any(|code| *code >= NO_CODE) {
             let at = codes.iter().position(|code| *code >= NO_CODE).unwrap_or(0);
             let (i, j) = if by_row { (at / cols, at % cols) } else { (at % (hi - lo), at / (hi - lo)) };

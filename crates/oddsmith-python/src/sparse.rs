@@ -149,7 +149,10 @@ impl<'a> Sparse<'a> {
         }
         let starts = starts.iter().map(|start| start - first).collect();
         let (columns, values) = (self.columns.codes(first, last), self.values.numbers(first, last));
-        if widest(|| columns.iter().fold(false, |bad, column| bad | (*column as usize >= self.width))) {
+        if widest(
+            #[inline(always)]
+            || columns.iter().fold(false, |bad, column| bad | (*column as usize >= self.width)),
+        ) {
             return Err(Error::data(format!("the sparse array has an entry outside its {} columns", self.width)));
         }
         Ok(Entries { starts, columns, values, width: self.width })
@@ -174,7 +177,10 @@ impl Entries<'_> {
 
     fn refuse(&self, first_row: usize, bad: impl Fn(f64) -> bool, fault: impl Fn(f64) -> DataFault) -> Result<()> {
         // Without a branch the whole block is looked at as vectors.
-        if !widest(|| self.values.iter().fold(false, |any, value| any | bad(*value))) {
+        if !widest(
+            #[inline(always)]
+            || self.values.iter().fold(false, |any, value| any | bad(*value)),
+        ) {
             return Ok(());
         }
         let at = self.values.iter().position(|value| bad(*value)).unwrap_or(0);

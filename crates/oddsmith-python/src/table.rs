@@ -119,19 +119,26 @@ impl<'d, 'a> Table<'d, 'a> {
         let mut codes = Vec::new();
         let by_row = typed!(dense, view => gather(view, lo, hi, Cell::code, &mut codes));
         let (rows, cols) = (hi - lo, levels.len());
-        if widest(|| codes.iter().fold(0, |largest, code| largest.max(*code))) >= NO_CODE {
+        if widest(
+            #[inline(always)]
+            || codes.iter().fold(0, |largest, code| largest.max(*code)),
+        ) >= NO_CODE
+        {
             return Err(self.no_code(dense, lo, hi));
         }
         let forget = |code: &mut u32, levels: usize| *code = if (*code as usize) < levels { *code } else { UNSEEN };
-        widest(|| match by_row {
-            true => codes
-                .chunks_exact_mut(cols.max(1))
-                .for_each(|row| row.iter_mut().zip(levels).for_each(|(code, levels)| forget(code, *levels))),
-            false => {
-                let columns = codes.chunks_exact_mut(rows.max(1)).zip(levels);
-                columns.for_each(|(column, levels)| column.iter_mut().for_each(|code| forget(code, *levels)));
-            }
-        });
+        widest(
+            #[inline(always)]
+            || match by_row {
+                true => codes
+                    .chunks_exact_mut(cols.max(1))
+                    .for_each(|row| row.iter_mut().zip(levels).for_each(|(code, levels)| forget(code, *levels))),
+                false => {
+                    let columns = codes.chunks_exact_mut(rows.max(1)).zip(levels);
+                    columns.for_each(|(column, levels)| column.iter_mut().for_each(|code| forget(code, *levels)));
+                }
+            },
+        );
         let view = if by_row { CodesView::row_major(&codes, rows, cols) } else { CodesView::column_major(&codes, rows, cols) };
         sink(&Features::of_codes(view?))
     }
@@ -218,7 +225,10 @@ pub(crate) fn code_fault(value: f64, owner: &str) -> DataFault {
 pub(crate) fn all_finite(values: &[f64]) -> bool {
     // All bits of the exponent are set in infinities and NaNs alone; a loop over whole numbers is one of vectors.
     const EXPONENT: u64 = 0x7FF << 52;
-    !widest(|| values.iter().fold(false, |any, value| any | (value.to_bits() & EXPONENT == EXPONENT)))
+    !widest(
+        #[inline(always)]
+        || values.iter().fold(false, |any, value| any | (value.to_bits() & EXPONENT == EXPONENT)),
+    )
 }
 
 impl FeatureBlocks for Table<'_, '_> {

@@ -105,7 +105,10 @@ fn bad_count(words: &Csr<'_>, labels: &[u32]) -> Option<(usize, f64)> {
     let good = |value: &f64| (0.0..f64::INFINITY).contains(value);
     let entries = &words.values[words.starts[0]..words.starts[labels.len()]];
     // Without a branch the whole block is looked at as vectors.
-    if widest(|| entries.iter().fold(true, |all, value| all & good(value))) {
+    if widest(
+        #[inline(always)]
+        || entries.iter().fold(true, |all, value| all & good(value)),
+    ) {
         return None;
     }
     let counted = labels.iter().enumerate().filter(|(_, label)| **label != SKIP);

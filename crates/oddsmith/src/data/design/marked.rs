@@ -6,8 +6,8 @@
 use super::product::Product;
 use super::writer::Writer;
 
-/// Columns from which on a term is worth marking: narrower ones are cheaper as cells, which vectors take eight at a time.
-const WORTH_MARKING: usize = 8;
+/// Columns from which on a term is worth marking: narrower ones are cheaper as cells, which vectors take several at a time.
+const WORTH_MARKING: usize = 4;
 
 /// Where a column of a design stands when its wide categories are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,15 +92,14 @@ impl Marking {
     pub(super) fn mark(&self, block: &mut super::DesignBlock) {
         let (rows, terms) = (block.rows(), self.terms.len());
         block.marks.resize(rows * terms, 0);
+        let none = self.columns.marks as u32;
         for (at, term) in self.terms.iter().enumerate() {
             let marks = block.marks.iter_mut().skip(at).step_by(terms);
-            for (mark, slot) in marks.zip(term.slots(rows, &mut block.scratch)) {
-                *mark = slot.map_or(self.columns.marks, |slot| term.column + slot) as u32;
-            }
+            term.marks(rows, none, &mut block.scratch, marks);
         }
         if block.has_gaps {
             for i in (0..rows).filter(|&i| block.gaps[i].feature().is_some()) {
-                block.marks[i * terms..(i + 1) * terms].fill(self.columns.marks as u32);
+                block.marks[i * terms..(i + 1) * terms].fill(none);
             }
         }
     }

@@ -53,11 +53,18 @@ impl Product {
         self.dense.is_empty() && !self.indicators.is_empty()
     }
 
-    /// How far from the first column every row of such a term has its 1; `None` where it has none.
-    pub(super) fn slots<'a>(&self, rows: usize, scratch: &'a mut Scratch) -> impl Iterator<Item = Option<usize>> + 'a {
+    /// Writes the column of such a term in which every row has its 1, `none` where it has none.
+    pub(super) fn marks<'a>(&self, rows: usize, none: u32, scratch: &mut Scratch, out: impl Iterator<Item = &'a mut u32>) {
         let Scratch { codes, slots, .. } = scratch;
-        fill_slots(rows, &self.indicators, slots, |column| &codes[column * rows..(column + 1) * rows]);
-        slots.iter().map(|slot| (*slot != NOWHERE).then_some(*slot as usize))
+        let codes = |column: usize| &codes[column * rows..(column + 1) * rows];
+        let mark = |slot: u32| if slot == NOWHERE { none } else { self.column as u32 + slot };
+        if let [only] = self.indicators.as_slice() {
+            let marks: Vec<u32> = only.offsets.iter().map(|offset| mark(*offset)).collect();
+            out.zip(codes(only.codes)).for_each(|(out, code)| *out = marks[*code as usize]);
+            return;
+        }
+        fill_slots(rows, &self.indicators, slots, codes);
+        out.zip(slots).for_each(|(out, slot)| *out = mark(*slot));
     }
 
     /// Writes all rows; `width` is the number of columns of the design.

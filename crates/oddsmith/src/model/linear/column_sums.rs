@@ -6,7 +6,7 @@
 
 use crate::data::design::Place;
 use crate::num::MatrixView;
-use crate::num::kernel::{CrossSums, Gram, MarkProducts, Marks};
+use crate::num::kernel::{CrossSums, Gram, MarkProducts, Marks, mixed_width};
 
 /// Sums of columns.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct ColumnSums {
     products: Vec<f64>,
     /// Marks, the one for none included.
     range: usize,
-    /// Σ w (x − mean) over the rows of a mark, mark after mark.
+    /// Σ w (x − mean) over the rows of a mark, mark after mark, padded.
     mixed: Vec<f64>,
     /// Upper triangle of the weights of pairs of marks.
     marked: Vec<f64>,
@@ -34,7 +34,7 @@ impl ColumnSums {
             mean: vec![0.0; columns],
             products: vec![0.0; columns * columns],
             range,
-            mixed: vec![0.0; range * columns],
+            mixed: vec![0.0; range * mixed_width(columns)],
             marked: vec![0.0; range * range],
             gram: Gram::pooled(1, columns),
             totals: vec![0.0; columns],
@@ -83,7 +83,7 @@ impl ColumnSums {
 
     /// Moves the mean that `mixed` is about by share · δ with δ in `totals`.
     fn shift_mixed(&mut self, share: f64) {
-        for (mark, sums) in self.mixed.chunks_exact_mut(self.mean.len().max(1)).enumerate() {
+        for (mark, sums) in self.mixed.chunks_exact_mut(mixed_width(self.mean.len()).max(1)).enumerate() {
             let weight = share * self.marked[mark * self.range + mark];
             sums.iter_mut().zip(&self.totals).for_each(|(sum, delta)| *sum -= weight * delta);
         }
@@ -107,7 +107,7 @@ impl ColumnSums {
         let share = other.weight / total;
         // Both sides move to the joint mean: ours by share · δ, theirs by (share − 1) · δ.
         self.shift_mixed(share);
-        for (mark, sums) in self.mixed.chunks_exact_mut(self.mean.len().max(1)).enumerate() {
+        for (mark, sums) in self.mixed.chunks_exact_mut(mixed_width(self.mean.len()).max(1)).enumerate() {
             let weight = (share - 1.0) * other.marked[mark * self.range + mark];
             let theirs = &other.mixed[mark * sums.len()..];
             for ((sum, theirs), delta) in sums.iter_mut().zip(theirs).zip(&self.totals) {
@@ -133,7 +133,9 @@ impl ColumnSums {
     pub(crate) fn product(&self, i: Place, j: Place) -> f64 {
         match (i, j) {
             (Place::Cell(i), Place::Cell(j)) => self.products[i.min(j) * self.mean.len() + i.max(j)],
-            (Place::Cell(j), Place::Mark(mark)) | (Place::Mark(mark), Place::Cell(j)) => self.mixed[mark * self.mean.len() + j],
+            (Place::Cell(j), Place::Mark(mark)) | (Place::Mark(mark), Place::Cell(j)) => {
+                self.mixed[mark * mixed_width(self.mean.len()) + j]
+            }
             (Place::Mark(a), Place::Mark(b)) => {
                 let about_zero = self.marked[a.min(b) * self.range + a.max(b)];
                 about_zero - self.mean(i) * self.mean(j) * self.weight

@@ -17,6 +17,7 @@ use super::target::Target;
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::num::MatrixView;
+use crate::num::kernel::fast_sum;
 use crate::stats::Statistics;
 
 /// What is known before a pass: it travels with the empty sums, frozen.
@@ -91,7 +92,7 @@ impl Statistics for LinearStats {
         let grouped = matches!(view.target, Target::Grouped(_));
         let marked = matches!(sums, PassSums::Survey(_) | PassSums::Points(..) | PassSums::Margins(_));
         lens.for_blocks(view, frame, &rows, Terms { whole, marked }, dropped, |block| {
-            *weight += block.weights.iter().sum::<f64>();
+            *weight += fast_sum(block.weights);
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),
                 PassSums::Survey(survey) => survey.add(block, grouped),

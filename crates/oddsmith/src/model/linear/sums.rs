@@ -14,7 +14,7 @@ use super::probe::{Curvature, Probe, Shape};
 use super::sparse;
 use crate::data::design::Place;
 use crate::error::Result;
-use crate::num::kernel::{CrossSums, Gram, MarkProducts, Panel};
+use crate::num::kernel::{CrossSums, Gram, MarkProducts, Panel, mixed_width};
 use crate::num::logspace::NeumaierSum;
 
 /// Sums at a probe's point.
@@ -33,7 +33,7 @@ pub(crate) struct Sums {
     pair_totals: Vec<f64>,
     pair_cross: Vec<f64>,
     pair_squares: Vec<f64>,
-    /// Per pair and mark, one number per column that has cells; per pair, the upper triangle of the square of marks. The
+    /// Per pair and mark, one number per column that has cells, padded; per pair, the upper triangle of the square of marks. The
     /// diagonal alone stands for the latter where no more is wanted, `outputs` numbers per mark.
     pair_mixed: Vec<f64>,
     pair_marked: Vec<f64>,
@@ -81,7 +81,7 @@ impl Sums {
             pair_totals: vec![0.0; pairs],
             pair_cross: vec![0.0; pairs * cells],
             pair_squares: vec![0.0; pairs * if full { cells * cells } else { cells }],
-            pair_mixed: vec![0.0; if full { pairs * range * cells } else { 0 }],
+            pair_mixed: vec![0.0; if full { pairs * range * mixed_width(cells) } else { 0 }],
             pair_marked: vec![0.0; pairs * if full { range * range } else { range }],
             word_squares: vec![0.0; if probe.curvature == Curvature::Diagonal { outputs * words } else { 0 }],
             kernels: Kernels {
@@ -117,7 +117,7 @@ impl Sums {
                     let total = std::slice::from_mut(&mut self.pair_totals[at]);
                     cross.add(block.x, curvatures, &mut self.pair_cross[part(at, cells)], total);
                     if block.marks.is_any() {
-                        let mixed = &mut self.pair_mixed[part(at, range * cells)];
+                        let mixed = &mut self.pair_mixed[part(at, range * mixed_width(cells))];
                         let marked = &mut self.pair_marked[part(at, range * range)];
                         products.add(block.x, block.marks, curvatures, centre, mixed, marked);
                     }
@@ -229,7 +229,9 @@ impl Sums {
         let cells = self.pair_cross.len() / self.pair_totals.len();
         match (i, j) {
             (Place::Cell(i), Place::Cell(j)) => self.pair_squares[(at * cells + i.min(j)) * cells + i.max(j)],
-            (Place::Cell(j), Place::Mark(mark)) | (Place::Mark(mark), Place::Cell(j)) => self.pair_mixed[(at * range + mark) * cells + j],
+            (Place::Cell(j), Place::Mark(mark)) | (Place::Mark(mark), Place::Cell(j)) => {
+                self.pair_mixed[(at * range + mark) * mixed_width(cells) + j]
+            }
             (Place::Mark(i), Place::Mark(j)) => self.pair_marked[(at * range + i.min(j)) * range + i.max(j)],
         }
     }

@@ -6,7 +6,7 @@
 //! Cost: 8·n·p bytes read, 2·n·p·M operations.
 
 use super::aligned::Aligned;
-use super::{Panel, PanelRows, padded};
+use super::{Panel, PanelRows, fast_sum, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
@@ -40,9 +40,10 @@ impl CrossSums {
         let outputs = totals.len();
         assert_eq!((rows.cols(), factors.len()), (self.cols, rows.rows() * outputs), "all columns, one factor per row and sum");
         assert_eq!(into.len(), self.cols * outputs, "one sum per factor and column");
-        for row in factors.chunks_exact(outputs.max(1)) {
-            for (total, factor) in totals.iter_mut().zip(row) {
-                *total += factor;
+        match totals {
+            [total] => *total += fast_sum(factors),
+            _ => {
+                factors.chunks_exact(outputs.max(1)).for_each(|row| totals.iter_mut().zip(row).for_each(|(total, factor)| *total += factor))
             }
         }
         if self.cols == 0 {

@@ -40,7 +40,7 @@ pub use level_scores::LevelScores;
 pub use levels::{Codes, LevelCounts, LevelSums};
 pub use linear::LinearScores;
 pub use logistic::{LogisticLoss, logistic};
-pub use marks::{MarkProducts, Marks};
+pub use marks::{MarkProducts, Marks, mixed_width};
 pub use moments::{MomentSums, Moments};
 pub use panel::{Panel, PanelRows};
 pub use quadratic::{QuadraticScores, QuadraticScratch};
@@ -59,9 +59,18 @@ pub const MISSING: u32 = u32::MAX;
 /// Code of a level that the layout does not know.
 pub const UNSEEN: u32 = u32::MAX - 1;
 
-/// Runs a plain loop compiled for the widest instruction set of the machine; the loop must be inlined into `work`.
+/// Runs a plain loop compiled for the widest instruction set of the machine. Mark the closure `#[inline(always)]`, or it is compiled on its
+/// own, for the narrowest.
 pub fn widest<R>(work: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(work)
+}
+
+/// The sum of numbers in an order of its own, eight at a time: none of them waits for the one before.
+pub fn fast_sum(numbers: &[f64]) -> f64 {
+    let (eights, rest) = numbers.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    eights.iter().for_each(|eight| sums.iter_mut().zip(eight).for_each(|(sum, x)| *sum += x));
+    sums.iter().sum::<f64>() + rest.iter().sum::<f64>()
 }
 
 /// Tables of parameters are padded with zeros to a multiple of the widest vector, so that their last
