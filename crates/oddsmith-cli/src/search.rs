@@ -14,7 +14,6 @@ use oddsmith::train::{
 use oddsmith::{Error, ErrorKind, Result as LibraryResult};
 
 use crate::commands::select::{Criterion, SelectArgs};
-use crate::ranks;
 
 /// What may come and go.
 pub(crate) enum Units {
@@ -140,7 +139,7 @@ impl Search<'_> {
         };
         let account = model.regression().map(|regression| regression.account());
         let account = account.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
-        let parameters = ranks::parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
+        let parameters = train::free_parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
         Ok((Likelihood { deviance: -2.0 * account.log_likelihood, parameters: parameters as f64 }, account.observations))
     }
 
