@@ -214,7 +214,7 @@ fn open(args: &SelectArgs, formula: Option<Formula>, input: &Input, control: &Co
     let opened = regression::open(input, options, args.roles.roles(), &mut asked, control)?;
     let written = asked.learner.formula.take().ok_or_else(|| Error::internal("the formula is gone"))?;
     let formula = written.expand_dot(&opened.layout().names())?;
-    Ok((opened, Units::Terms(Box::new(asked.learner), formula)))
+    Ok((opened, Units::Terms(Box::new((asked.learner, formula)))))
 }
 
 impl SelectArgs {
