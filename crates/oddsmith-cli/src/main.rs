@@ -15,11 +15,11 @@ mod labelled_table;
 mod lint;
 mod options;
 mod progress;
-mod ranks;
 mod regression;
 mod scored;
 mod search;
 mod signals;
+mod silence;
 mod stream;
 
 fn main() -> std::process::ExitCode {

@@ -14,14 +14,13 @@ use oddsmith::train::{
 use oddsmith::{Error, ErrorKind, Result as LibraryResult};
 
 use crate::commands::select::{Criterion, SelectArgs};
-use crate::ranks;
 
 /// What may come and go.
 pub(crate) enum Units {
     /// Columns of any model.
     Columns(Box<dyn AnyLearner>),
     /// Terms of a regression.
-    Terms(Box<Logistic>, Formula),
+    Terms(Box<(Logistic, Formula)>),
 }
 
 /// A search over rows.
@@ -48,14 +47,14 @@ impl Search<'_> {
     pub(crate) fn names(&self) -> Vec<String> {
         match &self.units {
             Units::Columns(_) => self.source.layout().names(),
-            Units::Terms(_, formula) => (0..formula.terms().len()).map(|at| formula.term_name(at)).collect(),
+            Units::Terms(terms) => (0..terms.1.terms().len()).map(|at| terms.1.term_name(at)).collect(),
         }
     }
 
     /// Whether a subset may be tried: a product of variables needs those of its factors that are terms.
     fn allowed(&self, subset: &[usize]) -> bool {
-        let Units::Terms(_, formula) = &self.units else { return true };
-        let terms = formula.terms();
+        let Units::Terms(asked) = &self.units else { return true };
+        let terms = asked.1.terms();
         let part = |small: &[usize], large: &[usize]| small.len() < large.len() && small.iter().all(|v| large.contains(v));
         subset.iter().all(|&at| (0..terms.len()).all(|other| !part(&terms[other], &terms[at]) || subset.contains(&other)))
     }
@@ -74,8 +73,8 @@ impl Search<'_> {
                         let sums = folds.gather_for_subsets(&**learner)?;
                         select_among(count, direction, &allowed, &mut |subsets| folds.bits_of_subsets(&**learner, sums.as_ref(), subsets))
                     }
-                    Units::Terms(learner, formula) => select_among(count, direction, &allowed, &mut |subsets| {
-                        subsets.iter().map(|subset| unless_no_model(self.bits_of_terms(&folds, learner, formula, subset))).collect()
+                    Units::Terms(terms) => select_among(count, direction, &allowed, &mut |subsets| {
+                        subsets.iter().map(|subset| unless_no_model(self.bits_of_terms(&folds, terms, subset))).collect()
                     }),
                 }
             }
@@ -116,8 +115,8 @@ impl Search<'_> {
         }
     }
 
-    fn bits_of_terms(&self, folds: &CrossValidation<'_>, learner: &Logistic, formula: &Formula, subset: &[usize]) -> LibraryResult<f64> {
-        let learner = plain(learner, formula.with_terms(subset));
+    fn bits_of_terms(&self, folds: &CrossValidation<'_>, terms: &(Logistic, Formula), subset: &[usize]) -> LibraryResult<f64> {
+        let learner = plain(&terms.0, terms.1.with_terms(subset));
         let models = folds.models(&learner, None, self.args.folds)?;
         let models = models.into_iter().map(|model| over(model, self.source.layout())).collect::<LibraryResult<_>>()?;
         let scored = folds.out_of_fold(&[models])?;
@@ -128,7 +127,7 @@ impl Search<'_> {
     /// The likelihood of a subset and the number of its observations.
     fn likelihood(&self, rows: &dyn Source, subset: &[usize]) -> LibraryResult<(Likelihood, f64)> {
         let model: Box<dyn Classifier> = match &self.units {
-            Units::Terms(learner, formula) => self.fit(&plain(learner, formula.with_terms(subset)), rows)?,
+            Units::Terms(terms) => self.fit(&plain(&terms.0, terms.1.with_terms(subset)), rows)?,
             // Without columns the class shares are left.
             Units::Columns(_) if subset.is_empty() => {
                 self.fit(&plain(&Logistic::default(), Formula::of_columns(rows.layout().target(), &[])), rows)?
@@ -140,7 +139,7 @@ impl Search<'_> {
         };
         let account = model.regression().map(|regression| regression.account());
         let account = account.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
-        let parameters = ranks::parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
+        let parameters = train::free_parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
         Ok((Likelihood { deviance: -2.0 * account.log_likelihood, parameters: parameters as f64 }, account.observations))
     }
 
@@ -161,8 +160,9 @@ impl Search<'_> {
         }
         let model = self.with_rows(false, |rows| match &self.units {
             Units::Columns(learner) => self.fit(&**learner, &ColumnSource::new(rows, subset)?),
-            Units::Terms(learner, formula) => {
-                self.fit(&Logistic { formula: Some(formula.with_terms(subset)), ..(**learner).clone() }, rows)
+            Units::Terms(terms) => {
+                let learner = Logistic { formula: Some(terms.1.with_terms(subset)), ..terms.0.clone() };
+                self.fit(&learner, rows)
             }
         })?;
         if self.parts.is_none() {
@@ -170,7 +170,7 @@ impl Search<'_> {
         }
         let (judged, silent) = self.with_rows(true, |rows| match &self.units {
             Units::Columns(_) => self.judge(&*model, &ColumnSource::new(rows, subset)?),
-            Units::Terms(..) => match model.regression().filter(|regression| regression.layout() != rows.layout()) {
+            Units::Terms(_) => match model.regression().filter(|regression| regression.layout() != rows.layout()) {
                 Some(regression) => self.judge(&regression.over(rows.layout())?, rows),
                 None => self.judge(&*model, rows),
             },

@@ -22,7 +22,7 @@ use crate::files;
 use crate::labelled_table::LabelledTable;
 use crate::options::{ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
-use crate::ranks;
+use crate::silence::silent_rows;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith calibrate births.csv --target low --model nb --folds 10 -o low.odds   fitted and calibrated on the same rows, by folds
@@ -142,7 +142,7 @@ fn by_map(
         let table = LabelledTable { input: &input, options: &options, weight: weight.clone().map(|(column, _)| column) };
         table.scan(&*model, control, &mut |batch| rows.add(&*model, batch))?
     };
-    notices.extend(ranks::silent_rows(rows.silent(), "the model"));
+    notices.extend(silent_rows(rows.silent(), "the model"));
     let in_table = |error: Error| error.in_table(&input.name());
     let settings = Settings { weighting: weight.map_or(Weighting::None, |(_, kind)| kind), ..Settings::default() };
     let title = format!("{} on {}: {method} calibration", args.file.display(), input.name());
@@ -164,7 +164,7 @@ fn by_folds(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> 
     let dealing = Dealing { folds: args.folds, seed: args.seed, groups: None };
     let (model, rows) = refitted(&*opened.source, &*learner, dealing, args.reading.threads, control).map_err(in_table)?;
     let mut notices = opened.notices.clone();
-    notices.extend(ranks::silent_rows(rows.silent(), "the model"));
+    notices.extend(silent_rows(rows.silent(), "the model"));
     let settings = Settings { weighting: opened.layout().weighting(), ..Settings::default() };
     let method = args.method.unwrap_or(Method::Platt);
     let title = format!("{name} on {}: {method} calibration on {} folds that its refits have not seen", input.name(), args.folds);

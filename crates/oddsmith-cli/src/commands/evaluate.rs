@@ -22,8 +22,8 @@ use crate::judgement::{Judgement, Part};
 use crate::labelled_table::LabelledTable;
 use crate::options::{PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
 use crate::progress::Progress;
-use crate::ranks;
 use crate::scored::{ProbabilityColumns, ScoredRows};
+use crate::silence::silent_rows;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith evaluate low.odds new.csv                          every figure, with intervals
@@ -110,7 +110,7 @@ fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console
     let mut notices = table.scan(&*model, control, &mut |rows| judging.observe(rows))?;
     let silent = judging.silent();
     let evaluation = judging.into_sums();
-    notices.extend(ranks::silent_rows(silent, "the model"));
+    notices.extend(silent_rows(silent, "the model"));
     let title = format!("{} on {}", path.display(), input.name());
     Ok(Judgement { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation, notices })
 }

@@ -27,9 +27,9 @@ use crate::exit::Failure;
 use crate::files;
 use crate::options::{ReadingArgs, Regression, RoleArgs, TextArgs};
 use crate::progress::Progress;
-use crate::ranks;
 use crate::regression;
 use crate::search::{Search, Units};
+use crate::silence::silent_rows;
 
 /// The model that has a likelihood of the classes.
 const REGRESSION: &str = "logistic";
@@ -181,7 +181,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
     let mut card = told(args, &selection, &search.names());
     let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*chosen.model)?)).transpose()?;
     card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
-    data.notices.extend(ranks::silent_rows(chosen.silent, "the chosen model"));
+    data.notices.extend(silent_rows(chosen.silent, "the chosen model"));
     let honest = chosen.judged.map(|evaluation| Card {
         title: format!("The chosen model on the 1 in {} rows that had no part in the choice", args.holdout),
         facts: Vec::new(),
@@ -214,7 +214,7 @@ fn open(args: &SelectArgs, formula: Option<Formula>, input: &Input, control: &Co
     let opened = regression::open(input, options, args.roles.roles(), &mut asked, control)?;
     let written = asked.learner.formula.take().ok_or_else(|| Error::internal("the formula is gone"))?;
     let formula = written.expand_dot(&opened.layout().names())?;
-    Ok((opened, Units::Terms(Box::new(asked.learner), formula)))
+    Ok((opened, Units::Terms(Box::new((asked.learner, formula)))))
 }
 
 impl SelectArgs {

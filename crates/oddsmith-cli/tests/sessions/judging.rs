@@ -167,6 +167,7 @@ fn models_are_compared_on_the_same_folds() {
         "oddsmith compare -q births.csv --target low --features age,lwt,ptl --models nb,lda,qda --folds 5 --show pairs",
         "oddsmith compare -q births.csv --target low --features age,lwt,race --models lda,nb --folds 5 --format csv",
         "oddsmith compare -q births.csv --target low --features age,lwt --models lda,qda --folds 4 --show weights",
+        "oddsmith compare -q births.csv --target low --features age,lwt --models lda,logistic --folds 5 --show twins",
         "oddsmith compare -q births.csv --target low --features age,lwt --models lda --folds 4 --show curve",
         "oddsmith compare -q births.csv --target low --features age,lwt --models lda --group race --folds 3 --format csv",
         "oddsmith compare -q births.csv --target low --features age,lwt --models lda --group race --folds 4",

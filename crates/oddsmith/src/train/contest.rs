@@ -60,7 +60,7 @@ pub struct Contest<'a> {
 }
 
 impl Contest<'_> {
-    fn deal(&self, repeat: u64) -> Result<CrossValidation<'_>> {
+    pub(super) fn deal(&self, repeat: u64) -> Result<CrossValidation<'_>> {
         let dealing = Dealing { folds: self.folds, seed: self.seed + repeat, groups: self.groups };
         CrossValidation::new(self.source, dealing, self.threads, self.control)
     }
@@ -110,7 +110,7 @@ impl Contest<'_> {
             let begin = Instant::now();
             match folds.models(&*candidate.learner, tables.as_ref(), self.folds) {
                 Ok(models) => {
-                    outcomes.push(Ok((parameters(&*models[0]), shared + begin.elapsed().as_secs_f64())));
+                    outcomes.push(Ok((free_parameters(&*models[0]), shared + begin.elapsed().as_secs_f64())));
                     fitted.push(models);
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
@@ -167,7 +167,7 @@ impl Contest<'_> {
 }
 
 /// Free parameters of a model: what it says itself, or its estimates without those that the others determine.
-fn parameters(model: &dyn Classifier) -> Option<u64> {
+pub fn free_parameters(model: &dyn Classifier) -> Option<u64> {
     let card = model.card();
     let told = card.facts.iter().find(|(name, _)| name == "free parameters" || name == "parameters").map(|(_, cell)| cell.clone());
     if let Some(Cell::Count(count)) = told {

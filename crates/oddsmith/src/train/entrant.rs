@@ -53,7 +53,7 @@ pub fn model_table(entrants: &[Entrant]) -> Table {
     for Entrant { name, outcome } in entrants {
         let mut row = vec![Cell::from(name.as_str())];
         match outcome {
-            Ok(Outcome { standing, parameters, seconds, .. }) => {
+            Ok(Outcome { standing, rows, parameters, seconds }) => {
                 let value = |figure: &Figure| figure.as_ref().map_or(Cell::Empty, |estimate| estimate.value.into());
                 row.extend(interval_cells(&standing.bits));
                 row.extend([value(&standing.bits_saved), value(&standing.brier)]);
@@ -61,8 +61,7 @@ pub fn model_table(entrants: &[Entrant]) -> Table {
                 row.extend([value(&standing.slope), value(&standing.accuracy)]);
                 row.push(parameters.map_or(Cell::Empty, Cell::from));
                 row.push((*seconds).into());
-                let reason = [&standing.bits, &standing.auc].into_iter().find_map(|figure| figure.as_ref().err());
-                row.push(reason.map_or(Cell::Empty, |reason| reason.to_string().into()));
+                row.push(outcome_note(standing, rows.classes()).map_or(Cell::Empty, Cell::from));
             }
             Err(reason) => {
                 row.resize(columns.len() - 1, Cell::Empty);
@@ -72,6 +71,14 @@ pub fn model_table(entrants: &[Entrant]) -> Table {
         table.push(row);
     }
     table
+}
+
+/// Why a figure of a model has no value; a slope is not expected of more than two classes.
+fn outcome_note(standing: &Standing, classes: usize) -> Option<String> {
+    let slope = (classes == 2).then_some(("calibration_slope", &standing.slope));
+    let figures = [("bits", &standing.bits), ("auc", &standing.auc)].into_iter().chain(slope);
+    let reasons: Vec<String> = figures.filter_map(|(name, figure)| Some(format!("{name}: {}", figure.as_ref().err()?))).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
 /// Why models have no figures, one line each.
@@ -116,7 +123,7 @@ pub fn pair_table(entrants: &[Entrant]) -> Table {
         let mut row = vec![Cell::from(*name), best_name.into()];
         row.extend(interval_cells(&pair.as_ref().map(|pair| pair.difference)));
         row.extend([pair.as_ref().map_or(Cell::Empty, |pair| pair.p_value.into()), p_holm.into()]);
-        let areas = (other.standing.slope.is_ok() || best.standing.slope.is_ok()).then(|| {
+        let areas = (best.rows.classes() == 2).then(|| {
             let (left, right) = (other.rows.log_odds(), best.rows.log_odds());
             paired_areas([&left, &right], best.rows.labels(), Some(best.rows.weights()), 1, Weighting::Frequency)
         });
@@ -146,7 +153,7 @@ pub fn verdict(entrants: &[Entrant]) -> String {
 }
 
 /// Holm's adjustment: the smallest p-value times their number, the next times one less …, never falling.
-fn holm(p_values: &[f64]) -> Vec<f64> {
+pub(super) fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
     let mut adjusted = vec![1.0; p_values.len()];

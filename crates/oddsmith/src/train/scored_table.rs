@@ -88,6 +88,11 @@ impl ScoredTable {
         Ok(())
     }
 
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
     /// How many rows that count were left out because the model said nothing about them.
     pub fn silent(&self) -> u64 {
         self.silent

@@ -1,5 +1,6 @@
 //! Subsets of columns from one gathering, and columns tested from sums.
 
+use oddsmith::card::{Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, CodesView, Feature, Features, Kind, Layout, Levels, SKIP, Source, ViewSource, Weighting};
 use oddsmith::eval::Settings;
@@ -7,7 +8,10 @@ use oddsmith::model::{AnyLearner, Knobs};
 use oddsmith::num::MatrixView;
 use oddsmith::registry;
 use oddsmith::stats::Parts;
-use oddsmith::train::{self, ColumnSource, CompleteSource, CrossValidation, Dealing, SumsModel, likelihood_of_sums};
+use oddsmith::train::{self, Candidate, ColumnSource, CompleteSource, Contest, CrossValidation, Dealing, SumsModel, likelihood_of_sums};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Distribution, Normal};
 
 use crate::population::Population;
 use crate::support::{Frame, Golden, close};
@@ -52,6 +56,51 @@ fn a_subset_without_a_model_is_passed_over() {
         assert!(train::has_no_model(&likelihood_of_sums(&stats, model).unwrap_err()));
         assert!(likelihood_of_sums(&stats.select(&[0, 2]).unwrap(), model).is_ok());
     }
+}
+
+/// Twins over one column whose law within the classes is a Gaussian, or one with long tails.
+fn twins(skewed: bool, seed: u64) -> Table {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let normal = Normal::new(0.0, 1.0).unwrap();
+    let labels: Vec<u32> = (0..4_000).map(|i| u32::from(i % 3 == 0)).collect();
+    let draw = |label: &u32| 0.8 * f64::from(*label) + normal.sample(&mut random);
+    let plain: Vec<f64> = labels.iter().map(draw).collect();
+    let values: Vec<f64> = plain.into_iter().map(|x| if skewed { x * x.abs() } else { x }).collect();
+    let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
+    let layout = Layout::new("y", vec![Feature::number("x")], classes, Weighting::None).unwrap();
+    let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 1).unwrap());
+    let source = ViewSource::new(&layout, features, &labels, None).unwrap();
+    let candidates = Candidate::named(&["lda".into(), "logistic".into(), "qda".into()]).unwrap();
+    let control = Control::new();
+    let contest = Contest {
+        source: &source,
+        candidates: &candidates,
+        folds: 10,
+        repeats: 1,
+        seed: 1,
+        groups: None,
+        threads: None,
+        control: &control,
+    };
+    contest.twins().unwrap()
+}
+
+#[test]
+fn twins_agree_where_the_assumptions_hold_and_differ_where_they_do_not() {
+    let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { panic!("{cell:?}") };
+    let of_slope = |table: &Table, column: &str| {
+        let at = table.columns.iter().position(|name| name == column).unwrap();
+        number(&table.rows.iter().find(|row| row[3] == Cell::from("x")).unwrap()[at])
+    };
+    // QDA has no straight line, so lda and logistic are the only pair: an intercept and a slope.
+    let one = twins(true, 1);
+    assert_eq!(one.rows.len(), 2);
+    let (a, b) = (of_slope(&one, "weight_generative"), of_slope(&one, "weight_discriminative"));
+    assert_eq!(a - b, of_slope(&one, "difference"));
+    // At 5 %, twenty tables without a difference give more than four rejections three times in a thousand.
+    let rejected = |skewed: bool| (0..20).filter(|&seed| of_slope(&twins(skewed, seed), "p_value") < 0.05).count();
+    let (right, wrong) = (rejected(false), rejected(true));
+    assert!(right <= 4 && wrong >= 15, "{right} and {wrong} of 20");
 }
 
 const COLUMNS: [&str; 4] = ["Sepal.Length", "Sepal.Width", "Petal.Length", "Petal.Width"];

@@ -1,0 +1,126 @@
+//! Generative models and their discriminative twins: the same straight line, estimated under assumptions and without them.
+//!
+//! Where the assumptions of the generative model hold, both estimate the same weights. Their difference d has a standard error from leaving
+//! folds out, one after the other: se² = (k − 1)/k Σ_f (d_f − d̄)², and d/se is compared with Student's t of k − 1 degrees of freedom.
+//! Several weights are adjusted by Holm's method. Cost: k + 1 fits of each model.
+
+use std::collections::BTreeMap;
+
+use super::contest::{Candidate, Contest};
+use super::driver::fit;
+use super::entrant::holm;
+use crate::card::{Cell, Table};
+use crate::error::{ErrorKind, Result};
+use crate::model::Classifier;
+use crate::num::special::student_t;
+
+/// Weights by class, term and level.
+type Weights = Vec<([Cell; 3], f64)>;
+
+/// A model with straight log odds.
+struct Line {
+    name: String,
+    generative: bool,
+    /// Fitted to all rows.
+    whole: Weights,
+    /// Fitted without a fold.
+    without: Vec<Weights>,
+}
+
+fn weights(model: &dyn Classifier) -> Option<Weights> {
+    let table = model.linear()?.table(model.layout());
+    let row = |row: &Vec<Cell>| match row[3] {
+        Cell::Number(weight) => Some(([row[0].clone(), row[1].clone(), row[2].clone()], weight)),
+        _ => None,
+    };
+    Some(table.rows.iter().filter_map(row).collect())
+}
+
+fn weight_of(weights: &Weights, term: &[Cell; 3]) -> Option<f64> {
+    weights.iter().find(|(known, _)| known == term).map(|(_, weight)| *weight)
+}
+
+impl Contest<'_> {
+    /// Every weight of a generative model beside that of every discriminative one, and whether they differ by more than chance.
+    pub fn twins(&self) -> Result<Table> {
+        let columns = ["generative", "discriminative", "class", "term", "level", "weight_generative", "weight_discriminative"];
+        let columns: Vec<&str> = columns.into_iter().chain(["difference", "std_error", "p_value", "p_holm"]).collect();
+        let mut table = Table::new("twins", &columns);
+        let lines = self.candidates.iter().filter_map(|candidate| self.line(candidate).transpose()).collect::<Result<Vec<_>>>()?;
+        for generative in lines.iter().filter(|line| line.generative) {
+            for other in lines.iter().filter(|line| !line.generative) {
+                compare(generative, other, &mut table);
+            }
+        }
+        Ok(table)
+    }
+
+    /// The weights of a model; `None` when it has none or cannot be fitted.
+    fn line(&self, candidate: &Candidate) -> Result<Option<Line>> {
+        let folds = self.deal(0)?;
+        let tables = folds.gather(&[&*candidate.learner])?;
+        let whole = fit(&candidate.learner, self.source, self.threads, self.control);
+        let refits = whole.and_then(|whole| Ok((whole.model, folds.models(&*candidate.learner, tables.as_ref(), self.folds)?)));
+        match refits {
+            Ok((model, refits)) => {
+                let without = refits.iter().map(|model| weights(&**model)).collect::<Option<Vec<_>>>();
+                let generative = model.generative().is_some();
+                let line = weights(&*model).zip(without);
+                Ok(line.map(|(whole, without)| Line { name: candidate.name.clone(), generative, whole, without }))
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+fn compare(generative: &Line, other: &Line, table: &mut Table) {
+    let mut rows = Vec::new();
+    for (term, weight) in &generative.whole {
+        let Some(theirs) = weight_of(&other.whole, term) else { continue };
+        let refits = generative.without.iter().zip(&other.without);
+        let differences: Option<Vec<f64>> = refits.map(|(a, b)| Some(weight_of(a, term)? - weight_of(b, term)?)).collect();
+        rows.push((term, *weight, theirs, differences.and_then(|differences| standard_error(&differences))));
+    }
+    let p_value = |difference: f64, error: Option<(f64, f64)>| {
+        error.map(|(error, freedom)| student_t::two_sided(difference / error, freedom)).filter(|p| p.is_finite())
+    };
+    let p: Vec<Option<f64>> = rows.iter().map(|(_, a, b, error)| p_value(a - b, *error)).collect();
+    let tested: Vec<f64> = p.iter().flatten().copied().collect();
+    let mut adjusted = holm(&tested).into_iter();
+    for ((term, weight, theirs, error), p) in rows.into_iter().zip(p) {
+        let cell = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
+        let mut row = vec![Cell::from(generative.name.as_str()), Cell::from(other.name.as_str())];
+        row.extend(term.iter().cloned());
+        row.extend([weight.into(), theirs.into(), (weight - theirs).into(), cell(error.map(|(error, _)| error)), cell(p)]);
+        row.push(cell(p.and_then(|_| adjusted.next())));
+        table.push(row);
+    }
+}
+
+/// The standard error of a difference from leaving groups out, and its degrees of freedom; `None` when nothing varies.
+fn standard_error(left_out: &[f64]) -> Option<(f64, f64)> {
+    let k = left_out.len() as f64;
+    let mean = left_out.iter().sum::<f64>() / k;
+    let squares: f64 = left_out.iter().map(|value| (value - mean).powi(2)).sum();
+    let error = ((k - 1.0) / k * squares).sqrt();
+    (error > 0.0 && error.is_finite()).then_some((error, k - 1.0))
+}
+
+/// Weights of linear models side by side, one row per term.
+pub fn weight_table(fitted: &[(String, Box<dyn Classifier>)]) -> Table {
+    let linear: Vec<(&str, Weights)> = fitted.iter().filter_map(|(name, model)| Some((name.as_str(), weights(&**model)?))).collect();
+    let columns = ["class", "term", "level"].into_iter().chain(linear.iter().map(|(name, _)| *name)).map(String::from).collect();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for (at, (_, weights)) in linear.iter().enumerate() {
+        for (term, weight) in weights {
+            let place = *places.entry(format!("{term:?}")).or_insert_with(|| {
+                rows.push(term.iter().cloned().chain(std::iter::repeat_n(Cell::Empty, linear.len())).collect());
+                rows.len() - 1
+            });
+            rows[place][3 + at] = (*weight).into();
+        }
+    }
+    Table { name: "weights".into(), columns, rows }
+}
