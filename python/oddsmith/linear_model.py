@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _checks, _core
 from ._base import Classifier, check_not_single
 from ._inputs import core_rows, encode_labels, row_weights, thread_count
-from .exceptions import OddsmithWarning, ParameterError, tell
+from .exceptions import OddsmithWarning, ParameterError, UnsupportedError, tell
 
 __all__ = ["LogisticRegression"]
 
@@ -69,6 +69,8 @@ class LogisticRegression(Classifier):
         Start from the last fit's weights.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
+    offset : int or str, default=None
+        A column that enters the log odds as it is, with weight 1; for arrays of two classes.
     firth : bool, default=False
         Firth's penalised likelihood, which is finite always and less biased for few rows; needs ``C=np.inf``.
     on_separation : {'error', 'firth'}, default='error'
@@ -117,6 +119,7 @@ class LogisticRegression(Classifier):
         verbose=0,
         warm_start=False,
         n_jobs=None,
+        offset=None,
         firth=False,
         on_separation="error",
     ):
@@ -134,6 +137,7 @@ class LogisticRegression(Classifier):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.offset = offset
         self.firth = firth
         self.on_separation = on_separation
 
@@ -223,6 +227,8 @@ class LogisticRegression(Classifier):
         before = getattr(self, "classes_", None)
         self.classes_, codes = encode_labels(y)
         knobs["start"] = self._start(before)
+        if self.offset is not None:
+            knobs |= {"formula": f"y ~ . - `{self._offset_name(X)}` + offset(`{self._offset_name(X)}`){'' if self.fit_intercept else ' - 1'}", "start": None}
         if knobs["l1"] and not isinstance(X, np.ndarray):
             knobs["tolerance"] = min(self.tol, _COARSEST_OF_WORDS) or _COARSEST_OF_WORDS
         weights = row_weights(sample_weight, X)
@@ -240,6 +246,15 @@ class LogisticRegression(Classifier):
         self._describe_weights((knobs["l2"], knobs["l1"]))
         return self
 
+    def _offset_name(self, X: Any) -> str:
+        names = self._names()
+        if len(self.classes_) > 2 or not isinstance(X, np.ndarray):
+            raise UnsupportedError("an offset is for arrays of two classes; leave it out, or use Logit with a formula")
+        name = self.offset if isinstance(self.offset, str) else names[_checks.whole("offset", self.offset, 0)] if self.offset < len(names) else None
+        if name not in names:
+            raise ParameterError(f"offset = {self.offset!r} is not accepted: a column of X, by name or by number from 0")
+        return name
+
     def _adopt(self, model: _core.Model) -> None:
         """Takes a model; that the steps did not reach the optimum is told as scikit-learn tells it."""
         self._model = model
@@ -251,7 +266,14 @@ class LogisticRegression(Classifier):
 
     def _describe_weights(self, penalty: tuple[float, float] = (1.0, 0.0)) -> None:
         """Weights as scikit-learn gives them: those of the second class, or symmetric ones."""
-        intercept, coef = self._model.linear()
+        linear = self._model.linear()
+        if linear is None:
+            # With an offset the log odds are no sum of fitted weights alone.
+            tidy = self._model.tidy()
+            fitted = dict(zip(tidy["term"], tidy["estimate"], strict=True))
+            weights = [fitted.get(name, 1.0) for name in self._names()]
+            linear = np.array([0.0, fitted.get("(intercept)", 0.0)]), np.vstack([np.zeros(len(weights)), weights])
+        intercept, coef = linear
         if len(self.classes_) == 2:
             self.intercept_, self.coef_ = intercept[1:], coef[1:]
         else:
@@ -303,6 +325,8 @@ class LogisticRegression(Classifier):
 
     def _shown_as(self, coef: Any) -> LogisticRegression:
         own = not self._replaced()
+        if isinstance(coef, np.ndarray):
+            coef.flags.writeable = False
         self.coef_ = coef
         if own:
             self._described = (coef, self.intercept_)

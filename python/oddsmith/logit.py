@@ -179,16 +179,17 @@ class Logit(FrameClassifier):
             check_not_single(self.classes_[np.bincount(codes, weights=weights, minlength=len(self.classes_)) > 0])
         columns = _core.Columns.numbers(self._names(), self._labels())
         knobs = self._knobs(f"y ~ {right}")
-        self._take(_core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs)), maker(X), [])
+        model = _core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs))
+        self._take(model, maker(X), [], named=False)
         return self
 
-    def _take(self, model: _core.Model, make: str, notices: list[Any]) -> None:
+    def _take(self, model: _core.Model, make: str, notices: list[Any], *, named: bool = True) -> None:
         self._model, self._make, self._obstacle = model, make, None
         labels = getattr(self, "classes_", None)
         if labels is None or model.class_labels != self._labels():
             self.classes_ = classes_of_names(model.class_labels)
         self.formula_ = model.facts()["formula"]
-        if self.formula is not None:
+        if self.formula is not None and named:
             self.n_features_in_, self.feature_names_in_ = len(model.names), np.array(model.names, dtype=object)
         self.diagnostics_ = tell([*notices, *model.notices])
 
@@ -224,6 +225,14 @@ class Logit(FrameClassifier):
             tell(notice for notice in notices if notice[0] != _EXTRA_COLUMN)
             return answers
         return super()._ask(X, question)
+
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+        checked = super()._checked(X, y, reset=reset, **options)
+        if reset or self._model is None or len(self._model.names) == self.n_features_in_:
+            return checked
+        # A formula that names some columns of an array leaves the others out.
+        names = self._names()
+        return checked[:, [names.index(name) for name in self._model.names]]
 
     def tidy(self, exponentiate: bool = False) -> Any:
         """Give one row per coefficient: estimate, standard error, test, interval.

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import statsmodels.api as sm
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -214,3 +215,16 @@ def test_messages_speak_of_parameters():
     with pytest.raises(od.NoEstimateError, match="on_separation='firth'") as caught:
         od.Logit().fit(X, [0, 0, 1, 1])
     assert "--" not in str(caught.value)
+
+
+def test_an_offset_has_weight_one(rows):
+    X, y, _ = rows
+    y = (y > 0).astype(int)
+    model = od.LogisticRegression(C=np.inf, offset=2).fit(X, y)
+    theirs = sm.GLM(y, sm.add_constant(np.delete(X, 2, axis=1)), sm.families.Binomial(), offset=X[:, 2]).fit(tol=1e-12)
+    np.testing.assert_allclose(np.delete(model.coef_[0], 2), theirs.params[1:], rtol=1e-6)
+    assert model.coef_[0, 2] == 1.0
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], theirs.fittedvalues, rtol=1e-6)
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_[0] + model.intercept_)
+    with pytest.raises(od.ParameterError, match="offset = 9"):
+        od.LogisticRegression(offset=9).fit(X, y)
