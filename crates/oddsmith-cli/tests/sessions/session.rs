@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Runs shell lines one after the other and writes the session down. Checksums are blanked: they change with the
-    /// version of the program.
+    /// version of the program. Numbers are rounded to nine digits: the last ones change with the instruction set.
     pub(crate) fn transcript(&self, lines: &[&str]) -> String {
         let mut text = String::new();
         for line in lines {
@@ -90,7 +90,7 @@ impl Session {
             text.extend(errors.lines().map(|line| format!("2> {line}\n")));
             text.push_str(&format!("? {}\n\n", output.status.code().map_or_else(|| "signal".into(), |code| code.to_string())));
         }
-        blank_checksums(&text)
+        round_numbers(&blank_checksums(&text))
     }
 }
 
@@ -112,4 +112,32 @@ fn blank_checksums(text: &str) -> String {
         }
     }
     blanked
+}
+
+fn round_numbers(text: &str) -> String {
+    let mut rounded = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let exponent = |at: usize| from[..at].ends_with(['e', 'E']);
+        let part = |(at, c): (usize, char)| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E') || (matches!(c, '+' | '-') && exponent(at));
+        let end = from.char_indices().find(|&place| !part(place)).map_or(from.len(), |(at, _)| at);
+        let (number, after) = from.split_at(end);
+        rounded.push_str(before);
+        match number.parse::<f64>() {
+            Ok(value) if number.len() > 12 && number.contains('.') => {
+                let shorter: f64 = format!("{value:.8e}").parse().unwrap();
+                rounded.push_str(&shorter.to_string());
+            }
+            _ => rounded.push_str(number),
+        }
+        rest = after;
+    }
+    rounded + rest
+}
+
+#[test]
+fn only_long_decimals_are_rounded() {
+    let text = "x 0.45481034405912131,-1.2345678901234e-7 12345678901234567 1.5 a1.25.3 W214 v0.1.0 3e5;";
+    assert_eq!(round_numbers(text), "x 0.454810344,-0.000000123456789 12345678901234567 1.5 a1.25.3 W214 v0.1.0 3e5;");
 }
