@@ -25,8 +25,9 @@ _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = ("deprecated", "l1", "l2", "elasticnet", None)
 _STOPPED_EARLY = "W215"
 _COARSEST = 1e-8
-# Without second derivatives the last digits of an absolute penalty take many steps; the objective is then right to ten digits.
+# Without second derivatives the last digits take many steps; the objective is then right to ten digits.
 _COARSEST_OF_WORDS = 1e-5
+_MANY_ENTRIES = 1_000_000
 
 
 class LogisticRegression(Classifier):
@@ -189,7 +190,7 @@ class LogisticRegression(Classifier):
             "tolerance": min(_checks.at_least("tol", self.tol, 0), _COARSEST) or _COARSEST,
             "most_steps": _checks.whole("max_iter", self.max_iter, 0),
             "start": None,
-            "unfinished": True,
+            "unfinished": max(self.tol, _COARSEST),
         }
 
     def _start(self, before: np.ndarray | None) -> tuple[list[float], list[float]] | None:
@@ -229,7 +230,7 @@ class LogisticRegression(Classifier):
         knobs["start"] = self._start(before)
         if self.offset is not None:
             knobs |= {"formula": f"y ~ . - `{self._offset_name(X)}` + offset(`{self._offset_name(X)}`){'' if self.fit_intercept else ' - 1'}", "start": None}
-        if knobs["l1"] and not isinstance(X, np.ndarray):
+        if not isinstance(X, np.ndarray) and (knobs["l1"] or X.nnz > _MANY_ENTRIES):
             knobs["tolerance"] = min(self.tol, _COARSEST_OF_WORDS) or _COARSEST_OF_WORDS
         weights = row_weights(sample_weight, X)
         check_not_single(self.classes_)

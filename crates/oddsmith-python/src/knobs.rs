@@ -100,7 +100,7 @@ pub(crate) struct LogisticKnobs {
     tolerance: Option<f64>,
     most_steps: usize,
     start: Option<(Vec<f64>, Vec<f64>)>,
-    unfinished: bool,
+    unfinished: Option<f64>,
 }
 
 impl LogisticKnobs {

@@ -352,7 +352,7 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
         notices.push(Notice::new(notice::STOPPED_EARLY, text));
     }
     let (steps, distance) = (analysis.estimate.steps, analysis.estimate.distance);
-    if learner.route == Route::Newton && learner.unfinished && steps >= learner.most_steps && distance > learner.tolerance() {
+    if learner.route == Route::Newton && steps >= learner.most_steps && learner.unfinished.is_some_and(|most| distance > most) {
         let text = format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away");
         notices.push(Notice::new(notice::STOPPED_EARLY, text));
     }

@@ -283,7 +283,7 @@ impl Logistic {
         match next {
             Next::Ask { theta, curvature } => Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)]))),
             Next::Converged => self.after_convergence(knowledge, fitting),
-            Next::Stuck(_) if self.unfinished && fitting.solver.steps >= self.most_steps => self.after_convergence(knowledge, fitting),
+            Next::Stuck(_) if self.unfinished.is_some() && fitting.solver.steps >= self.most_steps => self.after_convergence(knowledge, fitting),
             Next::Stuck(why) => Err(no_estimate(
                 &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),
                 "rescale or drop columns, or use a penalty (--l2)",
@@ -343,7 +343,7 @@ impl Logistic {
         let point = fitting.solver.point().ok_or_else(|| Error::internal("convergence without a point"))?;
         let mut theta = DVector::from_column_slice(&point.theta);
         let information = fitting.solver.hessian.clone();
-        let ended = !self.unfinished || fitting.solver.steps < self.most_steps;
+        let ended = self.unfinished.is_none() || fitting.solver.steps < self.most_steps;
         let newton = self.l1 == 0.0 && !fitting.firth && self.route == Route::Newton && ended;
         if let Some(factor) = information.clone().and_then(Cholesky::new).filter(|_| newton) {
             // The last Newton step is shorter than the tolerance and costs nothing.

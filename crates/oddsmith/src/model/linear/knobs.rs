@@ -94,8 +94,9 @@ pub struct Logistic {
     pub most_steps: usize,
     /// Where the search starts; default: at the linear discriminant. The optimum is the same.
     pub start: Option<StartPoint>,
-    /// Whether the point at which the steps ran out is taken, with a notice, in place of an error; default no.
-    pub unfinished: bool,
+    /// Whether the point at which the steps ran out is taken in place of an error, and from which distance on, in standard errors, it
+    /// comes with a notice; default no.
+    pub unfinished: Option<f64>,
     /// Whether large data are first fitted on a sample of their partitions, to find a start; default yes. The optimum is the same.
     pub sampling: bool,
 }
@@ -123,7 +124,7 @@ impl Default for Logistic {
             route: Route::default(),
             most_steps: 200,
             start: None,
-            unfinished: false,
+            unfinished: None,
             sampling: true,
         }
     }
