@@ -49,8 +49,8 @@ class LogisticRegression(Classifier):
     dual : bool, default=False
         Accepted for compatibility.
     tol : float, default=1e-4
-        How near to the optimum the fit ends, in standard errors; where `tol` asks for less it ends at 1e-8, at 1e-5 for sparse rows with
-        an absolute penalty.
+        How near to the optimum the fit ends, in standard errors; where `tol` asks for less it ends at 1e-8, at 1e-5 for sparse rows that
+        are many or have an absolute penalty. A fit that runs out of steps farther away than `tol` warns.
     fit_intercept : bool, default=True
         Whether there is an intercept, which is never penalised.
     intercept_scaling : float, default=1
@@ -190,7 +190,7 @@ class LogisticRegression(Classifier):
             "tolerance": min(_checks.at_least("tol", self.tol, 0), _COARSEST) or _COARSEST,
             "most_steps": _checks.whole("max_iter", self.max_iter, 0),
             "start": None,
-            "unfinished": max(self.tol, _COARSEST),
+            "unfinished": float(self.tol),
         }
 
     def _start(self, before: np.ndarray | None) -> tuple[list[float], list[float]] | None:

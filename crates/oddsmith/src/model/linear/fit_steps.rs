@@ -283,7 +283,9 @@ impl Logistic {
         match next {
             Next::Ask { theta, curvature } => Ok(Step::Again(self.ask(knowledge, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)]))),
             Next::Converged => self.after_convergence(knowledge, fitting),
-            Next::Stuck(_) if self.unfinished.is_some() && fitting.solver.steps >= self.most_steps => self.after_convergence(knowledge, fitting),
+            Next::Stuck(_) if self.unfinished.is_some() && fitting.solver.steps >= self.most_steps => {
+                self.after_convergence(knowledge, fitting)
+            }
             Next::Stuck(why) => Err(no_estimate(
                 &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),
                 "rescale or drop columns, or use a penalty (--l2)",
