@@ -16,7 +16,68 @@ from ._inputs import class_names, classes_of_names, core_rows, thread_count
 from .exceptions import DataError, OddsmithWarning, UnsupportedError, tell
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+class Answers(ClassifierMixin, BaseEstimator):
+    """What every classifier answers about rows, from their log probabilities unless it knows a shorter way."""
+
+    classes_: np.ndarray
+
+    def _log_probabilities(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _probabilities(self, X: Any) -> np.ndarray:
+        return np.exp(self._log_probabilities(X))
+
+    def _chosen(self, X: Any) -> np.ndarray:
+        return self._log_probabilities(X).argmax(axis=1)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most probable class of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels; the first of several equally probable ones.
+        """
+        chosen = self._chosen(X)
+        return self.classes_[chosen]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of ``classes_``; every row adds up to one.
+        """
+        return self._probabilities(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Give the logarithm of the probability of every class, right where probabilities round to 0 or 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log probabilities in the order of ``classes_``.
+        """
+        return self._log_probabilities(X)
+
+
+class Classifier(Answers):
     """A classifier over the core.
 
     A fitted one holds ``_model``, the core's model, and ``classes_``. ``_model`` is ``None`` while an incremental fit has
@@ -25,7 +86,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     _sparse: ClassVar[bool] = False
     n_jobs: int | None
-    classes_: np.ndarray
     _model: _core.Model | None
     _obstacle: Exception | None
 
@@ -76,52 +136,15 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 return {"probabilities": certain, "scores": np.log(certain), "decide": certain.argmax(axis=1)}[question]
         return getattr(self._model, question)(core_rows(X), self._threshold(), thread_count(self.n_jobs))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the most probable class of every row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels; the first of several equally probable ones.
-        """
+    def _chosen(self, X: Any) -> np.ndarray:
         quick = self._plain(X)
-        chosen = self._ask(X, "decide") if quick is None else quick.argmax(axis=1)
-        return self.classes_[chosen]
+        return self._ask(X, "decide") if quick is None else quick.argmax(axis=1)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probability of every class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities in the order of ``classes_``; every row adds up to one.
-        """
+    def _probabilities(self, X: Any) -> np.ndarray:
         quick = self._plain(X)
         return self._ask(X, "probabilities") if quick is None else quick
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Give the logarithm of the probability of every class, right where probabilities round to 0 or 1.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log probabilities in the order of ``classes_``.
-        """
+    def _log_probabilities(self, X: Any) -> np.ndarray:
         scores = self._ask(X, "scores")
         return scores - logsumexp(scores, axis=1, keepdims=True)
 

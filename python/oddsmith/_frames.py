@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._base import Classifier
+from ._rendered import Rendered
 from .exceptions import MismatchError, UnsupportedError, tell
 
 
@@ -66,7 +67,7 @@ class FrameClassifier(Classifier):
         return super()._ask(X, question)
 
 
-class StoredModel(FrameClassifier):
+class StoredModel(Rendered, FrameClassifier):
     """A model file that none of the estimators makes, such as one with a calibration map or a stored decision.
 
     It predicts; what it was learned from, and how, only its `summary` knows. `predict` calls classes by the rule of the file.
@@ -114,32 +115,8 @@ class StoredModel(FrameClassifier):
         """
         raise UnsupportedError("a model from a file cannot be fitted; fit an estimator of its own kind")
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Call the class of every row by the rule that the file holds.
+    def _chosen(self, X: Any) -> np.ndarray:
+        return self._model.choose(np.ascontiguousarray(self._probabilities(X)))
 
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        return self.classes_[self._model.choose(np.ascontiguousarray(self.predict_proba(X)))]
-
-    def summary(self, format: str = "table") -> str:
-        """Give the model for people.
-
-        Parameters
-        ----------
-        format : {'table', 'md', 'html', 'latex', 'json'}, default='table'
-            How it is written.
-
-        Returns
-        -------
-        str
-            The text.
-        """
+    def _render(self, format: str) -> str:
         return self._model.render(format)

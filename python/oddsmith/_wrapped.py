@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
+
+from ._base import Answers
 
 
 def log_scores(estimator: Any, X: Any) -> np.ndarray:
@@ -21,12 +23,11 @@ def log_scores(estimator: Any, X: Any) -> np.ndarray:
     return np.column_stack([np.zeros(len(values)), values]) if values.ndim == 1 else values
 
 
-class Wrapped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Wrapped(MetaEstimatorMixin, Answers):
     """A classifier around `estimator_`."""
 
     estimator: Any
     estimator_: Any
-    classes_: np.ndarray
 
     def _adopt(self, fitted: Any) -> None:
         """Takes the fitted classifier with what it knows of its input."""
@@ -41,52 +42,9 @@ class Wrapped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Log probabilities from those of the classifier."""
         raise NotImplementedError
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Give the logarithm of the probability of every class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log probabilities in the order of ``classes_``.
-        """
+    def _log_probabilities(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         return self._moved(log_scores(self.estimator_, X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probability of every class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities in the order of ``classes_``.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the most probable class of every row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels; the first of several equally probable ones.
-        """
-        chosen = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes_[chosen]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing, check_array, column_or_1d, indexable
 from . import _checks, _core
 from ._base import check_not_single
 from ._inputs import class_names, core_rows, encode_labels, row_weights, thread_count
+from ._rendered import Rendered
 from ._tables import maker, parted, table
 from ._wrapped import log_scores
 from .exceptions import ParameterError, tell
@@ -21,7 +22,7 @@ from ._frames import is_frame, table_of, target_name
 __all__ = ["Comparison", "compare"]
 
 
-class Comparison:
+class Comparison(Rendered):
     """Models after a comparison, as `compare` gives them.
 
     Attributes
@@ -40,23 +41,8 @@ class Comparison:
         self.models, self.pairs = table(entrants.models(), make), table(entrants.pairs(), make)
         self.verdict = entrants.verdict()
 
-    def summary(self, format: str = "table") -> str:
-        """Give both tables for people.
-
-        Parameters
-        ----------
-        format : {'table', 'md', 'html', 'latex', 'json'}, default='table'
-            How they are written.
-
-        Returns
-        -------
-        str
-            The text.
-        """
+    def _render(self, format: str) -> str:
         return self._entrants.render(self._title, format)
-
-    def _repr_html_(self) -> str:
-        return self.summary("html")
 
     def __repr__(self) -> str:
         return self.summary()

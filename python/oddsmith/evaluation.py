@@ -9,6 +9,7 @@ from sklearn.utils import column_or_1d
 
 from . import _core
 from ._inputs import class_names, codes_among
+from ._rendered import Rendered
 from ._tables import maker, parted, table
 from ._wrapped import log_scores
 from .exceptions import tell
@@ -18,7 +19,7 @@ from .metrics._rows import weighted
 __all__ = ["Evaluation", "evaluate"]
 
 
-class Evaluation:
+class Evaluation(Rendered):
     """Figures of judged probabilities, as `evaluate` gives them.
 
     Attributes
@@ -64,23 +65,8 @@ class Evaluation:
         """
         return table(self._judged.class_table(), self._make)
 
-    def summary(self, format: str = "table") -> str:
-        """Give the figures for people.
-
-        Parameters
-        ----------
-        format : {'table', 'md', 'html', 'latex', 'json'}, default='table'
-            How it is written.
-
-        Returns
-        -------
-        str
-            The text.
-        """
+    def _render(self, format: str) -> str:
         return self._judged.render(self._title, format)
-
-    def _repr_html_(self) -> str:
-        return self.summary("html")
 
     def __repr__(self) -> str:
         return self.summary()

@@ -12,6 +12,7 @@ from . import _checks, _core
 from ._base import check_not_single
 from ._frames import FrameClassifier, checked_labels, is_frame, table_of, target_name
 from ._inputs import classes_of_names, core_rows, encode_labels, row_weights, thread_count
+from ._rendered import Rendered
 from ._tables import maker, table
 from .exceptions import ParameterError, UnsupportedError, tell
 
@@ -20,7 +21,7 @@ __all__ = ["Logit"]
 _EXTRA_COLUMN = "W302"
 
 
-class Logit(FrameClassifier):
+class Logit(Rendered, FrameClassifier):
     """Logistic regression with inference; softmax regression for more than two classes.
 
     Unpenalised maximum likelihood over a formula and a data frame, or over all columns of an array. Tables come back in the library that
@@ -318,23 +319,8 @@ class Logit(FrameClassifier):
         size = int(np.sqrt(len(matrix)))
         return matrix.reshape(size, size)
 
-    def summary(self, format: str = "table") -> str:
-        """Give the model for people: odds ratios with reference rows, intervals and p-values.
-
-        Parameters
-        ----------
-        format : {'table', 'md', 'html', 'latex', 'json'}, default='table'
-            How it is written.
-
-        Returns
-        -------
-        str
-            The text.
-        """
+    def _render(self, format: str) -> str:
         return self._model.render(format)
-
-    def _repr_html_(self) -> str:
-        return self._model.render("html")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         if getattr(self, "_model", None) is None:
