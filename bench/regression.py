@@ -187,7 +187,8 @@ class LogisticSparse(Logistic):
     phases = (Phase("fit", 2.5, 1e-3), Phase("proba", 2.5, 1e-4))
     full = dict(rows=200_000, columns=100_000, tokens=68)
     quick = dict(rows=20_000, columns=20_000, tokens=68)
-    target = 1e-8
+    # Thousands of flat directions: a slope of 1e-8 still leaves probabilities wrong by 1e-4.
+    target = 1e-9
     products = 30
 
     def make(self, rng, size):
