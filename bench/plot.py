@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 70, 220, 40, 55
+WIDTH, HEIGHT = 780, 420
+LEFT, RIGHT, TOP, BOTTOM = 70, 280, 40, 55
 COLOURS = ("#1b6ca8", "#c8553d", "#3a7d44", "#7a4ea3", "#b8860b", "#555555")
 
 
