@@ -185,7 +185,7 @@ fn finish(
         let weight_name = plan.weight.map_or("", |column| plan.name(column)).to_owned();
         let wiring = Wiring { features: plan.features, target: plan.target, weight: plan.weight };
         let encoder = Encoder::new(&layout, wiring, &weight_name, true, &options.text);
-        Box::new(Streamed::new(layout, feed, encoder, extents(&parts), rows))
+        Box::new(Streamed::new(layout, feed, encoder, extents(&parts), rows, options.table_budget()))
     };
     Ok(Reading { source, columns, rows, in_memory: kept, notices })
 }

@@ -122,3 +122,24 @@ proptest! {
         _ = learn(&headed, &options);
     }
 }
+
+/// From the second time on a streamed table keeps what it has room for: nothing, some partitions, all of them.
+#[test]
+fn reading_again_gives_the_same_rows() {
+    let lines: String = (0..600).map(|i| format!("{},word{},{}\n", i * 7 % 101, i % 9, ["a", "b"][i % 2])).collect();
+    let text = format!("x,c,y\n{lines}");
+    for memory in [2_000, 9_000, 18_000] {
+        let options = ReadOptions { memory, partition_bytes: 500, ..ReadOptions::default() };
+        let opened = learn(&text, &options).unwrap();
+        assert!(!opened.in_memory && opened.source.partitions() > 10);
+        let first = rows(&*opened.source);
+        assert_eq!(first.len(), 600);
+        for _ in 0..4 {
+            assert_eq!(rows(&*opened.source), first, "{memory}");
+        }
+        // A sink that stops half-way leaves nothing half-kept behind.
+        let stop = &mut |_: oddsmith::data::Rows<'_>| Err(oddsmith::Error::data("enough"));
+        assert!(opened.source.scan(3, stop).is_err());
+        assert_eq!(rows(&*opened.source), first, "{memory}");
+    }
+}
