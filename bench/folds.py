@@ -34,7 +34,7 @@ def main(options) -> int:
         worker.ask(f"load {folder}")
         fits = {model: float("inf") for model in MODELS}
         folds = float("inf")
-        for _ in range(options.repeat):
+        for _ in range(options.repeat or 5):
             for model in MODELS:
                 fits[model] = min(fits[model], float(worker.ask(f"fit {model}")[1]))
             folds = min(folds, float(worker.ask(f"folds {FOLDS} {' '.join(MODELS)}")[1]))
