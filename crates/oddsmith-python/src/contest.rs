@@ -183,7 +183,7 @@ impl Entrants {
 
     /// Every model against the one with the fewest bits.
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        table_columns(py, &train::pair_table(&self.0))
+        table_columns(py, &train::pair_table(&self.0, Weighting::Frequency))
     }
 
     /// The one sentence that may name a winner.
@@ -196,7 +196,7 @@ impl Entrants {
         let format: Format = format.parse().map_err(|error| raise(py, error))?;
         let card = |title: String, facts, tidy| Card { title, facts, tidy, notices: Vec::new() };
         let models = card(title, vec![("verdict".to_owned(), train::verdict(&self.0).into())], train::model_table(&self.0));
-        let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&self.0));
+        let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&self.0, Weighting::Frequency));
         let cards: &[(&str, &Card)] = &[("models", &models), ("pairs", &pairs)];
         Ok(render(cards, format, &Style::default()))
     }

@@ -119,7 +119,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     data.notices.extend(silent_rows(silent, "some model"));
     let table = match args.show {
         Some(Part::Models) => train::model_table(&entrants),
-        Some(Part::Pairs) => train::pair_table(&entrants),
+        Some(Part::Pairs) => train::pair_table(&entrants, opened.source.layout().weighting()),
         Some(Part::Weights) => train::weight_table(&contest.fitted().map_err(in_table)?),
         Some(Part::Twins) => contest.twins().map_err(in_table)?,
         Some(Part::Curve) => curve(&contest).map_err(in_table)?,
@@ -137,7 +137,11 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
                 train::failures(&entrants).iter().for_each(|line| console.note(line));
             }
             let models = card(title, facts, table);
-            let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&entrants));
+            let pairs = card(
+                "Against the model with the fewest bits".into(),
+                Vec::new(),
+                train::pair_table(&entrants, opened.source.layout().weighting()),
+            );
             let cards: &[(&str, &Card)] = &[("data", &data), ("models", &models), ("pairs", &pairs)];
             console.result(cards)?;
             console.notices(&data.notices);

@@ -112,7 +112,7 @@ fn contest(entrants: &[Entrant]) -> Option<(Runner<'_>, Vec<Runner<'_>>)> {
 }
 
 /// Every model against the one with the fewest bits: differences of bits and of areas, with p-values adjusted by Holm's method.
-pub fn pair_table(entrants: &[Entrant]) -> Table {
+pub fn pair_table(entrants: &[Entrant], weighting: Weighting) -> Table {
     let columns =
         ["model", "against", "more_bits", "more_bits_low", "more_bits_high", "p_value", "p_holm", "auc_difference", "auc_p_value"];
     let mut table = Table::new("pairs", &columns);
@@ -125,7 +125,7 @@ pub fn pair_table(entrants: &[Entrant]) -> Table {
         row.extend([pair.as_ref().map_or(Cell::Empty, |pair| pair.p_value.into()), p_holm.into()]);
         let areas = (best.rows.classes() == 2).then(|| {
             let (left, right) = (other.rows.log_odds(), best.rows.log_odds());
-            paired_areas([&left, &right], best.rows.labels(), Some(best.rows.weights()), 1, Weighting::Frequency)
+            paired_areas([&left, &right], best.rows.labels(), Some(best.rows.weights()), 1, weighting)
         });
         match areas {
             Some(Ok(areas)) => row.extend([areas.difference().into(), areas.p_value().into()]),
