@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    calibrate, check, compare, completions, evaluate, explain, fit, help, predict, sample, select, show, stats, threshold,
+    calibrate, check, compare, completions, evaluate, explain, fit, help, predict, rounds, sample, select, show, stats, threshold,
 };
 use crate::options::OutputArgs;
 
@@ -81,6 +81,9 @@ pub(crate) enum Command {
     /// Gather, merge and subtract statistics, so that models can be fitted without the rows.
     #[command(subcommand, help_template = TEMPLATE, before_help = stats::EXAMPLES)]
     Stats(stats::StatsCommand),
+    /// Fit a regression to the rows of several places, none of which shows its rows to another.
+    #[command(subcommand, help_template = TEMPLATE, before_help = rounds::EXAMPLES)]
+    Rounds(rounds::RoundsCommand),
     /// List the models.
     Models,
     /// Completions for a shell.

@@ -11,6 +11,7 @@ use oddsmith::error::visible;
 use oddsmith::model::Classifier;
 use oddsmith::persist::{self, FileKind};
 use oddsmith::stats::TableStats;
+use oddsmith::train::{Answer, Round};
 use oddsmith::{Error, ErrorKind};
 use oddsmith_io::{Input, Opened};
 
@@ -30,13 +31,21 @@ pub(crate) enum Content {
     Model(Box<dyn Classifier>),
     /// Statistics.
     Statistics(Box<TableStats>),
+    /// A question to the places of a study.
+    Round(Box<Round>),
+    /// What one of them answered.
+    Answer(Box<Answer>),
 }
 
 /// Reads a model or statistics.
 pub(crate) fn read(path: &Path) -> Result<Content, Failure> {
     let bytes = bytes(path)?;
     let content = match persist::from_bytes(&bytes, None) {
-        Ok((FileKind::Statistics, _)) => persist::load_stats(&bytes).map(|stats| Content::Statistics(Box::new(stats))),
+        Ok((FileKind::Statistics, record)) => match record.tag.as_str() {
+            Round::TAG => Round::from_bytes(&bytes).map(|round| Content::Round(Box::new(round))),
+            Answer::TAG => Answer::from_bytes(&bytes).map(|answer| Content::Answer(Box::new(answer))),
+            _ => persist::load_stats(&bytes).map(|stats| Content::Statistics(Box::new(stats))),
+        },
         Ok((FileKind::Model, _)) => persist::load_model(&bytes).map(Content::Model),
         Err(error) => Err(error),
     };
@@ -51,6 +60,16 @@ pub(crate) fn read_model(path: &Path) -> Result<Box<dyn Classifier>, Failure> {
 /// Reads statistics.
 pub(crate) fn read_statistics(path: &Path) -> Result<TableStats, Failure> {
     persist::load_stats(&bytes(path)?).map_err(|error| Failure::in_file(path, error))
+}
+
+/// Reads a question to the places of a study.
+pub(crate) fn read_round(path: &Path) -> Result<Round, Failure> {
+    Round::from_bytes(&bytes(path)?).map_err(|error| Failure::in_file(path, error))
+}
+
+/// Reads the answer of a place.
+pub(crate) fn read_answer(path: &Path) -> Result<Answer, Failure> {
+    Answer::from_bytes(&bytes(path)?).map_err(|error| Failure::in_file(path, error))
 }
 
 /// Whether a path names a file of ours; a table never begins like one.

@@ -7,6 +7,7 @@ pub mod data;
 pub mod error;
 pub mod eval;
 pub mod info;
+mod ledger;
 pub mod model;
 pub mod notice;
 pub mod num;

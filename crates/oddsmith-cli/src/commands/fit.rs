@@ -117,12 +117,12 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
     let ours = matches!(&input, Input::Path(path) if files::is_ours(path));
     if entry.name == REGRESSION {
         return match ours {
-            true => Err(needs_rows(entry.name)),
+            true => Err(needs_rounds(entry.name)),
             false => run_regression(args, formula, &input, console, control),
         };
     }
     let fitted = match &input {
-        _ if entry.name == ONE_VS_REST && ours => return Err(needs_rows(entry.name)),
+        _ if entry.name == ONE_VS_REST && ours => return Err(needs_rounds(entry.name)),
         _ if entry.name == ONE_VS_REST => one_vs_rest(args, formula, entry, &input, console, control)?,
         Input::Path(path) if ours => {
             refuse_regression(args, formula.is_some(), entry.name)?;
@@ -223,6 +223,11 @@ fn gate(notices: &[Notice], strict: bool, console: &Console) -> Result<(), Failu
 
 fn needs_rows(model: &str) -> Failure {
     Failure::Usage(format!("{model} with these knobs needs the rows themselves; statistics are not enough"))
+}
+
+fn needs_rounds(model: &str) -> Failure {
+    let what = "takes several passes over the rows; statistics of one pass are not enough";
+    Failure::Usage(format!("{model} {what} (`oddsmith rounds` fits it to rows that stay where they are)"))
 }
 
 /// A model and what it was learned from.

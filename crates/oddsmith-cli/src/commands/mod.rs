@@ -11,6 +11,7 @@ pub(crate) mod help;
 mod man;
 mod models;
 pub(crate) mod predict;
+pub(crate) mod rounds;
 pub(crate) mod sample;
 pub(crate) mod select;
 pub(crate) mod show;
@@ -45,6 +46,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),
         Some(Command::Stats(command)) => stats::run(&command, console, control),
+        Some(Command::Rounds(command)) => rounds::run(&command, console, control),
         Some(Command::Models) => models::run(console),
         Some(Command::Completions(args)) => completions::run(&args, console),
         Some(Command::Man) => man::run(console),

@@ -12,6 +12,7 @@ use oddsmith::error::visible;
 use oddsmith::model::Classifier;
 use oddsmith::stats::TableStats;
 
+use crate::commands::rounds;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files::{self, Content};
@@ -68,7 +69,12 @@ pub(crate) fn run(args: &ShowArgs, console: &Console, control: &Arc<Control>) ->
         Content::Statistics(_) if args.weights || args.tests || args.augment.is_some() => {
             return Err(Failure::Usage("statistics have no weights, tests or predictions; fit a model to them first".into()));
         }
+        Content::Round(_) | Content::Answer(_) if args.weights || args.tests || args.augment.is_some() => {
+            return Err(Failure::Usage("a fit under way has no weights, tests or predictions; `oddsmith rounds advance` goes on".into()));
+        }
         Content::Statistics(stats) => return show_card(args, &statistics_card(&stats), console),
+        Content::Round(round) => return show_card(args, &rounds::round_card(&round)?, console),
+        Content::Answer(answer) => return show_card(args, &rounds::answer_card(&answer), console),
     };
     if args.weights {
         return console.result(&weights(&*model)?);

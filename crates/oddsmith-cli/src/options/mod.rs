@@ -10,5 +10,5 @@ mod size;
 pub(crate) use knobs::{KnobArgs, PriorArgs, parse_number};
 pub(crate) use list::{split_list, split_pair};
 pub(crate) use output::{ColorWhen, OutputArgs};
-pub(crate) use reading::{ReadingArgs, RoleArgs, TextArgs, WeightArgs};
+pub(crate) use reading::{KindArgs, ReadingArgs, RoleArgs, TextArgs, WeightArgs};
 pub(crate) use regression::{Regression, RegressionArgs};

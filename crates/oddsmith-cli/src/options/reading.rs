@@ -1,5 +1,6 @@
 //! How a table is read and what its columns are for.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -13,13 +14,21 @@ use super::list::{split_list, split_pair};
 use super::size::parse_size;
 use crate::exit::Failure;
 
+/// Flags about the kinds of columns.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct KindArgs {
+    /// Kinds of columns where the guess is wrong: column=number|category|boolean|text.
+    #[arg(long, value_name = "COLUMN=KIND,…")]
+    kind: Vec<String>,
+}
+
 /// Flags about the bytes of a table.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadingArgs {
-    /// Kinds of columns where the guess is wrong: column=number|category|boolean|text.
-    #[arg(long, value_name = "COLUMN=KIND,…")]
-    kind: Vec<String>,
+    #[command(flatten)]
+    kinds: KindArgs,
 
     /// Cells that mean "no value", in place of the usual ones (empty, NA, NaN, null, …).
     #[arg(long, value_name = "TEXT,…")]
@@ -139,6 +148,19 @@ impl WeightArgs {
     }
 }
 
+impl KindArgs {
+    /// The kinds by column.
+    pub(crate) fn kinds(&self) -> Result<BTreeMap<String, Kind>, Failure> {
+        let pair = |item: String| {
+            let (column, kind) = split_pair(&item)
+                .and_then(|(column, kind)| Some((column, kind_of(kind)?)))
+                .ok_or_else(|| Error::knob("kind", &item, "pairs such as zip=category; kinds are number, category, boolean and text"))?;
+            Ok((column.to_owned(), kind))
+        };
+        self.kind.iter().flat_map(|list| split_list(list)).map(pair).collect()
+    }
+}
+
 impl ReadingArgs {
     /// Options of the reader.
     pub(crate) fn options(&self, text: &TextArgs) -> Result<ReadOptions, Failure> {
@@ -157,14 +179,9 @@ impl ReadingArgs {
             dedup_names: self.dedup_names,
             text: text.options()?,
             threads: self.threads.map_or(0, NonZeroUsize::get),
+            kinds: self.kinds.kinds()?,
             ..ReadOptions::default()
         };
-        for item in self.kind.iter().flat_map(|list| split_list(list)) {
-            let (column, kind) = split_pair(&item)
-                .and_then(|(column, kind)| Some((column, kind_of(kind)?)))
-                .ok_or_else(|| Error::knob("kind", &item, "pairs such as zip=category; kinds are number, category, boolean and text"))?;
-            options.kinds.insert(column.to_owned(), kind);
-        }
         options.memory = self.memory.unwrap_or(options.memory);
         options.max_classes = self.max_classes.unwrap_or(options.max_classes);
         Ok(options)

@@ -7,5 +7,5 @@ mod shown;
 
 pub(crate) use augmented::{augment_fit, augment_new};
 pub(crate) use fitting::{Request, fit};
-pub(crate) use reading::open;
+pub(crate) use reading::{chosen_columns, open, open_chosen, target_name};
 pub(crate) use shown::{tests_table, write as show};

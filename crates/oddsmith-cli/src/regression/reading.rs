@@ -13,15 +13,26 @@ use crate::options::Regression;
 /// of the target, which becomes the first class.
 pub(crate) fn open(
     input: &Input,
-    mut options: ReadOptions,
+    options: ReadOptions,
     roles: Roles,
     regression: &mut Regression,
     control: &Control,
 ) -> Result<Opened, Failure> {
     let roles = chosen_columns(roles, regression)?;
+    open_chosen(input, options, &roles, regression, control)
+}
+
+/// The same for columns that were chosen before.
+pub(crate) fn open_chosen(
+    input: &Input,
+    mut options: ReadOptions,
+    roles: &Roles,
+    regression: &mut Regression,
+    control: &Control,
+) -> Result<Opened, Failure> {
     force_kinds(&mut options, regression);
     let formula = regression.learner.formula.as_ref();
-    let mut opened = oddsmith_io::open(input, &options, &roles, control).map_err(|error| at_its_place(error, formula))?;
+    let mut opened = oddsmith_io::open(input, &options, roles, control).map_err(|error| at_its_place(error, formula))?;
     if let Some((target, classes)) = response_in_columns(regression)? {
         opened.source = Box::new(RecastSource::with_response_in_columns(opened.source, &target, classes)?);
     }
@@ -37,7 +48,7 @@ pub(crate) fn open(
 }
 
 /// The columns that are read: those of the formula and those that have another part.
-fn chosen_columns(mut roles: Roles, regression: &Regression) -> Result<Roles, Failure> {
+pub(crate) fn chosen_columns(mut roles: Roles, regression: &Regression) -> Result<Roles, Failure> {
     let learner = &regression.learner;
     let reserved = || learner.shares.iter().flatten().chain(&learner.cluster).cloned();
     if learner.shares.is_some() && roles.target.is_some() {
@@ -104,6 +115,12 @@ fn force_kinds(options: &mut ReadOptions, regression: &Regression) {
     }
     force(learner.shares.clone().unwrap_or_default(), Kind::Number);
     force(learner.cluster.iter().filter(|name| !predictors.contains(name)).cloned().collect(), Kind::Category);
+}
+
+/// The name of the target, where it is known before a table is read.
+pub(crate) fn target_name(roles: &Roles, regression: &Regression) -> Option<String> {
+    let in_columns = response_in_columns(regression).ok().flatten();
+    roles.target.clone().or_else(|| in_columns.map(|(name, _)| name))
 }
 
 /// The name and the classes of a response that stands in columns and not in labels.

@@ -21,5 +21,6 @@ mod names;
 mod predicting;
 mod reading;
 mod regression;
+mod rounds;
 mod session;
 mod statistics;

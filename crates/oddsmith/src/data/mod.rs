@@ -1,12 +1,14 @@
 //! What rows are made of: column kinds, the layout they are encoded against, views of batches, and
 //! where batches come from.
 
+mod aligned_source;
 mod blocks;
 mod classes;
 pub mod design;
 mod features;
 pub mod formula;
 mod layout;
+mod layout_map;
 mod layout_record;
 mod levels;
 mod recast_source;
@@ -14,12 +16,14 @@ mod source;
 mod view_source;
 mod vocabulary;
 
+pub use aligned_source::AlignedSource;
 pub use blocks::FeatureBlocks;
 pub use classes::Classes;
 pub use design::{Design, DesignBlock, DesignOptions, DesignSurvey};
 pub use features::{CodesView, Csr, Features, MISSING, Rows, SKIP, UNSEEN};
 pub use formula::{Formula, Response};
 pub use layout::{Feature, Kind, Layout, Plane, Space, Weighting};
+pub(crate) use layout_map::LayoutMap;
 pub use levels::Levels;
 pub use recast_source::RecastSource;
 pub use source::Source;

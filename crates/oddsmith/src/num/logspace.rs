@@ -117,6 +117,16 @@ impl NeumaierSum {
         self.lost += other.lost;
     }
 
+    /// The plain sum and what its roundings lost.
+    pub fn parts(&self) -> [f64; 2] {
+        [self.sum, self.lost]
+    }
+
+    /// The sum with these parts.
+    pub fn from_parts([sum, lost]: [f64; 2]) -> Self {
+        NeumaierSum { sum, lost }
+    }
+
     /// The compensated total. Infinite and NaN terms behave as in a plain sum.
     pub fn value(&self) -> f64 {
         let total = self.sum + self.lost;

@@ -84,7 +84,7 @@ pub fn load_stats(bytes: &[u8]) -> Result<TableStats> {
 }
 
 /// The error with the name of what was expected; every fault of content is a fault of the format here.
-fn expecting(expected: &'static str, error: Error) -> Error {
+pub(crate) fn expecting(expected: &'static str, error: Error) -> Error {
     match error.into_kind() {
         ErrorKind::Format { what, .. } => ErrorKind::Format { expected, what }.into(),
         other => ErrorKind::Format { expected, what: Error::from(other).to_string() }.into(),

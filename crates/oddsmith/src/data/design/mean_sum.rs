@@ -3,6 +3,8 @@
 //! Kept as a weight and a mean that moves by w (x − m)/W, with what rounding drops of it, so that neither an offset of 1e8 nor
 //! numbers near the largest cost digits.
 
+use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 use crate::num::two_sum;
 
 /// Weight and mean of present values, and whether any was missing.
@@ -12,6 +14,15 @@ pub(super) struct MeanSum {
     mean: f64,
     low: f64,
     has_gaps: bool,
+}
+
+impl Entered for MeanSum {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.number("weight", &mut self.weight)?;
+        ledger.number("mean", &mut self.mean)?;
+        ledger.number("low", &mut self.low)?;
+        ledger.flag("gaps", &mut self.has_gaps)
+    }
 }
 
 impl MeanSum {

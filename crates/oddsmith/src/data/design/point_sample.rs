@@ -3,6 +3,10 @@
 
 use std::cmp::Ordering;
 
+use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
+use crate::record::fault;
+
 /// The most points kept.
 const MOST: usize = 1 << 13;
 
@@ -25,14 +29,44 @@ impl SamplePoint {
 }
 
 /// Points of up to [`MOST`] rows.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct PointSample {
+    dimensions: usize,
     points: Vec<SamplePoint>,
     /// No key above this can be among the lowest, once that is known.
     limit: Option<u64>,
 }
 
+impl Entered for PointSample {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        if !ledger.is_reading() {
+            self.settle();
+        }
+        let mut keys: Vec<u64> = self.points.iter().map(|point| point.key).collect();
+        let mut weights: Vec<f64> = self.points.iter().map(|point| point.weight).collect();
+        let mut coordinates: Vec<f64> = self.points.iter().flat_map(|point| point.at.iter().copied()).collect();
+        ledger.count_list("keys", &mut keys)?;
+        ledger.list("weights", 1, &mut weights)?;
+        ledger.list("coordinates", self.dimensions, &mut coordinates)?;
+        if ledger.is_reading() {
+            if weights.len() != keys.len() || coordinates.len() != keys.len() * self.dimensions {
+                return Err(fault("a sample of points has other numbers of weights or coordinates than of points"));
+            }
+            let places = coordinates.chunks_exact(self.dimensions.max(1)).map(Box::from);
+            let points = keys.into_iter().zip(weights).zip(places);
+            self.points = points.map(|((key, weight), at)| SamplePoint { key, at, weight }).collect();
+            self.settle();
+        }
+        Ok(())
+    }
+}
+
 impl PointSample {
+    /// No point seen in a space of this many dimensions.
+    pub(super) fn new(dimensions: usize) -> Self {
+        PointSample { dimensions, points: Vec::new(), limit: None }
+    }
+
     /// Offers the point of a row.
     pub(super) fn push(&mut self, row: u64, weight: f64, at: &[f64]) {
         let key = scattered(row);
@@ -96,7 +130,7 @@ mod tests {
     fn the_sample_does_not_depend_on_how_rows_are_cut() {
         let rows = 5 * MOST as u64;
         let sample = |lo: u64, hi: u64| {
-            let mut sample = PointSample::default();
+            let mut sample = PointSample::new(1);
             (lo..hi).for_each(|row| sample.push(row, 1.0, &[row as f64]));
             sample
         };

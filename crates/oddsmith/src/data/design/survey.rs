@@ -20,6 +20,7 @@ use super::{DesignOptions, MissingPolicy};
 use crate::data::formula::{Fault, Formula};
 use crate::data::{Layout, MISSING, Plane, Rows, SKIP, Weighting};
 use crate::error::{DataFault, Error, Result};
+use crate::ledger::{Entered, Ledger};
 
 /// Rows looked at at a time.
 const BLOCK: usize = 1024;
@@ -75,12 +76,43 @@ pub(super) enum Observed {
     Points(PointSample),
 }
 
+impl Entered for DesignSurvey {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.number("weight", &mut self.weight)?;
+        for (at, observed) in self.observed.iter_mut().enumerate() {
+            ledger.part(&format!("basis{at}"), observed)?;
+        }
+        for (at, mean) in self.means.iter_mut().enumerate() {
+            ledger.part(&format!("mean{at}"), mean)?;
+        }
+        for (at, gap) in self.code_gaps.iter_mut().enumerate() {
+            ledger.flag(&format!("gap{at}"), gap)?;
+        }
+        Ok(())
+    }
+}
+
+impl Entered for Observed {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        match self {
+            Observed::Values(values) => values.enter(ledger),
+            Observed::Points(points) => points.enter(ledger),
+            Observed::Range(range) => {
+                let mut ends: Vec<f64> = range.iter().flat_map(|(low, high)| [*low, *high]).collect();
+                ledger.list("range", 2, &mut ends)?;
+                *range = ends.first_chunk().map(|[low, high]| (*low, *high));
+                Ok(())
+            }
+        }
+    }
+}
+
 impl DesignSurvey {
     /// An empty survey for a formula. A `.` stands for all columns of the layout.
     pub fn new(formula: &Formula, layout: &Layout, options: &DesignOptions) -> Result<Self> {
         let formula = formula.expand_dot(&layout.names())?;
         let plan = SurveyPlan::new(&formula, layout, options).map_err(|fault| formula.error(fault))?;
-        let observed = plan.bases.iter().map(|basis| Observed::new(basis.wanted)).collect();
+        let observed = plan.bases.iter().map(|basis| Observed::new(basis.wanted, basis.registers.len())).collect();
         Ok(DesignSurvey {
             observed,
             means: vec![MeanSum::default(); plan.numbers.len()],
@@ -157,6 +189,12 @@ impl DesignSurvey {
         self.code_gaps.iter_mut().zip(&other.code_gaps).for_each(|(mine, theirs)| *mine |= theirs);
         self.weight += other.weight;
         Ok(())
+    }
+
+    /// Columns of which single values are kept, not only sums, as the formula writes them.
+    pub(crate) fn kept_values(&self) -> Vec<String> {
+        let kept = self.plan.bases.iter().filter(|basis| basis.wanted != Wanted::Range);
+        kept.map(|basis| self.plan.formula.variables()[basis.variable].to_string()).collect()
     }
 
     /// Total weight seen.
@@ -239,11 +277,11 @@ impl SurveyPlan {
 }
 
 impl Observed {
-    fn new(wanted: Wanted) -> Self {
+    fn new(wanted: Wanted, dimensions: usize) -> Self {
         match wanted {
             Wanted::Values => Observed::Values(ValueTable::default()),
             Wanted::Range => Observed::Range(None),
-            Wanted::Points => Observed::Points(PointSample::default()),
+            Wanted::Points => Observed::Points(PointSample::new(dimensions)),
         }
     }
 

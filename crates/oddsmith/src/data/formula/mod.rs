@@ -34,6 +34,8 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 pub(crate) use call::MOST_COORDINATES;
 pub use expr::{ColumnName, Expr, Function, Operator};
 pub(crate) use fault::Fault;
@@ -304,6 +306,19 @@ impl Formula {
     fn spaced(text: &str, tokens: &[(Token, Place)]) -> String {
         let words: Vec<&str> = tokens.iter().map(|(_, place)| &text[place.start..place.end]).filter(|word| !word.is_empty()).collect();
         words.join(" ")
+    }
+}
+
+/// A formula is stored as it is written.
+impl Serialize for Formula {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Formula {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Formula::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 

@@ -5,6 +5,8 @@
 //! products among marks are centred when they are read. Memory: p² numbers; time: that of the Gram kernel plus p² per block.
 
 use crate::data::design::Place;
+use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 use crate::num::MatrixView;
 use crate::num::kernel::{CrossSums, Gram, MarkProducts, Marks, mixed_width};
 
@@ -24,6 +26,16 @@ pub(crate) struct ColumnSums {
     marked: Vec<f64>,
     gram: Gram,
     totals: Vec<f64>,
+}
+
+impl Entered for ColumnSums {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.number("weight", &mut self.weight)?;
+        ledger.numbers("mean", &mut self.mean)?;
+        ledger.numbers("products", &mut self.products)?;
+        ledger.numbers("mixed", &mut self.mixed)?;
+        ledger.numbers("marked", &mut self.marked)
+    }
 }
 
 impl ColumnSums {
@@ -119,6 +131,11 @@ impl ColumnSums {
             *mean += share * delta;
         }
         self.weight = total;
+    }
+
+    /// The weighted means of the columns that have cells.
+    pub(crate) fn means(&self) -> &[f64] {
+        &self.mean
     }
 
     /// The weighted mean of a column.

@@ -11,9 +11,10 @@ use super::lens::Block;
 use super::link::{Link, Work};
 use super::probe::Shape;
 use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 
 /// How the optimum is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Route {
     /// Newton steps with corrections: few passes, and the tolerance is kept.
     #[default]
@@ -46,6 +47,13 @@ pub(crate) struct Walk {
     rate: f64,
     half_after: f64,
     frame: Arc<Frame>,
+}
+
+impl Entered for Walk {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.numbers("theta", &mut self.theta)?;
+        ledger.number("weight", &mut self.weight)
+    }
 }
 
 impl Walk {

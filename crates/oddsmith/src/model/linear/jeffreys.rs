@@ -10,6 +10,7 @@ use super::frame::Frame;
 use super::lens::Block;
 use super::probe::{Probe, Shape};
 use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 use crate::num::kernel::{CrossSums, LinearScores, Panel, softmax};
 
 /// The frozen information matrix of a point.
@@ -59,6 +60,13 @@ impl Leverage {
 pub(crate) struct JeffreysSums {
     totals: Vec<f64>,
     cross: Vec<f64>,
+}
+
+impl Entered for JeffreysSums {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.numbers("totals", &mut self.totals)?;
+        ledger.numbers("cross", &mut self.cross)
+    }
 }
 
 impl JeffreysSums {

@@ -1,5 +1,7 @@
 //! The knobs of logistic and softmax regression.
 
+use serde::{Deserialize, Serialize};
+
 use super::descent::Route;
 use super::sandwich::Robust;
 use crate::data::{DesignOptions, Formula};
@@ -8,7 +10,7 @@ use crate::model::Knobs;
 use crate::model::knobs::at_least;
 
 /// What to do when no finite maximum of the likelihood exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum OnSeparation {
     /// Refuse, naming the columns.
     #[default]
@@ -18,7 +20,7 @@ pub enum OnSeparation {
 }
 
 /// What is said about the precision of the coefficients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum Precision {
     /// Nothing: the fastest fit.
     None,
@@ -30,7 +32,7 @@ pub enum Precision {
 }
 
 /// Factors of the weights of rows by class.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub enum ClassWeighting {
     /// All rows alike.
     #[default]
@@ -42,7 +44,8 @@ pub enum ClassWeighting {
 }
 
 /// Log odds against the first class that a search starts from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StartPoint {
     /// Intercept of every other class.
     pub intercepts: Vec<f64>,
@@ -51,7 +54,8 @@ pub struct StartPoint {
 }
 
 /// Knobs of logistic regression (two classes) and softmax regression (more).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Logistic {
     /// The formula; default: all columns side by side.
     pub formula: Option<Formula>,

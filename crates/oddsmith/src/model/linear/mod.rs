@@ -51,6 +51,7 @@ pub use model::{Covariance, LogisticModel, Parameters};
 pub(crate) use one_vs_rest::read as read_one_vs_rest;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};
 pub use passes::LinearStats;
+pub(crate) use passes::PassSummary;
 pub use sandwich::Robust;
 pub(crate) use stored::read;
 pub use uncertainty::Uncertainty;

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use super::knobs::Logistic;
 use super::model::LogisticModel;
-use super::passes::LinearStats;
+use super::passes::{LinearStats, PassSummary};
 use crate::card::{Card, Cell, Table};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
 use crate::error::{Error, Result};
+use crate::ledger::{Entered, Ledger};
 use crate::model::{Classifier, Evidence, Generative, Knobs, Learner, LinearLogOdds, Scale, Scores, Step};
 use crate::notice::Notice;
 use crate::num::logspace::ln_1p_exp;
@@ -83,6 +84,35 @@ impl Statistics for OneVsRestStats {
 
     fn bytes(&self) -> usize {
         self.parts.iter().map(|part| if let Part::Fitting(stats) = part { stats.bytes() } else { 0 }).sum()
+    }
+}
+
+impl Entered for OneVsRestStats {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.number("weight", &mut self.weight)?;
+        for (k, part) in self.parts.iter_mut().enumerate() {
+            if let Part::Fitting(stats) = part {
+                ledger.part(&format!("class{k}"), &mut **stats)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PassSummary for OneVsRestStats {
+    fn purpose(&self) -> String {
+        self.fitting().map_or_else(String::new, |stats| format!("for every class: {}", stats.purpose()))
+    }
+
+    fn discloses(&self) -> Option<String> {
+        self.fitting().and_then(PassSummary::discloses)
+    }
+}
+
+impl OneVsRestStats {
+    /// The first fit that is still under way.
+    fn fitting(&self) -> Option<&LinearStats> {
+        self.parts.iter().find_map(|part| if let Part::Fitting(stats) = part { Some(&**stats) } else { None })
     }
 }
 

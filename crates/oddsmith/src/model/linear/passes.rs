@@ -16,6 +16,7 @@ use super::survey::Survey;
 use super::target::Target;
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
+use crate::ledger::{Entered, Ledger};
 use crate::num::MatrixView;
 use crate::num::kernel::fast_sum;
 use crate::stats::Statistics;
@@ -63,6 +64,79 @@ pub struct LinearStats {
     weight: f64,
     dropped: Vec<u64>,
     lens: Lens,
+}
+
+impl Entered for LinearStats {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.number("weight", &mut self.weight)?;
+        ledger.counts("dropped", &mut self.dropped)?;
+        match &mut self.sums {
+            PassSums::Design(survey) => {
+                ledger.kind("design")?;
+                ledger.part("design", &mut **survey)
+            }
+            PassSums::Survey(survey) => {
+                ledger.kind("survey")?;
+                ledger.part("survey", &mut **survey)
+            }
+            PassSums::Points(points, survey) => {
+                ledger.kind("points")?;
+                points.iter_mut().enumerate().try_for_each(|(at, sums)| ledger.part(&format!("point{at}"), sums))?;
+                survey.iter_mut().try_for_each(|survey| ledger.part("survey", &mut **survey))
+            }
+            PassSums::Jeffreys(points) => {
+                ledger.kind("jeffreys")?;
+                points.iter_mut().enumerate().try_for_each(|(at, sums)| ledger.part(&format!("point{at}"), sums))
+            }
+            PassSums::Margins(margins) => {
+                ledger.kind("margins")?;
+                ledger.part("margins", margins)
+            }
+            PassSums::Meat(meat) => {
+                ledger.kind("meat")?;
+                ledger.part("meat", &mut **meat)
+            }
+            PassSums::Walk(walk) => {
+                ledger.kind("walk")?;
+                ledger.part("walk", &mut **walk)
+            }
+        }
+    }
+}
+
+/// Sums of a pass that others may carry out, and what they should know of it.
+pub(crate) trait PassSummary: Entered {
+    /// What the pass is for, in words.
+    fn purpose(&self) -> String;
+
+    /// What the sums tell of single rows and not only of all together, in words; `None` when they are sums alone.
+    fn discloses(&self) -> Option<String>;
+}
+
+impl PassSummary for LinearStats {
+    fn purpose(&self) -> String {
+        match &self.sums {
+            PassSums::Design(_) => "values that the formula depends on".into(),
+            PassSums::Survey(_) => "means and products of the columns".into(),
+            PassSums::Points(points, _) if points.len() == 1 => "the likelihood and its derivatives at a point".into(),
+            PassSums::Points(points, _) => format!("the likelihood and its derivatives at {} points", points.len()),
+            PassSums::Jeffreys(_) => "the slope of Firth's penalty".into(),
+            PassSums::Margins(_) => "whether a direction separates the classes".into(),
+            PassSums::Meat(_) => "squares of the scores, for robust standard errors".into(),
+            PassSums::Walk(_) => "a walk along the rows".into(),
+        }
+    }
+
+    fn discloses(&self) -> Option<String> {
+        match &self.sums {
+            PassSums::Design(survey) => {
+                let bases = survey.kept_values();
+                (!bases.is_empty()).then(|| format!("the values of the rows that {} is made of", bases.join(", ")))
+            }
+            PassSums::Meat(meat) => meat.is_clustered().then(|| "the score of every cluster".into()),
+            _ => None,
+        }
+    }
 }
 
 impl LinearStats {

@@ -16,7 +16,9 @@ use super::link::{Link, Work};
 use super::probe::{Probe, Shape};
 use crate::data::{Plane, Rows, Weighting};
 use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 use crate::num::kernel::Panel;
+use crate::record::fault;
 
 /// The kind of a robust covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -41,6 +43,24 @@ pub(crate) struct Meat {
     /// Whether a weight counts equal rows.
     counted: bool,
     pub(crate) rows: f64,
+}
+
+impl Entered for Meat {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        let size = self.squares.nrows();
+        let mut keys: Vec<u64> = self.clusters.keys().copied().collect();
+        let mut scores: Vec<f64> = self.clusters.values().flatten().copied().collect();
+        ledger.count_list("clusters", &mut keys)?;
+        ledger.list("cluster_scores", size, &mut scores)?;
+        if ledger.is_reading() {
+            if scores.len() / size.max(1) != keys.len() {
+                return Err(fault("the scores of clusters do not fit their number"));
+            }
+            self.clusters = keys.into_iter().zip(scores.chunks_exact(size.max(1)).map(<[f64]>::to_vec)).collect();
+        }
+        ledger.numbers("squares", self.squares.as_mut_slice())?;
+        ledger.number("rows", &mut self.rows)
+    }
 }
 
 impl Meat {
@@ -114,6 +134,11 @@ impl Meat {
             let sums = self.clusters.entry(*key).or_insert_with(|| vec![0.0; theirs.len()]);
             crate::stats::add(sums, theirs);
         }
+    }
+
+    /// Whether scores are kept by cluster.
+    pub(crate) fn is_clustered(&self) -> bool {
+        self.cluster.is_some()
     }
 
     /// Size in memory.

@@ -10,6 +10,7 @@
 use super::lens::Block;
 use super::probe::{Probe, RowSizes};
 use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 use crate::num::kernel::Panel;
 
 /// Loss, as a share of the row's size times that of the direction, that rounding and an unfinished search may leave.
@@ -28,6 +29,16 @@ pub(crate) struct Margins {
     leading: u64,
     /// Rows that count.
     rows: u64,
+}
+
+impl Entered for Margins {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        ledger.number("range", &mut self.range)?;
+        ledger.count("losing", &mut self.losing)?;
+        ledger.count("moving", &mut self.moving)?;
+        ledger.count("leading", &mut self.leading)?;
+        ledger.count("rows", &mut self.rows)
+    }
 }
 
 impl Margins {

@@ -14,6 +14,7 @@ use super::probe::{Curvature, Probe, Shape};
 use super::sparse;
 use crate::data::design::Place;
 use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 use crate::num::kernel::{CrossSums, Gram, MarkProducts, Panel, mixed_width};
 use crate::num::logspace::NeumaierSum;
 
@@ -59,7 +60,36 @@ impl Clone for Kernels {
     }
 }
 
+impl Entered for Sums {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        let mut value = self.value.parts();
+        ledger.numbers("value", &mut value)?;
+        self.value = NeumaierSum::from_parts(value);
+        ledger.number("reach", &mut self.reach)?;
+        for (name, sums) in self.named() {
+            ledger.numbers(name, sums)?;
+        }
+        Ok(())
+    }
+}
+
 impl Sums {
+    /// All sums but those of the loss.
+    fn named(&mut self) -> [(&'static str, &mut Vec<f64>); 10] {
+        [
+            ("totals", &mut self.totals),
+            ("cross", &mut self.cross),
+            ("marked_cross", &mut self.marked_cross),
+            ("words", &mut self.words),
+            ("pair_totals", &mut self.pair_totals),
+            ("pair_cross", &mut self.pair_cross),
+            ("pair_squares", &mut self.pair_squares),
+            ("pair_mixed", &mut self.pair_mixed),
+            ("pair_marked", &mut self.pair_marked),
+            ("word_squares", &mut self.word_squares),
+        ]
+    }
+
     /// Nothing seen.
     pub(crate) fn new(probe: &Probe) -> Self {
         let Shape { outputs, words, .. } = probe.shape;

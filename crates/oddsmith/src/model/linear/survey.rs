@@ -13,6 +13,7 @@ use super::lens::{Block, View};
 use super::probe::Shape;
 use crate::data::design::Place;
 use crate::error::Result;
+use crate::ledger::{Entered, Ledger};
 use crate::num::kernel::CrossSums;
 use crate::num::special::ln_gamma;
 
@@ -49,7 +50,44 @@ pub(crate) struct Survey {
     factors: Vec<f64>,
 }
 
+impl Entered for Survey {
+    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+        if !ledger.is_reading() {
+            self.move_origin();
+        }
+        ledger.count("rows", &mut self.rows)?;
+        ledger.counts("dropped", &mut self.dropped)?;
+        ledger.flag("gaps", &mut self.gaps)?;
+        ledger.numbers("class_weights", &mut self.class_weights)?;
+        ledger.number("squared_weight", &mut self.squared_weight)?;
+        ledger.number("saturated", &mut self.saturated)?;
+        ledger.number("log_coefficients", &mut self.log_coefficients)?;
+        ledger.part("columns", &mut self.columns)?;
+        ledger.numbers("reach", &mut self.cell_reach)?;
+        ledger.numbers("class_sums", &mut self.class_sums)?;
+        ledger.numbers("class_marks", &mut self.class_marks)?;
+        if ledger.is_reading() && self.rows > 0 {
+            self.origin = self.columns.means().to_vec();
+        }
+        Ok(())
+    }
+}
+
 impl Survey {
+    /// Moves the origin from the first row, which is nobody else's business, to the means.
+    fn move_origin(&mut self) {
+        if self.origin.is_empty() {
+            return;
+        }
+        let means = self.columns.means();
+        for (sums, weight) in self.class_sums.chunks_exact_mut(means.len().max(1)).zip(&self.class_weights[1..]) {
+            for ((sum, origin), mean) in sums.iter_mut().zip(&self.origin).zip(means) {
+                *sum += weight * (origin - mean);
+            }
+        }
+        self.origin = means.to_vec();
+    }
+
     /// Nothing seen.
     pub(crate) fn new(view: &View, frame: &Frame) -> Self {
         let places = frame.places();

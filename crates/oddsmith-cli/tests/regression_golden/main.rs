@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod rounds;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -167,11 +169,19 @@ fn check_glm(id: &str, table: &Path, flags: &[&str], observations: f64) {
     let golden = Golden::load(id);
     let flags: Vec<String> = golden.references().into_iter().chain(flags.iter().map(|flag| flag.to_string())).collect();
     let fit = Fit::run(table, &golden.formula(), &flags);
+    check_fit(&golden, &fit, observations);
     let of = |name: &str| golden.numbers(&format!("results/{name}"));
-    check_terms(&golden, &fit, &fit.events(), &of, Some(("profile_lo", "profile_hi")));
     let wald: Vec<String> = flags.iter().cloned().chain(["--ci".into(), "wald".into(), "--no-tests".into()]).collect();
     let fit_wald = Fit::run(table, &golden.formula(), &wald);
     check_terms(&golden, &fit_wald, &fit.events(), &of, Some(("wald_lo", "wald_hi")));
+    check_rows(&golden, table, &flags);
+}
+
+/// All figures of a fit with profile limits and tests.
+fn check_fit(golden: &Golden, fit: &Fit, observations: f64) {
+    let id = &golden.id;
+    let of = |name: &str| golden.numbers(&format!("results/{name}"));
+    check_terms(golden, fit, &fit.events(), &of, Some(("profile_lo", "profile_hi")));
     for (ours, of_r) in [("aic", "aic"), ("deviance", "deviance"), ("null deviance", "null_deviance"), ("log likelihood", "loglik")] {
         near(
             &format!("{id} {ours}"),
@@ -188,9 +198,8 @@ fn check_glm(id: &str, table: &Path, flags: &[&str], observations: f64) {
     if observations == golden.number("results/nobs") {
         relative(&format!("{id} bic"), fit.fact("bic"), golden.number("results/bic"), 1e-10);
     }
-    check_tests(&golden, &fit, "drop1", "drop1", "lrt");
-    check_tests(&golden, &fit, "anova", "anova_sequential", "deviance");
-    check_rows(&golden, table, &flags);
+    check_tests(golden, fit, "drop1", "drop1", "lrt");
+    check_tests(golden, fit, "anova", "anova_sequential", "deviance");
 }
 
 /// What R says about every row.
@@ -313,11 +322,16 @@ fn check_multinom(id: &str, flags: &[&str]) {
     let mut all = golden.references();
     all.extend(["--ref".to_owned(), format!("{target}={reference}"), "--ci".into(), "wald".into()]);
     all.extend(flags.iter().map(|flag| flag.to_string()));
-    let fit = Fit::run(&golden.table(), &formula, &all);
+    check_classes(&golden, &Fit::run(&golden.table(), &formula, &all));
+}
+
+/// All figures of a fit of several classes.
+fn check_classes(golden: &Golden, fit: &Fit) {
+    let (id, reference) = (&golden.id, golden.at("results/reference").as_str().unwrap());
     let classes: Vec<String> = golden.texts("results/classes").into_iter().filter(|class| class != reference).collect();
     for (at, class) in classes.iter().enumerate() {
         let of = |name: &str| numbers(&golden.at(&format!("results/{name}"))[at]);
-        check_terms(&golden, &fit, class, &of, None);
+        check_terms(golden, fit, class, &of, None);
     }
     relative(id, fit.fact("log likelihood"), golden.number("results/loglik"), 1e-10);
     relative(id, fit.fact("deviance"), golden.number("results/deviance"), 1e-10);

@@ -1,0 +1,305 @@
+//! `oddsmith rounds`: a regression of rows that stay where they are. One file asks, every place answers with sums, until the
+//! answers are a model.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use oddsmith::card::{Card, Cell, Table};
+use oddsmith::control::Control;
+use oddsmith::data::{Feature, Formula, Levels, Space};
+use oddsmith::error::visible;
+use oddsmith::model::Classifier;
+use oddsmith::model::linear::Precision;
+use oddsmith::train::{Advance, Answer, Round, Study};
+use oddsmith::{Notice, persist};
+use oddsmith_io::{Input, Roles};
+use oddsmith_report::Format;
+
+use crate::commands::show::model_card;
+use crate::console::Console;
+use crate::exit::Failure;
+use crate::files::{self, Saved};
+use crate::options::{KindArgs, ReadingArgs, Regression, RegressionArgs, RoleArgs, TextArgs};
+use crate::progress::Progress;
+use crate::regression;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith rounds begin 'low ~ age + C(race)' -o low.round                where the sites meet: the question
+  oddsmith rounds answer low.round site-a.csv -o a.answer                 at every site: sums, no rows
+  oddsmith rounds advance low.round a.answer b.answer -o low.odds         the next question, in low.round again, or the model
+  oddsmith show low.round                                                 what is asked for, and what an answer tells of rows";
+
+/// What to do with a study.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RoundsCommand {
+    /// Write down what is fitted, and ask every place for its columns.
+    Begin(Box<BeginArgs>),
+    /// Answer the question of a round with the sums of a table.
+    Answer(Box<AnswerArgs>),
+    /// Put the answers of all places together: to the next question, or to the model.
+    Advance(AdvanceArgs),
+}
+
+/// Arguments of `rounds begin`.
+#[derive(Debug, Args)]
+pub(crate) struct BeginArgs {
+    /// What to predict from what, such as 'low ~ age + C(race) * smoke'; default: --target from all other columns.
+    #[arg(value_name = "FORMULA")]
+    formula: Option<String>,
+
+    /// The model.
+    #[arg(short, long, value_name = "MODEL", default_value = "logistic", value_parser = ["logistic", "one-vs-rest"])]
+    model: String,
+
+    /// Where to save the first question.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    kinds: KindArgs,
+
+    #[command(flatten)]
+    roles: RoleArgs,
+
+    #[command(flatten)]
+    regression: RegressionArgs,
+}
+
+/// Arguments of `rounds answer`.
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArgs {
+    /// The question.
+    #[arg(value_name = "ROUND")]
+    round: PathBuf,
+
+    /// A table; `-` reads standard input.
+    #[arg(value_name = "DATA")]
+    data: OsString,
+
+    /// Where to save the answer.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Arguments of `rounds advance`.
+#[derive(Debug, Args)]
+pub(crate) struct AdvanceArgs {
+    /// The question.
+    #[arg(value_name = "ROUND")]
+    round: PathBuf,
+
+    /// The answers of all places.
+    #[arg(value_name = "ANSWER", required = true, num_args = 1..)]
+    answers: Vec<PathBuf>,
+
+    /// Where to save the next question [default: in place of ROUND, which it continues].
+    #[arg(long, value_name = "FILE")]
+    next: Option<PathBuf>,
+
+    /// Where to save the model, when the fit is finished.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs a subcommand.
+pub(crate) fn run(command: &RoundsCommand, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    match command {
+        RoundsCommand::Begin(args) => begin(args, console),
+        RoundsCommand::Answer(args) => answer(args, console, control),
+        RoundsCommand::Advance(args) => advance(args, console),
+    }
+}
+
+fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
+    let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
+    let mut asked = args.regression.regression(formula)?;
+    let one_vs_rest = args.model == "one-vs-rest";
+    if one_vs_rest && (asked.learner.cluster.is_some() || asked.learner.shares.is_some()) {
+        return Err(Failure::Usage("--cluster and --shares are for --model logistic, not for one-vs-rest".into()));
+    }
+    if !asked.intervals_chosen && asked.learner.precision == Precision::Profile {
+        asked.learner.precision = Precision::Wald;
+        if asked.learner.tests {
+            console.note("intervals are Wald's and terms are not tested, because that takes many rounds; --ci profile does both");
+        }
+        asked.learner.tests = false;
+    }
+    let roles = regression::chosen_columns(args.roles.roles(), &asked)?;
+    let target = regression::target_name(&roles, &asked);
+    if target.is_none() {
+        return Err(Failure::Usage("name the column to predict: on the left side of a formula, or with --target".into()));
+    }
+    let (first, references) = std::mem::take(&mut asked.references).into_iter().partition(|(column, _)| Some(column) == target.as_ref());
+    asked.learner.options.references = references;
+    let first: Vec<(String, String)> = first;
+    let study = Study {
+        learner: asked.learner,
+        one_vs_rest,
+        target: roles.target,
+        features: roles.features,
+        exclude: roles.exclude,
+        weight: roles.weight,
+        first_class: first.into_iter().next_back().map(|(_, level)| level),
+        kinds: args.kinds.kinds()?,
+    };
+    let round = Round::begin(study)?;
+    let saved = files::save(&args.output, &round.to_bytes()?)?;
+    tell_question(&round, &saved, &[], console)
+}
+
+fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let round = files::read_round(&args.round)?;
+    let input = files::table(&args.data)?;
+    let mut read: Vec<&Path> = vec![&args.round];
+    if let Input::Path(data) = &input {
+        read.push(data);
+    }
+    files::refuse_same(&args.output, &read)?;
+    let study = round.study();
+    let mut options = args.reading.options(&args.text)?;
+    options.kinds.extend(study.kinds.clone());
+    let roles = Roles {
+        target: study.target.clone(),
+        features: study.features.clone(),
+        exclude: study.exclude.clone(),
+        weight: study.weight.clone(),
+    };
+    let mut asked = Regression { learner: study.learner.clone(), references: Vec::new(), intervals_chosen: true };
+    let opened = {
+        let _progress = Progress::start(console, control, "reading");
+        regression::open_chosen(&input, options, &roles, &mut asked, control)?
+    };
+    files::need_target(&opened)?;
+    let answer = {
+        let _progress = Progress::start(console, control, "summing");
+        round.answer(&*opened.source, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?
+    };
+    control.check()?;
+    let question = round.question()?;
+    let saved = files::save(&args.output, &answer.to_bytes()?)?;
+    let mut card = answer_card(&answer);
+    card.facts.push(("summed up".into(), question.purpose.as_str().into()));
+    card.facts.push(("rows of the table".into(), opened.rows.into()));
+    card.facts.extend(question.discloses.map(|what| ("tells of single rows".into(), what.into())));
+    card.notices = opened.notices;
+    tell(card, &saved, console)?;
+    console.note(&format!("answer → {saved}"));
+    Ok(())
+}
+
+fn advance(args: &AdvanceArgs, console: &Console) -> Result<(), Failure> {
+    let answers: Vec<&Path> = args.answers.iter().map(PathBuf::as_path).collect();
+    let next = args.next.as_ref().unwrap_or(&args.round);
+    files::refuse_same(next, &answers)?;
+    files::refuse_same(&args.output, &answers)?;
+    files::refuse_same(&args.output, &[&args.round])?;
+    if let Some(twice) = (1..answers.len()).find(|at| files::refuse_same(answers[*at], &answers[..*at]).is_err()) {
+        return Err(Failure::Usage(format!(
+            "{} is given twice; its rows would count twice",
+            visible(&answers[twice].display().to_string())
+        )));
+    }
+    let round = files::read_round(&args.round)?;
+    let read = args.answers.iter().map(|path| files::read_answer(path)).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<String> = args.answers.iter().map(|path| path.display().to_string()).collect();
+    let named: Vec<(&str, &Answer)> = names.iter().map(String::as_str).zip(&read).collect();
+    match round.advance(&named)? {
+        Advance::Again(round, notices) => {
+            let saved = files::save(next, &round.to_bytes()?)?;
+            tell_question(&round, &saved, &notices, console)
+        }
+        Advance::Done(model) => tell_model(&*model, &files::save(&args.output, &persist::save_model(&*model)?)?, console),
+    }
+}
+
+/// The card of a file that was written; one row for programs that read tables.
+fn tell(mut card: Card, saved: &Saved, console: &Console) -> Result<(), Failure> {
+    match console.format() {
+        Format::Table => console.result(&card)?,
+        Format::Json => {
+            card.facts.extend(saved.facts());
+            console.result(&card)?;
+        }
+        _ => {
+            let (columns, row) = card.facts.iter().cloned().unzip();
+            console.result(&Table { name: "round".into(), columns, rows: vec![row] })?;
+        }
+    }
+    console.notices(&card.notices);
+    Ok(())
+}
+
+fn tell_question(round: &Round, saved: &Saved, notices: &[Notice], console: &Console) -> Result<(), Failure> {
+    let mut card = round_card(round)?;
+    card.notices = notices.to_vec();
+    tell(card, saved, console)?;
+    console.note(&format!("question {} → {saved}; every place answers it", round.number()));
+    Ok(())
+}
+
+fn tell_model(model: &dyn Classifier, saved: &Saved, console: &Console) -> Result<(), Failure> {
+    let mut card = model_card(model);
+    card.facts.push(("finished".into(), "yes".into()));
+    card.facts.extend(saved.facts());
+    match model.regression() {
+        Some(fitted) => regression::show(fitted, &card, &[], None, console)?,
+        None => console.result(&card)?,
+    }
+    console.notices(&card.notices);
+    console.note(&format!("the fit is finished; model → {saved}"));
+    Ok(())
+}
+
+/// The card of a question.
+pub(crate) fn round_card(round: &Round) -> Result<Card, Failure> {
+    let question = round.question()?;
+    let study = round.study();
+    let mut facts: Vec<(String, Cell)> = vec![
+        ("finished".into(), "no".into()),
+        ("question".into(), round.number().into()),
+        ("asks for".into(), question.purpose.into()),
+        ("tells of single rows".into(), question.discloses.unwrap_or_else(|| "nothing".into()).into()),
+        ("model".into(), if study.one_vs_rest { "one-vs-rest" } else { "logistic" }.into()),
+    ];
+    facts.extend(study.learner.formula.as_ref().map(|formula| ("formula".into(), visible(&formula.to_string()).into())));
+    let mut tidy = Table { name: "columns".into(), columns: ["column", "kind", "levels"].map(String::from).to_vec(), rows: Vec::new() };
+    if let Some(layout) = round.layout() {
+        let labels: Vec<String> = layout.classes().labels().iter().map(|label| visible(label)).collect();
+        facts.push(("target".into(), format!("{}: {}", visible(layout.target()), labels.join(", ")).into()));
+        tidy.rows = layout
+            .features()
+            .iter()
+            .map(|feature| {
+                let levels = levels_of(feature)
+                    .map_or(Cell::Empty, |levels| levels.names().iter().map(|level| visible(level)).collect::<Vec<_>>().join(", ").into());
+                vec![visible(&feature.name).into(), feature.kind().name().into(), levels]
+            })
+            .collect();
+    }
+    Ok(Card { title: "Question to the places of a study".into(), facts, tidy, notices: Vec::new() })
+}
+
+fn levels_of(feature: &Feature) -> Option<&Levels> {
+    match &feature.space {
+        Space::Levels { levels, .. } => Some(levels),
+        _ => None,
+    }
+}
+
+/// The card of an answer.
+pub(crate) fn answer_card(answer: &Answer) -> Card {
+    Card {
+        title: "Answer of a place".into(),
+        facts: vec![("question".into(), answer.question().into())],
+        tidy: Table { name: "sums".into(), columns: Vec::new(), rows: Vec::new() },
+        notices: Vec::new(),
+    }
+}

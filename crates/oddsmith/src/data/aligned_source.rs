@@ -1,0 +1,227 @@
+//! A source seen through the layout of another: the same columns, with codes that mean the same everywhere.
+
+use super::{CodesView, Csr, Features, Layout, LayoutMap, MISSING, Rows, SKIP, Source};
+use crate::error::{DataFault, Error, Result};
+use crate::num::MatrixView;
+
+/// Rows of a table encoded against a layout that was agreed upon with others.
+pub struct AlignedSource<'a> {
+    inner: &'a dyn Source,
+    layout: Layout,
+    map: LayoutMap,
+}
+
+impl<'a> AlignedSource<'a> {
+    /// The rows of `inner` over `layout`. The source must have all its columns; its classes and levels must be among those of the
+    /// layout. Words that the layout does not know are left out, as in a prediction.
+    pub fn new(inner: &'a dyn Source, layout: &Layout) -> Result<Self> {
+        let names = inner.layout().names();
+        if let Some(name) = layout.names().into_iter().find(|name| !names.contains(name)) {
+            return Err(DataFault::new("is missing").column(name).accepted(format!("the table has: {}", names.join(", "))).into());
+        }
+        let weighting = inner.layout().weighting();
+        if weighting != layout.weighting() {
+            let what = format!("weights are {weighting:?} here and {:?} in what was agreed upon", layout.weighting());
+            return Err(Error::data(what));
+        }
+        let map = LayoutMap::between(inner.layout(), layout, true)?;
+        Ok(AlignedSource { inner, layout: layout.clone(), map })
+    }
+
+    /// The number columns in the order of the layout, where that is another one.
+    fn numbers(&self, numbers: MatrixView<'_>, cells: &mut Vec<f64>) -> bool {
+        let width = self.layout.numbers().len();
+        if self.map.numbers.iter().enumerate().all(|(j, to)| *to == Some(j)) {
+            return false;
+        }
+        cells.clear();
+        cells.resize(numbers.rows() * width, f64::NAN);
+        for (j, to) in self.map.numbers.iter().enumerate().filter_map(|(j, to)| to.map(|to| (j, to))) {
+            (0..numbers.rows()).for_each(|i| cells[i * width + to] = numbers.get(i, j));
+        }
+        true
+    }
+
+    fn codes(&self, codes: CodesView<'_>, cells: &mut Vec<u32>) {
+        let width = self.layout.codes().len();
+        cells.clear();
+        cells.resize(codes.rows() * width, MISSING);
+        for (j, (to, levels)) in self.map.codes.iter().enumerate().filter_map(|(j, map)| map.as_ref().map(|map| (j, map))) {
+            for i in 0..codes.rows() {
+                let code = codes.get(i, j);
+                cells[i * width + to] = levels.get(code as usize).map_or(code, |level| *level as u32);
+            }
+        }
+    }
+}
+
+/// A block of words that owns what it shows.
+struct Words<'a> {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    present: Option<&'a [bool]>,
+}
+
+impl<'a> Words<'a> {
+    fn of(block: &Csr<'a>, places: &[Option<usize>]) -> Self {
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..block.rows() {
+            let (words, counts) = block.row(i);
+            for (word, count) in words.iter().zip(counts) {
+                if let Some(Some(place)) = places.get(*word as usize) {
+                    columns.push(*place as u32);
+                    values.push(*count);
+                }
+            }
+            starts.push(columns.len());
+        }
+        Words { starts, columns, values, present: block.present }
+    }
+}
+
+impl Source for AlignedSource<'_> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn partitions(&self) -> usize {
+        self.inner.partitions()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.inner.bytes()
+    }
+
+    fn rows(&self) -> Option<u64> {
+        self.inner.rows()
+    }
+
+    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let (mut labels, mut codes, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+        let widths = self.layout.word_widths();
+        self.inner.scan(partition, &mut |rows| {
+            labels.clear();
+            for label in rows.labels {
+                labels.push(match *label {
+                    SKIP => SKIP,
+                    label => match self.map.classes.get(label as usize) {
+                        Some(class) => *class as u32,
+                        None => return Err(Error::internal("a label is the code of no class")),
+                    },
+                });
+            }
+            let Features { numbers, codes: own_codes, words } = rows.features;
+            self.codes(own_codes, &mut codes);
+            let numbers = match self.numbers(numbers, &mut cells) {
+                true => MatrixView::row_major(&cells, numbers.rows(), self.layout.numbers().len())?,
+                false => numbers,
+            };
+            let mut moved: Vec<Option<Words<'_>>> = widths.iter().map(|_| None).collect();
+            for (block, (to, places)) in words.iter().zip(&self.map.words).filter_map(|(block, map)| Some((block, map.as_ref()?))) {
+                moved[*to] = Some(Words::of(block, places));
+            }
+            let blocks = moved.iter().zip(&widths).map(|(words, width)| {
+                let words = words.as_ref().ok_or_else(|| Error::internal("a text column is missing"))?;
+                Ok(Csr { starts: &words.starts, columns: &words.columns, values: &words.values, width: *width, present: words.present })
+            });
+            let blocks = blocks.collect::<Result<Vec<_>>>()?;
+            let codes = CodesView::row_major(&codes, rows.labels.len(), self.layout.codes().len())?;
+            sink(Rows { features: Features { numbers, codes, words: &blocks }, labels: &labels, ..rows })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Classes, Feature, Levels, Vocabulary, Weighting, WordValue};
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    fn layout(features: Vec<Feature>, classes: &[&str]) -> Layout {
+        Layout::new("y", features, Classes::new(texts(classes)).unwrap(), Weighting::None).unwrap()
+    }
+
+    fn words(words: &[&str]) -> Feature {
+        Feature::words("text", Vocabulary::Listed(texts(words)), WordValue::Count)
+    }
+
+    fn category(levels: &[&str]) -> Feature {
+        Feature::category("c", Levels::in_order(texts(levels)))
+    }
+
+    /// Two rows: a number, a category and a text, with columns in an order of their own.
+    struct Site(Layout);
+
+    impl Source for Site {
+        fn layout(&self) -> &Layout {
+            &self.0
+        }
+        fn partitions(&self) -> usize {
+            1
+        }
+        fn bytes(&self) -> u64 {
+            64
+        }
+        fn rows(&self) -> Option<u64> {
+            Some(2)
+        }
+        fn scan(&self, _: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+            let block = Csr { starts: &[0, 2, 3], columns: &[0, 1, 1], values: &[1.0, 2.0, 3.0], width: 2, present: None };
+            let features = Features {
+                numbers: MatrixView::row_major(&[1.0, 10.0, 2.0, 20.0], 2, 2)?,
+                codes: CodesView::row_major(&[1, MISSING], 2, 1)?,
+                words: &[block],
+            };
+            sink(Rows { features, labels: &[0, SKIP], weights: None, first_row: 0 })
+        }
+    }
+
+    fn site() -> Site {
+        let features = vec![Feature::number("a"), Feature::number("b"), category(&["x", "y"]), words(&["hot", "cold"])];
+        Site(layout(features, &["yes"]))
+    }
+
+    #[test]
+    fn codes_words_and_classes_take_the_meaning_of_the_common_layout() {
+        let site = site();
+        let common = layout(
+            vec![Feature::number("b"), category(&["w", "x", "y"]), words(&["cold", "warm", "hot"]), Feature::number("a")],
+            &["no", "yes"],
+        );
+        let aligned = AlignedSource::new(&site, &common).unwrap();
+        let mut seen = 0;
+        aligned
+            .scan(0, &mut |rows| {
+                rows.features.check(&common)?;
+                assert_eq!(rows.labels, [1, SKIP]);
+                assert_eq!([rows.features.numbers.get(1, 0), rows.features.numbers.get(1, 1)], [20.0, 2.0]);
+                assert_eq!([rows.features.codes.get(0, 0), rows.features.codes.get(1, 0)], [2, MISSING]);
+                assert_eq!(rows.features.words[0].row(0), (&[2, 0][..], &[1.0, 2.0][..]));
+                assert_eq!(rows.features.words[0].row(1), (&[0][..], &[3.0][..]));
+                seen += 1;
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(seen, 1);
+    }
+
+    #[test]
+    fn what_the_common_layout_does_not_have_is_named() {
+        let refused = |features: Vec<Feature>, classes: &[&str]| match AlignedSource::new(&site(), &layout(features, classes)) {
+            Ok(_) => panic!("accepted"),
+            Err(error) => error.to_string(),
+        };
+        let missing = refused(vec![Feature::number("d")], &["yes"]);
+        assert!(missing.contains("`d`") && missing.contains("the table has: a, b, c, text"), "{missing}");
+        let level = refused(vec![category(&["x"])], &["yes"]);
+        assert!(level.contains("`c`") && level.contains("`y`") || level.contains("\"y\""), "{level}");
+        let class = refused(vec![category(&["x", "y"])], &["no"]);
+        assert!(class.contains("yes"), "{class}");
+        let kind = refused(vec![Feature::number("c")], &["yes"]);
+        assert!(kind.contains("number column before"), "{kind}");
+    }
+}

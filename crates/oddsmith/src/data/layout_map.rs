@@ -1,0 +1,84 @@
+//! Where the classes, columns, levels and words of one layout stand in another.
+
+use std::collections::BTreeMap;
+
+use super::{Feature, Layout, Plane, Space, Vocabulary};
+use crate::error::{DataFault, Error, Result, visible};
+
+/// The way from one layout to another that has all its classes and, for each feature that both have, all its levels.
+pub(crate) struct LayoutMap {
+    /// By class.
+    pub(crate) classes: Vec<usize>,
+    /// By number column; `None` for those that the other has not.
+    pub(crate) numbers: Vec<Option<usize>>,
+    /// By code column, with the place of every level.
+    pub(crate) codes: Vec<Option<(usize, Vec<usize>)>>,
+    /// By text column, with the place of every word that the other knows.
+    pub(crate) words: Vec<Option<(usize, Vec<Option<usize>>)>>,
+}
+
+impl LayoutMap {
+    /// The map; that of words stays empty unless they are asked for, because a hashed width needs no memory of its own.
+    pub(crate) fn between(from: &Layout, to: &Layout, with_words: bool) -> Result<LayoutMap> {
+        let place = |label: &String| {
+            let unknown = || DataFault::new("the class was not there before:").column(from.target()).value(label);
+            to.classes().index(label).map_err(|_| Error::from(unknown().accepted(there_were(to.classes().labels()))))
+        };
+        let classes = from.classes().labels().iter().map(place).collect::<Result<_>>()?;
+        let targets: BTreeMap<&str, usize> = to.features().iter().enumerate().map(|(j, f)| (f.name.as_str(), j)).collect();
+        let mut map = LayoutMap { classes, numbers: Vec::new(), codes: Vec::new(), words: Vec::new() };
+        for (j, feature) in from.features().iter().enumerate() {
+            let target = targets.get(feature.name.as_str()).map(|&t| (to.plane(t), &to.features()[t]));
+            match (from.plane(j), target) {
+                (Plane::Numbers(_), Some((Plane::Numbers(t), _))) => map.numbers.push(Some(t)),
+                (Plane::Numbers(_), None) => map.numbers.push(None),
+                (Plane::Codes(_), Some((Plane::Codes(t), other))) => map.codes.push(Some((t, level_map(feature, &other.space)?))),
+                (Plane::Codes(_), None) => map.codes.push(None),
+                (Plane::Words(_), Some((Plane::Words(t), other))) => {
+                    let columns = if with_words { word_map(feature, &other.space)? } else { Vec::new() };
+                    map.words.push(Some((t, columns)));
+                }
+                (Plane::Words(_), None) => map.words.push(None),
+                (_, Some((_, other))) => {
+                    let fault = DataFault::new(format!("is a {} column", feature.kind().name())).column(&feature.name);
+                    return Err(fault.accepted(format!("it was a {} column before", other.kind().name())).into());
+                }
+            }
+        }
+        Ok(map)
+    }
+}
+
+/// The beginning of a list of names.
+fn there_were(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| visible(name)).collect();
+    let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
+    format!("there were {}{more}", shown.join(", "))
+}
+
+fn level_map(from: &Feature, to: &Space) -> Result<Vec<usize>> {
+    let (Space::Levels { levels, .. }, Space::Levels { levels: to, .. }) = (&from.space, to) else {
+        return Err(Error::internal("levels are mapped to something else"));
+    };
+    let index: BTreeMap<&String, usize> = to.names().iter().enumerate().map(|(code, name)| (name, code)).collect();
+    let lost = |name: &String| DataFault::new("the level was not there before:").column(&from.name).value(name);
+    levels.names().iter().map(|name| index.get(name).copied().ok_or_else(|| lost(name).accepted(there_were(to.names())).into())).collect()
+}
+
+fn word_map(from: &Feature, to: &Space) -> Result<Vec<Option<usize>>> {
+    let (Space::Words { vocabulary, .. }, Space::Words { vocabulary: to, .. }) = (&from.space, to) else {
+        return Err(Error::internal("words are mapped to something else"));
+    };
+    match (vocabulary, to) {
+        (Vocabulary::Hashed(a), Vocabulary::Hashed(b)) if a == b => Ok((0..*a).map(Some).collect()),
+        (Vocabulary::Listed(from), Vocabulary::Listed(to)) => {
+            let index: BTreeMap<&String, usize> = to.iter().enumerate().map(|(column, word)| (word, column)).collect();
+            Ok(from.iter().map(|word| index.get(word).copied()).collect())
+        }
+        _ => {
+            let fault = DataFault::new("its words are hashed to another width, or listed in one place and hashed in the other");
+            Err(fault.column(&from.name).accepted("the same text options everywhere").into())
+        }
+    }
+}
