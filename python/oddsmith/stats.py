@@ -14,8 +14,9 @@ from . import _core
 from ._inputs import class_names, classes_of_names, core_rows, encode_labels, row_weights, thread_count
 from .exceptions import tell
 from ._frames import checked_labels, is_frame, table_of
+from .rounds import Round, begin, load_round
 
-__all__ = ["Statistics", "gather", "load"]
+__all__ = ["Round", "Statistics", "begin", "gather", "load", "load_round"]
 
 
 class Statistics:

@@ -16,6 +16,7 @@ mod labels;
 mod model;
 mod ranking;
 mod regression;
+mod rounds;
 mod sparse;
 mod sums;
 mod table;
@@ -46,6 +47,8 @@ mod _core {
     use super::ranking::{Ranking, delong};
     #[pymodule_export]
     use super::regression::{fit_formula, fit_logistic};
+    #[pymodule_export]
+    use super::rounds::Round;
     #[pymodule_export]
     use super::sums::{Sums, gather};
     #[pymodule_export]

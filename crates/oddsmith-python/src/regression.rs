@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 
 use numpy::PyReadonlyArray1;
-use oddsmith::data::{FeatureBlocks, Kind, Response, Weighting};
+use oddsmith::Result;
+use oddsmith::control::Control;
+use oddsmith::data::{FeatureBlocks, Formula, Kind, RecastSource, Response, Weighting};
 use oddsmith::error::Error;
+use oddsmith::model::linear::Logistic;
 use oddsmith::train;
-use oddsmith_io::{ReadOptions, Roles, open_arrow};
+use oddsmith_io::{ArrowTable, Opened, ReadOptions, Roles, open_arrow};
 use pyo3::prelude::*;
 
 use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
-use crate::frame::{Frame, kind};
+use crate::frame::{Frame, kinds_of};
 use crate::knobs::LogisticKnobs;
 use crate::model::Model;
 use crate::sums::check_rows;
@@ -60,30 +63,8 @@ pub(crate) fn fit_formula(
     threads: usize,
 ) -> PyResult<(Model, Vec<Told>)> {
     let learner = knobs.learner().map_err(|error| raise(py, error))?;
-    let missing = || raise(py, Error::knob("formula", "…", "write the target on the left side, as in `died ~ age + sex`"));
-    let formula = learner.formula.clone().ok_or_else(missing)?;
-    let target = match formula.response() {
-        Response::Column(column) => Some(column.name.clone()),
-        Response::None => return Err(missing()),
-        _ => None,
-    };
-    let mut asked: BTreeMap<String, Kind> = formula.numbers().into_iter().map(|name| (name, Kind::Number)).collect();
-    asked.extend(formula.categories().into_iter().map(|name| (name, Kind::Category)));
-    for (name, text) in kinds {
-        asked.insert(name, kind(&text).map_err(|error| raise(py, error))?);
-    }
-    let mut features = formula.columns();
-    features.extend(learner.cluster.clone().filter(|name| !features.contains(name)));
-    if target.is_none() {
-        features.extend(formula.response().columns().into_iter().filter(|name| !features.contains(name)).collect::<Vec<_>>());
-    }
-    let roles = Roles {
-        target,
-        features: (!formula.has_dot()).then_some(features),
-        weight: weight.map(|name| (name, Weighting::Frequency)),
-        ..Roles::default()
-    };
-    let mut roles = roles;
+    let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
+    let mut roles = formula_roles(&learner, weight).map_err(|error| raise(py, error))?;
     let joined = match &beside {
         None => None,
         Some((target, classes, codes, weights)) => {
@@ -97,10 +78,41 @@ pub(crate) fn fit_formula(
         }
     };
     let table = joined.as_ref().unwrap_or(&frame.0);
-    let options = ReadOptions { kinds: asked, threads, ..ReadOptions::default() };
     let (model, notices) = work::run(py, usize::MAX, |control| {
-        let opened = open_arrow(table, &options, &roles, control)?;
+        let opened = open_for_regression(table, &learner, &roles, kinds, threads, control)?;
         Ok((train::fit(&learner, &*opened.source, work::threads(threads), control)?.model, opened.notices))
     })?;
     Ok((Model::new(Box::new(model)), told(notices)))
+}
+
+/// The parts that the columns of a formula play.
+pub(crate) fn formula_roles(learner: &Logistic, weight: Option<String>) -> Result<Roles> {
+    let formula = learner.formula.as_ref().map(Formula::response);
+    if formula.is_none_or(|response| matches!(response, Response::None)) {
+        return Err(Error::knob("formula", "…", "write the target on the left side, as in `died ~ age + sex`"));
+    }
+    Ok(Roles {
+        target: learner.label_column().map(str::to_owned),
+        features: learner.columns_read(),
+        weight: weight.map(|name| (name, Weighting::Frequency)),
+        ..Roles::default()
+    })
+}
+
+/// The rows that a regression is fitted to.
+pub(crate) fn open_for_regression(
+    table: &ArrowTable,
+    learner: &Logistic,
+    roles: &Roles,
+    mut kinds: BTreeMap<String, Kind>,
+    threads: usize,
+    control: &Control,
+) -> Result<Opened> {
+    learner.add_kinds(&mut kinds);
+    let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
+    let mut opened = open_arrow(table, &options, roles, control)?;
+    if let Some((target, classes)) = learner.response_in_columns()? {
+        opened.source = Box::new(RecastSource::with_response_in_columns(opened.source, &target, classes)?);
+    }
+    Ok(opened)
 }

@@ -2,7 +2,7 @@
 
 use oddsmith::Error;
 use oddsmith::control::Control;
-use oddsmith::data::{Classes, Formula, Kind, RecastSource, Response};
+use oddsmith::data::{Formula, RecastSource, Response};
 use oddsmith::error::ErrorKind;
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -30,10 +30,10 @@ pub(crate) fn open_chosen(
     regression: &mut Regression,
     control: &Control,
 ) -> Result<Opened, Failure> {
-    force_kinds(&mut options, regression);
+    regression.learner.add_kinds(&mut options.kinds);
     let formula = regression.learner.formula.as_ref();
     let mut opened = oddsmith_io::open(input, &options, roles, control).map_err(|error| at_its_place(error, formula))?;
-    if let Some((target, classes)) = response_in_columns(regression)? {
+    if let Some((target, classes)) = regression.learner.response_in_columns()? {
         opened.source = Box::new(RecastSource::with_response_in_columns(opened.source, &target, classes)?);
     }
     let target = opened.layout().target().to_owned();
@@ -50,14 +50,11 @@ pub(crate) fn open_chosen(
 /// The columns that are read: those of the formula and those that have another part.
 pub(crate) fn chosen_columns(mut roles: Roles, regression: &Regression) -> Result<Roles, Failure> {
     let learner = &regression.learner;
-    let reserved = || learner.shares.iter().flatten().chain(&learner.cluster).cloned();
     if learner.shares.is_some() && roles.target.is_some() {
         return Err(usage("--shares and --target both say what to predict; give one of them"));
     }
     let Some(formula) = &learner.formula else {
-        if let Some(features) = &mut roles.features {
-            add_new(features, reserved());
-        }
+        roles.features = roles.features.map(|features| learner.with_reserved(features));
         return Ok(roles);
     };
     if roles.features.is_some() {
@@ -82,62 +79,14 @@ pub(crate) fn chosen_columns(mut roles: Roles, regression: &Regression) -> Resul
     if !roles.exclude.is_empty() {
         return Err(usage("--exclude leaves columns out of `.`, and the formula has none"));
     }
-    let mut features = formula.columns();
-    if !matches!(formula.response(), Response::Column(_)) {
-        add_new(&mut features, formula.response().columns().into_iter());
-    }
-    add_new(&mut features, reserved());
-    roles.features = Some(features);
+    roles.features = learner.columns_read();
     Ok(roles)
-}
-
-fn add_new(names: &mut Vec<String>, more: impl Iterator<Item = String>) {
-    for name in more {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-}
-
-/// Kinds that the formula asks for, where the user chose none.
-fn force_kinds(options: &mut ReadOptions, regression: &Regression) {
-    let learner = &regression.learner;
-    let mut force = |names: Vec<String>, kind: Kind| {
-        for name in names {
-            options.kinds.entry(name).or_insert(kind);
-        }
-    };
-    let mut predictors = Vec::new();
-    if let Some(formula) = &learner.formula {
-        force(formula.categories(), Kind::Category);
-        force(formula.numbers(), Kind::Number);
-        predictors = formula.columns();
-    }
-    force(learner.shares.clone().unwrap_or_default(), Kind::Number);
-    force(learner.cluster.iter().filter(|name| !predictors.contains(name)).cloned().collect(), Kind::Category);
 }
 
 /// The name of the target, where it is known before a table is read.
 pub(crate) fn target_name(roles: &Roles, regression: &Regression) -> Option<String> {
-    let in_columns = response_in_columns(regression).ok().flatten();
+    let in_columns = regression.learner.response_in_columns().ok().flatten();
     roles.target.clone().or_else(|| in_columns.map(|(name, _)| name))
-}
-
-/// The name and the classes of a response that stands in columns and not in labels.
-fn response_in_columns(regression: &Regression) -> Result<Option<(String, Classes)>, Failure> {
-    if let Some(shares) = &regression.learner.shares {
-        if shares.len() < 2 {
-            return Err(usage("--shares takes one column per class, at least two"));
-        }
-        return Ok(Some(("class".into(), Classes::new(shares.clone())?)));
-    }
-    let Some(response) = regression.learner.formula.as_ref().map(Formula::response) else { return Ok(None) };
-    let labels = match response {
-        Response::None | Response::Column(_) => return Ok(None),
-        Response::Grouped { successes, failures } => vec![failures.to_string(), successes.to_string()],
-        Response::Proportion { successes, .. } => vec![format!("not {successes}"), successes.to_string()],
-    };
-    Ok(Some((response.to_string(), Classes::new(labels)?)))
 }
 
 /// A column that the table does not have, shown in the formula.

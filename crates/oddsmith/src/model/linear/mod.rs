@@ -14,6 +14,7 @@ mod describe;
 mod first_looks;
 mod fit_steps;
 mod frame;
+mod intake;
 mod jeffreys;
 mod knobs;
 mod lasso;
