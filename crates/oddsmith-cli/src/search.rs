@@ -3,10 +3,11 @@
 use std::num::NonZeroUsize;
 
 use oddsmith::control::Control;
-use oddsmith::data::{Formula, Layout, Source};
+use oddsmith::data::{Formula, Layout, Source, Weighting};
 use oddsmith::eval::{Evaluation, Settings};
 use oddsmith::model::linear::{Logistic, Precision};
 use oddsmith::model::{AnyLearner, Classifier};
+use oddsmith::stats::{ClassWeights, Parts};
 use oddsmith::train::{
     self, ColumnSource, CompleteSource, CrossValidation, Dealing, Direction, Folds, Judging, Likelihood, MaskedSource, Selection,
     has_no_model, select_among, select_by_tests,
@@ -81,8 +82,9 @@ impl Search<'_> {
             by => {
                 // Likelihoods compare on the same rows only.
                 let complete = CompleteSource::new(rows);
+                let sampled = self.sampled_rows(&complete)?;
                 let likelihoods = |subsets: &[Vec<usize>]| {
-                    let each = subsets.iter().map(|subset| unless_no_model(self.likelihood(&complete, subset)));
+                    let each = subsets.iter().map(|subset| unless_no_model(self.likelihood(&complete, subset, sampled.as_ref())));
                     each.collect::<LibraryResult<Vec<_>>>()
                 };
                 if by == Criterion::Lr {
@@ -124,8 +126,16 @@ impl Search<'_> {
         loss.bits().map(|bits| bits.value).map_err(|reason| Error::data(reason.to_string()))
     }
 
+    /// Weights of the classes where they are sampling weights, whose unit must not decide.
+    fn sampled_rows(&self, rows: &dyn Source) -> LibraryResult<Option<ClassWeights>> {
+        match rows.layout().weighting() {
+            Weighting::Sampling => Ok(Some(train::gather(rows, Parts::default(), self.threads, self.control)?.classes().clone())),
+            _ => Ok(None),
+        }
+    }
+
     /// The likelihood of a subset and the number of its observations.
-    fn likelihood(&self, rows: &dyn Source, subset: &[usize]) -> LibraryResult<(Likelihood, f64)> {
+    fn likelihood(&self, rows: &dyn Source, subset: &[usize], sampled: Option<&ClassWeights>) -> LibraryResult<(Likelihood, f64)> {
         let model: Box<dyn Classifier> = match &self.units {
             Units::Terms(terms) => self.fit(&plain(&terms.0, terms.1.with_terms(subset)), rows)?,
             // Without columns the class shares are left.
@@ -140,7 +150,11 @@ impl Search<'_> {
         let account = model.regression().map(|regression| regression.account());
         let account = account.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
         let parameters = train::free_parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
-        Ok((Likelihood { deviance: -2.0 * account.log_likelihood, parameters: parameters as f64 }, account.observations))
+        let fit = Likelihood { deviance: -2.0 * account.log_likelihood, parameters: parameters as f64 };
+        Ok(match sampled {
+            None => (fit, account.observations),
+            Some(classes) => (fit.of_effective_rows(classes, Weighting::Sampling), classes.effective_rows(Weighting::Sampling)),
+        })
     }
 
     fn fit(&self, learner: &dyn AnyLearner, rows: &dyn Source) -> LibraryResult<Box<dyn Classifier>> {

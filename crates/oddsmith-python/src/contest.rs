@@ -188,14 +188,15 @@ impl Entrants {
 
     /// The one sentence that may name a winner.
     fn verdict(&self) -> String {
-        train::verdict(&self.0)
+        train::verdict(&self.0, Weighting::Frequency)
     }
 
     /// Both tables for people.
     fn render(&self, py: Python<'_>, title: String, format: &str) -> PyResult<String> {
         let format: Format = format.parse().map_err(|error| raise(py, error))?;
         let card = |title: String, facts, tidy| Card { title, facts, tidy, notices: Vec::new() };
-        let models = card(title, vec![("verdict".to_owned(), train::verdict(&self.0).into())], train::model_table(&self.0));
+        let models =
+            card(title, vec![("verdict".to_owned(), train::verdict(&self.0, Weighting::Frequency).into())], train::model_table(&self.0));
         let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&self.0, Weighting::Frequency));
         let cards: &[(&str, &Card)] = &[("models", &models), ("pairs", &pairs)];
         Ok(render(cards, format, &Style::default()))

@@ -117,9 +117,10 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     let mut data = data_card(&input.name(), &opened);
     let silent = entrants.iter().find_map(|entrant| Some(entrant.outcome.as_ref().ok()?.rows.silent())).unwrap_or(0);
     data.notices.extend(silent_rows(silent, "some model"));
+    let weighting = opened.source.layout().weighting();
     let table = match args.show {
         Some(Part::Models) => train::model_table(&entrants),
-        Some(Part::Pairs) => train::pair_table(&entrants, opened.source.layout().weighting()),
+        Some(Part::Pairs) => train::pair_table(&entrants, weighting),
         Some(Part::Weights) => train::weight_table(&contest.fitted().map_err(in_table)?),
         Some(Part::Twins) => contest.twins().map_err(in_table)?,
         Some(Part::Curve) => curve(&contest).map_err(in_table)?,
@@ -127,7 +128,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
         None => {
             data.tidy.rows.clear();
             let title = format!("{} folds{}, every row judged by models that have not seen its fold", args.folds, repeats(args.repeats));
-            let facts = vec![("verdict".into(), train::verdict(&entrants).into())];
+            let facts = vec![("verdict".into(), train::verdict(&entrants, weighting).into())];
             let card = |title: String, facts, tidy| Card { title, facts, tidy, notices: Vec::new() };
             let mut table = train::model_table(&entrants);
             if console.format() == Format::Table {
@@ -137,11 +138,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
                 train::failures(&entrants).iter().for_each(|line| console.note(line));
             }
             let models = card(title, facts, table);
-            let pairs = card(
-                "Against the model with the fewest bits".into(),
-                Vec::new(),
-                train::pair_table(&entrants, opened.source.layout().weighting()),
-            );
+            let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&entrants, weighting));
             let cards: &[(&str, &Card)] = &[("data", &data), ("models", &models), ("pairs", &pairs)];
             console.result(cards)?;
             console.notices(&data.notices);

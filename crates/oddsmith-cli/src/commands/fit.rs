@@ -309,7 +309,7 @@ fn from_table(
     };
     let loss = {
         let _progress = Progress::start(console, control, "judging");
-        let judging = train::Judging::new(&*fitted.model, LogLoss::new(opened.layout().classes().len()));
+        let judging = train::Judging::new(&*fitted.model, LogLoss::new(opened.layout().classes().len(), opened.layout().weighting()));
         train::pass(&*opened.source, &judging, args.reading.threads, control).map_err(in_table)?.into_sums()
     };
     if console.verbose() {

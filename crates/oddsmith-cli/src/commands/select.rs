@@ -237,7 +237,7 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, console: &Console) -> Resul
     if args.by == Criterion::Bits {
         return Err(Failure::Usage("cross-validated bits need rows; from statistics choose --by aic, bic or lr".into()));
     }
-    let rows = stats.classes().total();
+    let rows = stats.classes().effective_rows(stats.layout().weighting());
     let mut likelihoods = |subsets: &[Vec<usize>]| {
         let each = |subset: &Vec<usize>| match stats.select(subset).and_then(|narrow| likelihood_of_sums(&narrow, kind)) {
             Ok(fit) => Ok(Some(fit)),

@@ -98,6 +98,30 @@ fn weights_stand_for_rows() {
 }
 
 #[test]
+fn the_unit_of_sampling_weights_decides_no_test_and_frequencies_are_rows() {
+    let session = Session::new();
+    session.shell(
+        "awk -F, -v OFS=, '{ print $0, (NR == 1 ? \"w\" : 1 + NR % 3), (NR == 1 ? \"v\" : 10 + 10 * (NR % 3)) }' births.csv > w.csv",
+    );
+    let outcome = |line: &str, weight: &str, kind: &str| {
+        let done = session.shell(&format!("oddsmith {line} -q w.csv --target low --weight {weight} --weight-kind {kind} --format csv"));
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+        let text = String::from_utf8(done.stdout).unwrap();
+        // Numbers to seven digits: sums of other weights are rounded elsewhere.
+        let number = |cell: &str| cell.parse::<f64>().map_or(cell.to_owned(), |value| format!("{value:.6e}"));
+        text.lines().map(|line| line.split(',').map(number).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    for line in [
+        "select --features age,lwt,smoke,ht --by lr --holdout 0",
+        "select --features age,lwt,smoke,ht --by bic --holdout 0 --direction backward",
+        "compare --features age,lwt,ptl --models lda,gaussian-nb --folds 5 --show pairs",
+    ] {
+        assert_eq!(outcome(line, "w", "sampling"), outcome(line, "v", "sampling"), "{line}");
+        assert_ne!(outcome(line, "w", "frequency"), outcome(line, "v", "frequency"), "{line}");
+    }
+}
+
+#[test]
 fn calibration_shows_before_and_after_and_is_kept() {
     let session = fitted();
     assert_session!(session.transcript(&[

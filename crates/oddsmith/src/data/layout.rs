@@ -110,6 +110,14 @@ pub enum Weighting {
     Sampling,
 }
 
+impl Weighting {
+    /// How many independent rows a sum of weights is worth as evidence: the sum itself, or, where weights say how much of a population a
+    /// row stands for, Kish's effective number (Σw)²/Σw², which knows no unit.
+    pub fn effective_rows(self, weight: f64, squared: f64) -> f64 {
+        if self == Weighting::Sampling && weight > 0.0 { weight * (weight / squared) } else { weight }
+    }
+}
+
 /// The plane of a [`super::Features`] batch in which a feature lives, and its position there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plane {

@@ -4,7 +4,7 @@
 
 use super::figure::{Estimate, Figure, Undefined};
 use super::judged::{BLOCK_ROWS, Judged};
-use crate::data::SKIP;
+use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::num::logspace::NeumaierSum;
 use crate::stats::Statistics;
@@ -13,6 +13,7 @@ use crate::stats::Statistics;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Brier {
     classes: usize,
+    weighting: Weighting,
     weight: NeumaierSum,
     squared_weight: NeumaierSum,
     sum: NeumaierSum,
@@ -20,10 +21,10 @@ pub struct Brier {
 }
 
 impl Brier {
-    /// Nothing seen of `classes` classes.
-    pub fn new(classes: usize) -> Self {
+    /// Nothing seen of `classes` classes, and what weights will mean.
+    pub fn new(classes: usize, weighting: Weighting) -> Self {
         let empty = NeumaierSum::default();
-        Brier { classes, weight: empty, squared_weight: empty, sum: empty, squares: empty }
+        Brier { classes, weighting, weight: empty, squared_weight: empty, sum: empty, squares: empty }
     }
 
     /// The score per row.
@@ -33,8 +34,8 @@ impl Brier {
             return Err(Undefined::no_rows());
         }
         let mean = self.sum.value() / weight;
-        let effective = weight * weight / self.squared_weight.value();
-        let variance = (self.squares.value() / weight - mean * mean).max(0.0) / effective;
+        let rows = self.weighting.effective_rows(weight, self.squared_weight.value());
+        let variance = (self.squares.value() / weight - mean * mean).max(0.0) / rows;
         Ok(Estimate::normal(mean, variance, (0.0, 2.0)))
     }
 

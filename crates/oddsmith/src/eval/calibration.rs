@@ -82,6 +82,8 @@ fn entries<'a>(ranking: &'a Ranking, unit: f64, log_odds: impl Fn(f64) -> f64 + 
 
 /// How many rows a unit of weight is worth as evidence: one, unless weights say how much of a population a row stands for.
 pub(super) fn evidence_per_weight(ranking: &Ranking, weighting: Weighting) -> f64 {
-    let (events, others) = ranking.rows();
-    if weighting == Weighting::Sampling { (events + others) as f64 / ranking.weight() } else { 1.0 }
+    match weighting {
+        Weighting::Sampling => weighting.effective_rows(ranking.weight(), ranking.squared_weight()) / ranking.weight(),
+        _ => 1.0,
+    }
 }

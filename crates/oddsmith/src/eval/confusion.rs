@@ -5,9 +5,9 @@
 //! Matthews' coefficient (Gorodkin's for many classes): (c s − Σ p_k t_k) / √((s² − Σ p_k²)(s² − Σ t_k²)), with s the total,
 //! c the diagonal, t and p the margins. Cohen's κ: (p_o − p_e)/(1 − p_e). Memory O(K²).
 
-use super::figure::{Estimate, Figure, Undefined, share};
+use super::figure::{Estimate, Figure, Mass, Undefined, share};
 use super::judged::Judged;
-use crate::data::SKIP;
+use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
 use crate::model::Decision;
 use crate::stats::Statistics;
@@ -17,15 +17,17 @@ use crate::stats::Statistics;
 pub struct Confusion {
     classes: usize,
     decision: Decision,
-    cells: Vec<f64>,
-    /// Weight of the rows of each class that were left undecided.
-    undecided: Vec<f64>,
+    weighting: Weighting,
+    cells: Vec<Mass>,
+    /// Rows of each class that were left undecided.
+    undecided: Vec<Mass>,
 }
 
 impl Confusion {
-    /// Nothing seen of `classes` classes.
-    pub fn new(classes: usize, decision: Decision) -> Self {
-        Confusion { classes, decision, cells: vec![0.0; classes * classes], undecided: vec![0.0; classes] }
+    /// Nothing seen of `classes` classes, how they are called, and what weights will mean.
+    pub fn new(classes: usize, decision: Decision, weighting: Weighting) -> Self {
+        let nothing = Mass::default();
+        Confusion { classes, decision, weighting, cells: vec![nothing; classes * classes], undecided: vec![nothing; classes] }
     }
 
     /// Number of classes.
@@ -45,38 +47,51 @@ impl Confusion {
 
     /// Share of rows that were left undecided.
     pub fn undecided_share(&self) -> Figure {
-        let left: f64 = self.undecided.iter().sum();
-        share(left, left + self.total(), "there are no rows")
+        let left: f64 = self.undecided.iter().map(|mass| mass.weight).sum();
+        let all = self.cells.iter().chain(&self.undecided).copied().sum();
+        share(left, all, self.weighting, "there are no rows")
     }
 
     /// Weight of the rows of class `truth` that were called `called`.
     pub fn cell(&self, truth: usize, called: usize) -> f64 {
+        self.mass(truth, called).weight
+    }
+
+    fn mass(&self, truth: usize, called: usize) -> Mass {
         self.cells[truth * self.classes + called]
+    }
+
+    fn mass_of_truth(&self, k: usize) -> Mass {
+        (0..self.classes).map(|called| self.mass(k, called)).sum()
+    }
+
+    fn mass_of_called(&self, k: usize) -> Mass {
+        (0..self.classes).map(|truth| self.mass(truth, k)).sum()
     }
 
     /// Weight of the rows of a class.
     pub fn truth(&self, k: usize) -> f64 {
-        (0..self.classes).map(|called| self.cell(k, called)).sum()
+        self.mass_of_truth(k).weight
     }
 
     /// Weight of the rows that were called a class.
     pub fn called(&self, k: usize) -> f64 {
-        (0..self.classes).map(|truth| self.cell(truth, k)).sum()
+        self.mass_of_called(k).weight
     }
 
     /// Share of rows that were called right.
     pub fn accuracy(&self) -> Figure {
-        share(self.diagonal(), self.total(), "there are no rows")
+        share(self.diagonal(), self.cells.iter().copied().sum(), self.weighting, "there are no rows")
     }
 
     /// Share of a class that was called so: sensitivity, for the event.
     pub fn recall(&self, k: usize) -> Figure {
-        share(self.cell(k, k), self.truth(k), "no row has the class")
+        share(self.cell(k, k), self.mass_of_truth(k), self.weighting, "no row has the class")
     }
 
     /// Share of those called a class that have it.
     pub fn precision(&self, k: usize) -> Figure {
-        share(self.cell(k, k), self.called(k), "no row was called so")
+        share(self.cell(k, k), self.mass_of_called(k), self.weighting, "no row was called so")
     }
 
     /// Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
@@ -130,10 +145,12 @@ impl Confusion {
     /// Adds rows that were checked, with the labels of those that count.
     pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) {
         for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
-            match self.decision.decide(&rows.probabilities[i * self.classes..(i + 1) * self.classes]) {
-                Some(called) => self.cells[label as usize * self.classes + called] += rows.weight(i),
-                None => self.undecided[label as usize] += rows.weight(i),
-            }
+            let weight = rows.weight(i);
+            let mass = match self.decision.decide(&rows.probabilities[i * self.classes..(i + 1) * self.classes]) {
+                Some(called) => &mut self.cells[label as usize * self.classes + called],
+                None => &mut self.undecided[label as usize],
+            };
+            mass.add(weight, weight * weight);
         }
     }
 
@@ -147,7 +164,7 @@ impl Confusion {
     }
 
     fn total(&self) -> f64 {
-        self.cells.iter().sum()
+        self.cells.iter().map(|mass| mass.weight).sum()
     }
 
     /// Share of the others that were not called the event, with two classes.
@@ -174,16 +191,16 @@ impl Statistics for Confusion {
         if (self.classes, &self.decision) != (other.classes, &other.decision) {
             return Err(Error::internal("confusion matrices of different decisions were merged"));
         }
-        crate::stats::add(&mut self.cells, &other.cells);
-        crate::stats::add(&mut self.undecided, &other.undecided);
+        let theirs = other.cells.iter().chain(&other.undecided);
+        self.cells.iter_mut().chain(&mut self.undecided).zip(theirs).for_each(|(mine, theirs)| mine.add(theirs.weight, theirs.squared));
         Ok(())
     }
 
     fn weight(&self) -> f64 {
-        self.total() + self.undecided.iter().sum::<f64>()
+        self.total() + self.undecided.iter().map(|mass| mass.weight).sum::<f64>()
     }
 
     fn bytes(&self) -> usize {
-        size_of::<Self>() + 8 * self.cells.len()
+        size_of::<Self>() + 16 * self.cells.len()
     }
 }

@@ -4,8 +4,7 @@
 //! calibrated probabilities would show on as many rows, Σ_b (W_b/W) √(2/π) se_b, and the interval is that of the sum with the
 //! signs held, ± 1.96 √(Σ (W_b/W)² se_b²), which is honest where differences are larger than their errors. O(n).
 
-use super::calibration::evidence_per_weight;
-use super::figure::{Estimate, Figure, Undefined};
+use super::figure::{Estimate, Figure, Mass, Undefined};
 use super::ranking::{Ranking, ScoreScale};
 use crate::data::Weighting;
 
@@ -20,7 +19,7 @@ pub struct CalibrationError {
 
 #[derive(Clone, Copy, Default)]
 struct Bin {
-    weight: f64,
+    mass: Mass,
     events: f64,
     predicted: f64,
     spread: f64,
@@ -40,17 +39,17 @@ pub fn calibration_error(ranking: &Ranking, bins: usize, weighting: Weighting) -
         let p = ranking.scale().probability(tie.score);
         let last = table.len() - 1;
         let bin = &mut table[((p * bins as f64) as usize).min(last)];
-        bin.weight += tie.weight();
+        bin.mass.add(tie.weight(), tie.squared_weight());
         bin.events += tie.events;
         bin.predicted += tie.weight() * p;
         bin.spread += tie.events * (1.0 - p) * (1.0 - p) + tie.others * p * p;
     }
-    let unit = evidence_per_weight(ranking, weighting);
     let (mut error, mut by_chance, mut variance) = (0.0, 0.0, 0.0);
-    for bin in table.iter().filter(|bin| bin.weight > 0.0) {
-        let (share, gap) = (bin.weight / total, (bin.events - bin.predicted) / bin.weight);
-        let rows = unit * bin.weight;
-        let spread = (bin.spread / bin.weight - gap * gap).max(0.0);
+    for bin in table.iter().filter(|bin| bin.mass.weight > 0.0) {
+        let Mass { weight, squared } = bin.mass;
+        let (share, gap) = (weight / total, (bin.events - bin.predicted) / weight);
+        let rows = weighting.effective_rows(weight, squared);
+        let spread = (bin.spread / weight - gap * gap).max(0.0);
         let squared_error = spread / rows;
         error += share * gap.abs();
         by_chance += share * (squared_error * std::f64::consts::FRAC_2_PI).sqrt();

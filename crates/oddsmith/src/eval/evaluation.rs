@@ -57,9 +57,9 @@ impl Evaluation {
     pub fn new(classes: usize, scale: ScoreScale, settings: Settings) -> Self {
         Evaluation {
             classes,
-            loss: LogLoss::new(classes),
-            brier: Brier::new(classes),
-            confusion: Confusion::new(classes, settings.decision.clone()),
+            loss: LogLoss::new(classes, settings.weighting),
+            brier: Brier::new(classes, settings.weighting),
+            confusion: Confusion::new(classes, settings.decision.clone(), settings.weighting),
             kept: Kept::new(classes, scale, settings.memory),
             settings,
         }

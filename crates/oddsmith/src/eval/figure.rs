@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::data::Weighting;
 use crate::num::special::normal;
 
 /// Confidence of every interval that is not asked for otherwise.
@@ -67,13 +68,40 @@ impl From<&str> for Undefined {
 /// A figure, or why there is none.
 pub type Figure<T = Estimate> = std::result::Result<T, Undefined>;
 
+/// The weight of some rows, with what is needed to know how much evidence they are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Mass {
+    /// Σ w.
+    pub(super) weight: f64,
+    /// Σ w².
+    pub(super) squared: f64,
+}
+
+impl Mass {
+    /// Adds the sums of more rows.
+    pub(super) fn add(&mut self, weight: f64, squared: f64) {
+        self.weight += weight;
+        self.squared += squared;
+    }
+}
+
+impl std::iter::Sum for Mass {
+    fn sum<I: Iterator<Item = Mass>>(parts: I) -> Mass {
+        parts.fold(Mass::default(), |mut sum, part| {
+            sum.add(part.weight, part.squared);
+            sum
+        })
+    }
+}
+
 /// A share `part / whole` with Wilson's interval.
-pub(super) fn share(part: f64, whole: f64, otherwise: &str) -> Figure {
-    if whole <= 0.0 {
+pub(super) fn share(part: f64, whole: Mass, weighting: Weighting, otherwise: &str) -> Figure {
+    if whole.weight <= 0.0 {
         return Err(otherwise.into());
     }
-    let (p, z) = (part / whole, normal::quantile_upper(0.5 * (1.0 - CONFIDENCE)));
-    let centre = (p + z * z / (2.0 * whole)) / (1.0 + z * z / whole);
-    let reach = z / (1.0 + z * z / whole) * (p * (1.0 - p) / whole + z * z / (4.0 * whole * whole)).sqrt();
+    let (p, z) = (part / whole.weight, normal::quantile_upper(0.5 * (1.0 - CONFIDENCE)));
+    let rows = weighting.effective_rows(whole.weight, whole.squared);
+    let centre = (p + z * z / (2.0 * rows)) / (1.0 + z * z / rows);
+    let reach = z / (1.0 + z * z / rows) * (p * (1.0 - p) / rows + z * z / (4.0 * rows * rows)).sqrt();
     Ok(Estimate { value: p, interval: Some(((centre - reach).max(0.0), (centre + reach).min(1.0))) })
 }

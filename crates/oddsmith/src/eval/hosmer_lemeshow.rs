@@ -90,10 +90,10 @@ fn quantiles(ties: &[(f64, f64, f64)], groups: usize) -> Vec<f64> {
         .collect();
     // The value of the row with this index, counted from 0; a little slack keeps weights that are not whole from stepping over an end.
     let value = |index: f64| ties[ends.partition_point(|end| *end <= index + 1e-9 * rows.max(1.0)).min(ties.len() - 1)].0;
-    let whole_slack = 4.0 * f64::EPSILON;
+    // R adds four units of the last place of 1 before it takes the whole part, so that 0.3 · 10 is 3; sums of weights round as they grow.
+    let whole_slack = 4.0 * f64::EPSILON * rows.max(1.0);
     (0..=groups)
         .map(|q| {
-            // R adds this slack before it takes the whole part, so that 0.3 · 10 is 3.
             let position = (rows - 1.0).max(0.0) * (q as f64 / groups as f64);
             let low = (position + whole_slack).floor();
             let share = position - low;

@@ -8,7 +8,7 @@ use std::f64::consts::LN_2;
 
 use super::figure::{Estimate, Figure, Undefined};
 use super::judged::{BLOCK_ROWS, Judged};
-use crate::data::SKIP;
+use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::info::entropy;
 use crate::num::logspace::NeumaierSum;
@@ -18,16 +18,17 @@ use crate::stats::{ClassWeights, Statistics};
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogLoss {
     classes: ClassWeights,
+    weighting: Weighting,
     nats: Vec<NeumaierSum>,
     squares: Vec<NeumaierSum>,
     impossible: u64,
 }
 
 impl LogLoss {
-    /// Nothing seen of `classes` classes.
-    pub fn new(classes: usize) -> Self {
+    /// Nothing seen of `classes` classes, and what weights will mean.
+    pub fn new(classes: usize, weighting: Weighting) -> Self {
         let empty = vec![NeumaierSum::default(); classes];
-        LogLoss { classes: ClassWeights::new(classes), nats: empty.clone(), squares: empty, impossible: 0 }
+        LogLoss { classes: ClassWeights::new(classes), weighting, nats: empty.clone(), squares: empty, impossible: 0 }
     }
 
     /// Rows and weights per class.
@@ -110,10 +111,8 @@ impl LogLoss {
         }
         let total = self.classes.total();
         let mean = sum.value() / total;
-        let rows = self.classes.total_rows() as f64;
-        // The number of rows is the evidence, whatever their weights add up to.
-        let effective = total * total / self.classes.squared.iter().sum::<f64>();
-        let variance = if rows > 1.0 { (squares.value() / total - mean * mean).max(0.0) / effective } else { f64::INFINITY };
+        let rows = self.classes.effective_rows(self.weighting);
+        let variance = if rows > 1.0 { (squares.value() / total - mean * mean).max(0.0) / rows } else { f64::INFINITY };
         Estimate::normal(unit * mean, unit * unit * variance, (f64::NEG_INFINITY, f64::INFINITY))
     }
 }

@@ -55,6 +55,11 @@ impl Tie {
     pub fn weight(&self) -> f64 {
         self.events + self.others
     }
+
+    /// Sum of squared weights of all its rows.
+    pub fn squared_weight(&self) -> f64 {
+        self.events_squared + self.others_squared
+    }
 }
 
 /// One class in rising order of scores.
@@ -92,6 +97,14 @@ impl Side {
 
     fn total(&self) -> f64 {
         if self.weights.is_empty() { self.scores.len() as f64 } else { self.weights.iter().sum() }
+    }
+
+    fn squared_total(&self) -> f64 {
+        match (self.weights.is_empty(), self.squares.is_empty()) {
+            (true, _) => self.scores.len() as f64,
+            (false, true) => self.weights.iter().map(|w| w * w).sum(),
+            (false, false) => self.squares.iter().sum(),
+        }
     }
 
     /// Weight and squared weight of the entries from `from` on that have this score, and where they end.
@@ -195,6 +208,11 @@ impl Ranking {
     /// Weight of all rows.
     pub fn weight(&self) -> f64 {
         self.events_weight + self.others_weight
+    }
+
+    /// Sum of squared weights of all rows.
+    pub fn squared_weight(&self) -> f64 {
+        self.events.squared_total() + self.others.squared_total()
     }
 
     /// Rows with the event, and other rows.

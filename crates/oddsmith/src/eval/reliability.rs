@@ -6,8 +6,7 @@
 //! second plus the third, exactly. The band is Wilson's 95 % interval of each step's rate, made monotone: the
 //! true curve rises, so what bounds it at one place bounds it beyond. It does not count the choice of the steps.
 
-use super::calibration::evidence_per_weight;
-use super::figure::{Figure, Undefined, share};
+use super::figure::{Figure, Mass, Undefined, share};
 use super::ranking::{Ranking, ScoreScale, Tie};
 use crate::calibrate::pool;
 use crate::data::Weighting;
@@ -58,7 +57,6 @@ impl Reliability {
         let runs = pool(ties.iter().map(|tie| (tie.events / tie.weight(), tie.weight())));
         let squared = |tie: &Tie, p: f64| tie.events * (1.0 - p) * (1.0 - p) + tie.others * p * p;
         let (mut brier, mut recalibrated) = (NeumaierSum::default(), NeumaierSum::default());
-        let unit = evidence_per_weight(ranking, weighting);
         let mut steps = Vec::with_capacity(runs.len());
         for run in &runs {
             let members = &ties[run.first..run.first + run.len];
@@ -68,7 +66,8 @@ impl Reliability {
                 recalibrated.add(squared(tie, run.mean));
                 predicted.add(tie.weight() * probability(tie));
             }
-            let interval = share(unit * run.weight * run.mean, unit * run.weight, "").ok().and_then(|rate| rate.interval);
+            let mass = Mass { weight: run.weight, squared: members.iter().map(Tie::squared_weight).sum() };
+            let interval = share(run.weight * run.mean, mass, weighting, "").ok().and_then(|rate| rate.interval);
             steps.push(ReliabilityStep {
                 range: (probability(&members[0]), probability(&members[run.len - 1])),
                 predicted: predicted.value() / run.weight,

@@ -12,7 +12,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Poisson};
 
 use super::calibration::evidence_per_weight;
-use super::figure::{CONFIDENCE, Estimate, Figure, Undefined, share};
+use super::figure::{CONFIDENCE, Estimate, Figure, Mass, Undefined, share};
 use super::ranking::{Ranking, ScoreScale, Tie};
 use crate::data::Weighting;
 
@@ -65,44 +65,41 @@ pub fn choose_threshold(ranking: &Ranking, aim: Aim, weighting: Weighting, seed:
     if ranking.scale() == ScoreScale::Order {
         return Err("the scores are no probabilities".into());
     }
-    let unit = evidence_per_weight(ranking, weighting);
-    let rows: Vec<Tie> = ranking
-        .ties()
-        .map(|tie| Tie { score: ranking.scale().probability(tie.score), events: unit * tie.events, others: unit * tie.others, ..tie })
-        .collect();
+    let rows = by_probability(ranking);
     let threshold = match aim {
         Aim::Costs { false_alarm, miss } => Estimate::exact(false_alarm / (false_alarm + miss)),
-        _ => Estimate { value: pick(&rows, aim)?, interval: interval(&rows, aim, seed) },
+        _ => Estimate { value: pick(&rows, aim)?, interval: interval(&rows, aim, evidence_per_weight(ranking, weighting), seed) },
     };
-    Ok(cut(&rows, threshold))
+    Ok(cut(&rows, threshold, weighting))
 }
 
 /// What a threshold does on the rows of a ranking.
 pub fn at_threshold(ranking: &Ranking, threshold: f64, weighting: Weighting) -> Cut {
-    let unit = evidence_per_weight(ranking, weighting);
-    let probability = |score: f64| ranking.scale().probability(score);
-    let rows: Vec<Tie> = ranking
-        .ties()
-        .map(|tie| Tie { score: probability(tie.score), events: unit * tie.events, others: unit * tie.others, ..tie })
-        .collect();
-    cut(&rows, Estimate::exact(threshold))
+    cut(&by_probability(ranking), Estimate::exact(threshold), weighting)
 }
 
-fn cut(rows: &[Tie], threshold: Estimate) -> Cut {
-    let (mut called, mut left) = ((0.0, 0.0), (0.0, 0.0));
+fn by_probability(ranking: &Ranking) -> Vec<Tie> {
+    ranking.ties().map(|tie| Tie { score: ranking.scale().probability(tie.score), ..tie }).collect()
+}
+
+fn cut(rows: &[Tie], threshold: Estimate, weighting: Weighting) -> Cut {
+    // Rows that are called and rows that are not, each with others first and events second.
+    let mut sides = [[Mass::default(); 2]; 2];
     for row in rows {
-        let side = if row.score >= threshold.value { &mut called } else { &mut left };
-        side.0 += row.events;
-        side.1 += row.others;
+        let [others, events] = &mut sides[usize::from(row.score >= threshold.value)];
+        others.add(row.others, row.others_squared);
+        events.add(row.events, row.events_squared);
     }
-    let all = called.0 + called.1 + left.0 + left.1;
+    let [left, called] = sides;
+    let share_of = |part: Mass, rest: Mass, otherwise: &str| share(part.weight, [part, rest].into_iter().sum(), weighting, otherwise);
+    let [all_left, all_called] = sides.map(|side| side.into_iter().sum::<Mass>());
     Cut {
         threshold,
-        sensitivity: share(called.0, called.0 + left.0, "no row has the event"),
-        specificity: share(left.1, called.1 + left.1, "every row has the event"),
-        precision: share(called.0, called.0 + called.1, "no row is called"),
-        negative_predictive_value: share(left.1, left.0 + left.1, "every row is called"),
-        called: share(called.0 + called.1, all, "there are no rows"),
+        sensitivity: share_of(called[1], left[1], "no row has the event"),
+        specificity: share_of(left[0], called[0], "every row has the event"),
+        precision: share_of(called[1], called[0], "no row is called"),
+        negative_predictive_value: share_of(left[0], left[1], "every row is called"),
+        called: share_of(all_called, all_left, "there are no rows"),
     }
 }
 
@@ -138,8 +135,8 @@ fn pick(rows: &[Tie], aim: Aim) -> Figure<f64> {
     best.map(|(_, threshold)| threshold).ok_or_else(|| Undefined("no threshold reaches it".into()))
 }
 
-/// The middle of the thresholds that resampled rows choose.
-fn interval(rows: &[Tie], aim: Aim, seed: u64) -> Option<(f64, f64)> {
+/// The middle of the thresholds that resampled rows choose; a unit of weight is worth `unit` rows.
+fn interval(rows: &[Tie], aim: Aim, unit: f64, seed: u64) -> Option<(f64, f64)> {
     let groups = grouped(rows);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut draw = |mean: f64| if mean > 0.0 { Poisson::new(mean).map_or(0.0, |law| law.sample(&mut random)) } else { 0.0 };
@@ -147,7 +144,7 @@ fn interval(rows: &[Tie], aim: Aim, seed: u64) -> Option<(f64, f64)> {
     for _ in 0..RESAMPLES {
         let resampled: Vec<Tie> = groups
             .iter()
-            .map(|group| Tie { events: draw(group.events), others: draw(group.others), ..*group })
+            .map(|group| Tie { events: draw(unit * group.events), others: draw(unit * group.others), ..*group })
             .filter(|group| group.weight() > 0.0)
             .collect();
         chosen.extend(pick(&resampled, aim));

@@ -4,7 +4,7 @@
 //! sampling weights: W_k − V_k/W_k. Time O(rows), memory O(K).
 
 use super::{add, take};
-use crate::data::SKIP;
+use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
 use crate::record::{Record, fault};
 
@@ -99,6 +99,11 @@ impl ClassWeights {
     /// Total weight.
     pub fn total(&self) -> f64 {
         self.weight.iter().sum()
+    }
+
+    /// How many independent rows the weights are worth as evidence.
+    pub fn effective_rows(&self, weighting: Weighting) -> f64 {
+        weighting.effective_rows(self.total(), self.squared.iter().sum())
     }
 
     /// Total rows.

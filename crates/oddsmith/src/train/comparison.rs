@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::driver::worker_count;
 use super::scored_table::ScoredTable;
-use crate::data::SKIP;
+use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
 use crate::eval::{
     Auc, Brier, CalibrationLine, Confusion, Estimate, Figure, Kept, LogLoss, Ranking, ScoreScale, Settings, Undefined, hand_till,
@@ -46,8 +46,9 @@ enum Piece {
 
 /// The sums of a table.
 fn sums(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Piece> {
-    let decision = settings.decision.clone();
-    let mut sums = Box::new((LogLoss::new(classes), Brier::new(classes), Confusion::new(classes, decision)));
+    let (decision, weighting) = (settings.decision.clone(), settings.weighting);
+    let confusion = Confusion::new(classes, decision, weighting);
+    let mut sums = Box::new((LogLoss::new(classes, weighting), Brier::new(classes, weighting), confusion));
     table.for_blocks(&mut |rows| {
         sums.0.observe(rows)?;
         sums.1.observe(rows)?;
@@ -120,8 +121,8 @@ pub struct PairedLoss {
     pub p_value: f64,
 }
 
-/// Compares two models on the same rows in the same order.
-pub fn paired_loss(first: &ScoredTable, second: &ScoredTable) -> Figure<PairedLoss> {
+/// Compares two models on the same rows in the same order. What `weighting` says of the weights decides how much evidence the rows are.
+pub fn paired_loss(first: &ScoredTable, second: &ScoredTable, weighting: Weighting) -> Figure<PairedLoss> {
     let (left, right) = (first.losses(), second.losses());
     if first.labels() != second.labels() {
         return Err("the models were judged on different rows".into());
@@ -141,7 +142,7 @@ pub fn paired_loss(first: &ScoredTable, second: &ScoredTable) -> Figure<PairedLo
         return Err("a row was called impossible in its class, so a loss is infinite".into());
     }
     let spread = counted().map(|(difference, w)| w * (difference - mean).powi(2)).sum::<f64>() / weight;
-    let variance = spread * squared / (weight * weight);
+    let variance = spread / weighting.effective_rows(weight, squared);
     let p_value = if variance > 0.0 {
         normal::two_sided(mean / variance.sqrt())
     } else if mean == 0.0 {

@@ -117,7 +117,7 @@ pub fn pair_table(entrants: &[Entrant], weighting: Weighting) -> Table {
         ["model", "against", "more_bits", "more_bits_low", "more_bits_high", "p_value", "p_holm", "auc_difference", "auc_p_value"];
     let mut table = Table::new("pairs", &columns);
     let Some(((best_name, best), others)) = contest(entrants) else { return table };
-    let paired: Vec<_> = others.iter().map(|(_, other)| paired_loss(&other.rows, &best.rows)).collect();
+    let paired: Vec<_> = others.iter().map(|(_, other)| paired_loss(&other.rows, &best.rows, weighting)).collect();
     let adjusted = holm(&paired.iter().map(|pair| pair.as_ref().map_or(1.0, |pair| pair.p_value)).collect::<Vec<_>>());
     for (((name, other), pair), p_holm) in others.iter().zip(&paired).zip(adjusted) {
         let mut row = vec![Cell::from(*name), best_name.into()];
@@ -137,12 +137,13 @@ pub fn pair_table(entrants: &[Entrant], weighting: Weighting) -> Table {
 }
 
 /// Names a winner only where the others are all worse by more than chance.
-pub fn verdict(entrants: &[Entrant]) -> String {
+pub fn verdict(entrants: &[Entrant], weighting: Weighting) -> String {
     let Some(((best_name, best), others)) = contest(entrants) else { return "no model could be judged".into() };
     if others.is_empty() {
         return format!("{best_name} is the only model that could be judged");
     }
-    let p: Vec<f64> = others.iter().map(|(_, other)| paired_loss(&other.rows, &best.rows).map_or(1.0, |pair| pair.p_value)).collect();
+    let p_value = |other: &Outcome| paired_loss(&other.rows, &best.rows, weighting).map_or(1.0, |pair| pair.p_value);
+    let p: Vec<f64> = others.iter().map(|(_, other)| p_value(other)).collect();
     let close: Vec<&str> = others.iter().zip(holm(&p)).filter(|(_, p)| *p >= LEVEL).map(|((name, _), _)| *name).collect();
     let saves = best.standing.bits_saved.as_ref().ok().and_then(|saved| saved.interval).is_some_and(|(low, _)| low > 0.0);
     let worth = if saves { "" } else { "; it does not clearly beat the class shares alone" };

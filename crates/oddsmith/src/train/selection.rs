@@ -10,8 +10,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::data::Weighting;
 use crate::error::{ErrorKind, Result};
 use crate::num::special::chi_squared;
+use crate::stats::ClassWeights;
 
 /// Which steps are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +95,15 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
+    /// The fit as that of the independent rows that the weights are worth: where weights say how much of a population a row stands for,
+    /// their unit must not decide a test.
+    #[must_use]
+    pub fn of_effective_rows(self, classes: &ClassWeights, weighting: Weighting) -> Self {
+        let weight = classes.total();
+        let per_weight = if weight > 0.0 { classes.effective_rows(weighting) / weight } else { 1.0 };
+        Likelihood { deviance: per_weight * self.deviance, ..self }
+    }
+
     /// Log of the p-value of the parameters that a larger model has beyond this one; `None` when it has none.
     fn log_p_value(&self, larger: &Likelihood) -> Option<f64> {
         let freedom = larger.parameters - self.parameters;

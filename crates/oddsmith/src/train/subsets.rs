@@ -104,7 +104,7 @@ impl<'a> FoldedLosses<'a> {
     fn new(folds: &'a Folds, layout: &'a Layout, candidates: &'a [&'a Candidate]) -> Self {
         let classes = layout.classes().len();
         let picks = candidates.iter().map(|candidate| ColumnPick::new(layout, &candidate.columns)).collect();
-        let losses = vec![LogLoss::new(classes); candidates.len()];
+        let losses = vec![LogLoss::new(classes, layout.weighting()); candidates.len()];
         FoldedLosses { folds, layout, candidates, losses, picks, picked: PickedRows::default(), chosen: Vec::new() }
     }
 

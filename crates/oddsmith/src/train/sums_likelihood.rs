@@ -38,15 +38,16 @@ impl SumsModel {
     }
 }
 
-/// The deviance and the parameters of all columns of the sums.
+/// The deviance and the parameters of all columns of the sums; sampling weights count as the rows that they are worth.
 pub fn likelihood_of_sums(stats: &TableStats, model: SumsModel) -> Result<Likelihood> {
     if stats.layout().features().is_empty() {
         return Ok(Likelihood { deviance: 0.0, parameters: 0.0 });
     }
-    match model {
-        SumsModel::NaiveBayes => independent(stats),
-        SumsModel::Lda | SumsModel::Qda => together(stats, model == SumsModel::Qda),
-    }
+    let fit = match model {
+        SumsModel::NaiveBayes => independent(stats)?,
+        SumsModel::Lda | SumsModel::Qda => together(stats, model == SumsModel::Qda)?,
+    };
+    Ok(fit.of_effective_rows(stats.classes(), stats.layout().weighting()))
 }
 
 /// Numbers with products, which only complete rows have.

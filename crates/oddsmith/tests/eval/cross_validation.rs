@@ -1,7 +1,7 @@
 //! Cross-validation: all folds from one pass equal separate fits, groups stay together, and predictions keep the order of rows.
 
 use oddsmith::control::Control;
-use oddsmith::data::{Features, Rows, SKIP, Source, ViewSource};
+use oddsmith::data::{Features, Rows, SKIP, Source, ViewSource, Weighting};
 use oddsmith::eval::{Evaluation, Settings};
 use oddsmith::model::{AnyLearner, Knobs, Scores};
 use oddsmith::num::MatrixView;
@@ -115,13 +115,13 @@ fn iterative_models_are_refitted_over_the_other_folds() {
     let judged: Vec<Evaluation> = scored.iter().map(|table| table.evaluated(Settings::default()).unwrap()).collect();
     // The world is one of normal classes, so both estimate the same line and neither is clearly better.
     close(figure(&judged[0], "bits").value, figure(&judged[1], "bits").value, 0.005);
-    let paired = paired_loss(&scored[0], &scored[1]).unwrap();
+    let paired = paired_loss(&scored[0], &scored[1], Weighting::None).unwrap();
     assert!(paired.p_value > 0.001 && paired.difference.value.abs() < 0.005, "{paired:?}");
-    let itself = paired_loss(&scored[0], &scored[0]).unwrap();
+    let itself = paired_loss(&scored[0], &scored[0], Weighting::None).unwrap();
     assert_eq!((itself.difference.value, itself.p_value), (0.0, 1.0));
     // Gaussian naive Bayes counts a column twice and must be found worse.
     let naive = folds.out_of_fold(&[folds.models(&*learner("gaussian-nb"), None, FOLDS - 1).unwrap()]).unwrap();
-    assert!(paired_loss(&naive[0], &scored[1]).unwrap().p_value < 1e-6);
+    assert!(paired_loss(&naive[0], &scored[1], Weighting::None).unwrap().p_value < 1e-6);
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn hosmer_lemeshow_and_losses_agree_with_r() {
 
     let probabilities: Vec<f64> = p.iter().flat_map(|p| [1.0 - p, *p]).collect();
     let rows = Judged { probabilities: &probabilities, log_odds: None, log_true: None, labels: &labels, weights: None, first_row: 0 };
-    let (mut loss, mut brier) = (LogLoss::new(2), Brier::new(2));
+    let (mut loss, mut brier) = (LogLoss::new(2, Weighting::None), Brier::new(2, Weighting::None));
     loss.observe(rows).unwrap();
     brier.observe(rows).unwrap();
     same_digits(loss.nats().unwrap().value, golden.number("results/log_loss"), 1e-12);

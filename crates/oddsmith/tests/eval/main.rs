@@ -12,3 +12,4 @@ mod golden;
 mod laws;
 mod population;
 mod selection;
+mod weights;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::covariance::class_units;
 use super::moments::Moments;
-use crate::data::{Rows, SKIP, Weighting};
+use crate::data::{Rows, SKIP};
 use crate::error::{Error, Result};
 use crate::stats::Statistics;
 
@@ -51,7 +51,7 @@ impl FourthMoments {
         let correlation = |i: usize, j: usize| moments.products[k][(i, j)] / (weight * deviations[i] * deviations[j]);
         let norm: f64 = (0..width).map(|i| (0..width).map(|j| correlation(i, j).powi(2)).sum::<f64>()).sum();
         let (p, mean) = (width as f64, units.mean_variance);
-        let rows = if moments.layout.weighting() == Weighting::Sampling { weight * weight / squared } else { weight };
+        let rows = moments.layout.weighting().effective_rows(weight, squared);
         let distance = (norm - 2.0 * mean * (mean * p) + p * mean * mean) / p;
         let uncertainty = ((self.fourth[k] / weight - norm) / (p * rows)).max(0.0).min(distance);
         if uncertainty > 0.0 { uncertainty / distance } else { 0.0 }
