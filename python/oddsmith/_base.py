@@ -85,6 +85,8 @@ class Classifier(Answers):
     """
 
     _sparse: ClassVar[bool] = False
+    #: The attribute that shows in which precision scikit-learn would answer; none where that is always eight bytes.
+    _shown: ClassVar[str] = ""
     n_jobs: int | None
     _model: _core.Model | None
     _obstacle: Exception | None
@@ -142,11 +144,26 @@ class Classifier(Answers):
 
     def _probabilities(self, X: Any) -> np.ndarray:
         quick = self._plain(X)
-        return self._ask(X, "probabilities") if quick is None else quick
+        return self._rounded(X, self._ask(X, "probabilities")) if quick is None else quick
 
     def _log_probabilities(self, X: Any) -> np.ndarray:
         scores = self._ask(X, "scores")
-        return scores - logsumexp(scores, axis=1, keepdims=True)
+        return self._rounded(X, scores - logsumexp(scores, axis=1, keepdims=True))
+
+    def _show(self, X: Any, *names: str) -> None:
+        """Rounds attributes to four bytes where the rows had four; the model keeps all digits."""
+        if X is not None and X.dtype == np.float32:
+            for name in filter(self.__dict__.__contains__, names):
+                value = self.__dict__[name]
+                self.__dict__[name] = [part.astype(np.float32) for part in value] if isinstance(value, list) else value.astype(np.float32)
+
+    def _rounded(self, X: Any, answers: np.ndarray) -> np.ndarray:
+        """Answers in four bytes where attributes and rows have no more, as NumPy mixes them."""
+        shown = self.__dict__.get(self._shown)
+        if shown is None or shown.dtype != np.float32:
+            return answers
+        own = X.dtype if hasattr(X, "dtype") else np.asarray(X).dtype
+        return answers.astype(np.float32) if np.result_type(own, np.float32) == np.float32 else answers
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that the command and every other front end can read.

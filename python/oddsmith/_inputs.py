@@ -30,6 +30,14 @@ def core_rows(X: Any) -> Any:
     return X if X.flags.aligned and whole_strides else np.array(X)
 
 
+def finite(X: Any) -> Any:
+    """Rows without NaN and infinity, which are refused here where the core does not see the rows."""
+    values = X.data if sparse.issparse(X) else X
+    if not np.isfinite(values.sum(dtype=np.float64)) and not np.isfinite(values).all():
+        raise DataError("Input X contains NaN or infinity; numbers must be finite")
+    return X
+
+
 def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The classes in order and the class of every label as a code. Whole numbers are not sorted."""
     found = _core.factorize(y) if y.dtype.isnative else None

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _checks, _core
-from ._base import Classifier, check_not_single
+from ._base import check_not_single
 from ._inputs import core_rows, encode_labels, row_weights, thread_count
+from ._weights import WeightedClassifier, contents
 from .exceptions import OddsmithWarning, ParameterError, UnsupportedError, tell
 
 __all__ = ["LogisticRegression"]
@@ -24,13 +23,20 @@ __all__ = ["LogisticRegression"]
 _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = ("deprecated", "l1", "l2", "elasticnet", None)
 _STOPPED_EARLY = "W215"
+# What scikit-learn says when a solver runs out of steps, for those who filter its warnings by their beginning.
+_UNFINISHED = {
+    "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "newton-cholesky": "Newton solver did not converge after {steps} iterations",
+    "sag": "The max_iter was reached which means the coef_ did not converge",
+    "saga": "The max_iter was reached which means the coef_ did not converge",
+}
 _COARSEST = 1e-8
 # Without second derivatives the last digits take many steps; the objective is then right to ten digits.
 _COARSEST_OF_WORDS = 1e-5
 _MANY_ENTRIES = 1_000_000
 
 
-class LogisticRegression(Classifier):
+class LogisticRegression(WeightedClassifier):
     """Logistic regression, and softmax regression for more than two classes.
 
     The fit ends at the optimum, not near it, and takes every penalty with every `solver`. Without a penalty (``C=np.inf``) classes
@@ -82,8 +88,8 @@ class LogisticRegression(Classifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights; other ones may be put in their place, not written into them. With more than two classes they add up to zero over the classes, or,
-        under an absolute penalty, are those of the smallest size.
+        Weights, ``float32`` for such rows; others may be written into them or put in their place. With more than two classes they
+        add up to zero over the classes, or, under an absolute penalty, are those of the smallest size.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     n_iter_ : ndarray of shape (1,)
@@ -244,7 +250,8 @@ class LogisticRegression(Classifier):
         self._obstacle = None
         self._adopt(_core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs)))
         self.n_iter_ = np.array([self._model.facts()["steps"]], dtype=np.int32)
-        self._describe_weights((knobs["l2"], knobs["l1"]))
+        # Liblinear alone has no arithmetic of four bytes.
+        self._describe_weights((knobs["l2"], knobs["l1"]), None if self.solver == "liblinear" else X)
         return self
 
     def _offset_name(self, X: Any) -> str:
@@ -263,9 +270,10 @@ class LogisticRegression(Classifier):
         self.diagnostics_ = tell(notice for notice in model.notices if notice[0] != _STOPPED_EARLY)
         for notice in unfinished:
             self.diagnostics_.append(OddsmithWarning(*notice))
-            warnings.warn(f"{self.solver} failed to converge: {notice[3]}. Increase the number of iterations.", ConvergenceWarning, stacklevel=3)
+            said = _UNFINISHED.get(self.solver, f"{self.solver} failed to converge").format(steps=self.max_iter)
+            warnings.warn(f"{said}: {notice[3]}. Increase the number of iterations.", ConvergenceWarning, stacklevel=3)
 
-    def _describe_weights(self, penalty: tuple[float, float] = (1.0, 0.0)) -> None:
+    def _describe_weights(self, penalty: tuple[float, float] = (1.0, 0.0), X: Any = None) -> None:
         """Weights as scikit-learn gives them: those of the second class, or symmetric ones."""
         linear = self._model.linear()
         if linear is None:
@@ -276,31 +284,10 @@ class LogisticRegression(Classifier):
             linear = np.array([0.0, fitted.get("(intercept)", 0.0)]), np.vstack([np.zeros(len(weights)), weights])
         intercept, coef = linear
         if len(self.classes_) == 2:
-            self.intercept_, self.coef_ = intercept[1:], coef[1:]
+            intercept, coef = intercept[1:], coef[1:]
         else:
-            centre = _cheapest_centre(coef, *penalty)
-            self.intercept_, self.coef_ = intercept - intercept.mean(), coef - centre
-        if not self.fit_intercept:
-            self.intercept_ = np.zeros(len(self.coef_))
-        self.coef_.flags.writeable = self.intercept_.flags.writeable = False
-        self._described = (self.coef_, self.intercept_)
-
-    def _replaced(self) -> bool:
-        """Whether someone put other weights in the place of the fitted ones."""
-        return self.coef_ is not self._described[0] or self.intercept_ is not self._described[1]
-
-    def _plain(self, X: Any) -> np.ndarray | None:
-        return super()._plain(X) if "_described" in self.__dict__ and not self._replaced() else None
-
-    def _ask(self, X: Any, question: str) -> np.ndarray:
-        check_is_fitted(self)
-        if "_described" not in self.__dict__ or not self._replaced():
-            return super()._ask(X, question)
-        X = self._checked(X, reset=False)
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        if len(self.classes_) == 2:
-            scores = np.column_stack([np.zeros(len(scores)), scores])
-        return {"scores": lambda s: s, "decide": lambda s: s.argmax(axis=1), "probabilities": lambda s: softmax(s, axis=1)}[question](scores)
+            intercept, coef = intercept - intercept.mean(), coef - _cheapest_centre(coef, *penalty)
+        self._hand_out(coef, intercept if self.fit_intercept else np.zeros(len(coef)), X)
 
     def sparsify(self) -> LogisticRegression:
         """Keep `coef_` as a sparse matrix.
@@ -325,12 +312,10 @@ class LogisticRegression(Classifier):
         return self._shown_as(self.coef_.toarray()) if sparse.issparse(self.coef_) else self
 
     def _shown_as(self, coef: Any) -> LogisticRegression:
-        own = not self._replaced()
-        if isinstance(coef, np.ndarray):
-            coef.flags.writeable = False
+        own = not self._rewritten()
         self.coef_ = coef
         if own:
-            self._described = (coef, self.intercept_)
+            self._handed_out = contents(coef), contents(self.intercept_)
         return self
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
@@ -354,8 +339,8 @@ class LogisticRegression(Classifier):
         check_is_fitted(self)
         scores = self._ask(X, "scores")
         if len(self.classes_) == 2:
-            return scores[:, 1] - scores[:, 0]
-        return scores - scores.mean(axis=1, keepdims=True)
+            return self._rounded(X, scores[:, 1] - scores[:, 0])
+        return self._rounded(X, scores - scores.mean(axis=1, keepdims=True))
 
 
 def _cheapest_centre(coef: np.ndarray, l2: float, l1: float) -> np.ndarray:

@@ -186,8 +186,6 @@ def test_other_weights_can_be_put_in_place():
     X = rng.normal(size=(100, 2))
     model = od.LogisticRegression().fit(X, (X[:, 0] > 0).astype(int))
     assert (model.sparsify().predict_proba(X) == model.densify().predict_proba(X)).all()
-    with pytest.raises(ValueError, match="read-only"):
-        model.coef_[:] = 0
     model.coef_, model.intercept_ = np.zeros((1, 2)), np.array([np.log(3.0)])
     np.testing.assert_allclose(model.predict_proba(X[:1]), [[0.25, 0.75]])
 

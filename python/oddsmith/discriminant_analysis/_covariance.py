@@ -6,8 +6,6 @@ import numpy as np
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
 
-from ..exceptions import DataError
-
 
 def _shrunk(matrix: np.ndarray, shrinkage: float | None) -> np.ndarray:
     """The matrix drawn towards its mean variance times the identity."""
@@ -22,10 +20,3 @@ def _ledoit_wolf(X: np.ndarray) -> np.ndarray:
     scaler = StandardScaler()
     matrix = ledoit_wolf(scaler.fit_transform(X))[0]
     return scaler.scale_[:, None] * matrix * scaler.scale_
-
-
-def _finite(X: np.ndarray) -> np.ndarray:
-    """Refuses NaN and infinity where the core does not see the rows."""
-    if not np.isfinite(X.sum(dtype=np.float64)) and not np.isfinite(X).all():
-        raise DataError("Input X contains NaN or infinity; numbers must be finite")
-    return X

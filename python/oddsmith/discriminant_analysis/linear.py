@@ -10,12 +10,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
+from .._inputs import finite
+from .._weights import WeightedClassifier
 from ..exceptions import ParameterError
-from ._covariance import _finite, _ledoit_wolf, _shrunk
+from ._covariance import _ledoit_wolf, _shrunk
 from ._family import _Discriminant
 
 
-class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Discriminant):
+class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClassifier, _Discriminant):
     """Linear discriminant analysis: normal classes that share a covariance matrix.
 
     Parameters
@@ -53,7 +55,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     covariance_ : ndarray of shape (n_features, n_features)
         The covariance within classes, weighed by the prior.
     coef_ : ndarray of shape (n_features,) or (n_classes, n_features)
-        Weights of the linear scores.
+        Weights of the linear scores, ``float32`` for such rows; others may be written into them or put in their place.
     intercept_ : ndarray of shape (n_classes,)
         Intercepts.
     xbar_ : ndarray of shape (n_features,)
@@ -156,8 +158,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             coef, intercept = self._weights(weighed, self._total(X, weights, pooled, counts))
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
         self._finish(None if given is None else [given], means, shared=True)
+        self._hand_out(coef, intercept, X)
+        self._show(X, "priors_", "means_", "xbar_", "scalings_", "explained_variance_ratio_")
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         (self.covariance_,) = self._read_densities(arrays)
@@ -165,7 +168,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         coef, intercept, *_ = self._directions_of_pooled(self.covariance_, self.class_count_.sum())
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
+        self._hand_out(coef, intercept)
 
     def _total(self, X: np.ndarray, weights: np.ndarray | None, pooled: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
         """The covariance of all rows around their mean, estimated as that of the classes; for solver 'eigen'."""
@@ -240,7 +243,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if self.solver == "lsqr":
             raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
         check_is_fitted(self)
-        X = _finite(self._checked(X, reset=False))
+        X = finite(self._checked(X, reset=False))
         centred = X - self.xbar_ if self.solver == "svd" else X
         return (centred @ self.scalings_)[:, : self._max_components]
 
@@ -259,6 +262,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         if len(self.__dict__.get("classes_", ())) == 2:
             scores = self._ask(X, "scores")
-            return scores[:, 1] - scores[:, 0]
+            return self._rounded(X, scores[:, 1] - scores[:, 0])
         check_is_fitted(self)
-        return _finite(self._checked(X, reset=False)) @ self.coef_.T + self.intercept_
+        return finite(self._checked(X, reset=False)) @ self.coef_.T + self.intercept_

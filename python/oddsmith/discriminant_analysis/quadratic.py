@@ -136,6 +136,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
             self.covariance_ = covariances
         plain = self.shrinkage is None and self.covariance_estimator is None and self.reg_param == 0
         self._finish(None if plain else covariances, shared=False)
+        self._show(X, "means_", *(("rotations_", "scalings_", "covariance_") if self.solver == "svd" else ()))
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         self.covariance_ = self._read_densities(arrays)

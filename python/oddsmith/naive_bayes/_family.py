@@ -133,7 +133,7 @@ class _NaiveBayes(Classifier):
         ndarray of shape (n_samples, n_classes)
             Log joint probabilities in the order of ``classes_``.
         """
-        return self._ask(X, "scores")
+        return self._rounded(X, self._ask(X, "scores"))
 
     def _knobs(self) -> dict[str, Any]:
         """The knobs of the core's learner."""

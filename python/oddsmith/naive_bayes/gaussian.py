@@ -38,7 +38,7 @@ class GaussianNB(_NaiveBayes):
     class_prior_ : ndarray of shape (n_classes,)
         Probability of every class.
     theta_ : ndarray of shape (n_classes, n_features)
-        Means.
+        Means; with `var_` and the classes' figures ``float32`` for such rows, as answers then are.
     var_ : ndarray of shape (n_classes, n_features)
         Variances, smoothing included.
     epsilon_ : float
@@ -61,6 +61,7 @@ class GaussianNB(_NaiveBayes):
 
     _family = "gaussian"
     _wanted = "moments"
+    _shown = "theta_"
 
     def __init__(self, *, priors=None, var_smoothing=1e-9, var_tying="per-class", divisor="ml", predictive=False, n_jobs=None):
         self.priors = priors
@@ -80,6 +81,10 @@ class GaussianNB(_NaiveBayes):
         prior = "data" if self.priors is None else self.class_prior_.tolist()
         own = {"prior": prior, "variance_addend": float(self.var_smoothing), "tying": self.var_tying, "divisor": self.divisor}
         return super()._knobs() | own
+
+    def _learn(self, X: Any, codes: np.ndarray, sample_weight: Any, *, first: bool) -> None:
+        super()._learn(X, codes, sample_weight, first=first)
+        self._show(X, "class_count_", "class_prior_", "theta_", "var_")
 
     def _describe(self) -> None:
         counts = self.class_count_
