@@ -13,7 +13,7 @@ use crate::data::design::{MarkedColumns, ResponseBlock};
 use crate::data::{Csr, Design, DesignBlock, Rows};
 use crate::error::Result;
 use crate::num::MatrixView;
-use crate::num::kernel::{Marks, Panel};
+use crate::num::kernel::{Marks, Panel, widest};
 
 /// Numbers in a block: 128 KiB, so that a block and the panels of the kernels share a small second-level cache.
 const BLOCK_CELLS: usize = 16384;
@@ -78,7 +78,8 @@ impl Clone for Lens {
 }
 
 impl Lens {
-    /// Gives the rows of a batch, block by block. `dropped` counts rows with gaps by the first feature that has one.
+    /// Gives the rows of a batch, block by block, and tells whether all numbers are finite. `dropped` counts rows with gaps by the first
+    /// feature that has one.
     pub(crate) fn for_blocks(
         &mut self,
         view: &View,
@@ -87,19 +88,23 @@ impl Lens {
         terms: Terms,
         dropped: &mut [u64],
         mut visit: impl FnMut(&Block<'_>) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let labels = rows.counted_labels()?;
         let marks = frame.marks().filter(|_| terms.marked);
         let columns = marks.map_or(view.design.columns().len(), |marks| marks.cells());
         let step = (BLOCK_CELLS / columns.max(16)).clamp(64, 1024);
         let count = rows.labels.len();
-        let in_place = terms.whole && frame.in_place() && view.in_place(rows.features.numbers.cols());
+        let can_stay = frame.in_place() && view.in_place(rows.features.numbers.cols());
+        let mut all_whole = true;
         for lo in (0..count).step_by(step) {
             let hi = count.min(lo + step);
             self.read_target(view, rows, &labels, lo, hi)?;
             let mut words = Vec::new();
             let features = rows.features.slice(lo, hi, &mut words);
-            if !in_place {
+            // Looked at block by block: the cells are then in the cache for whoever comes next.
+            let whole = terms.whole || is_whole(features.numbers);
+            all_whole &= whole;
+            if !(whole && can_stay) {
                 self.expand(view, frame, marks, rows, lo..hi, dropped)?;
                 let offset = if view.design.has_offset() { &self.expanded.offset[..] } else { &[] };
                 let (x, marks) = match marks {
@@ -127,7 +132,7 @@ impl Lens {
             });
             outcome?;
         }
-        Ok(())
+        Ok(all_whole)
     }
 
     /// Shares and weights of the rows `lo..hi`.
@@ -204,5 +209,24 @@ impl View {
     /// Outputs of the model: one per class but the first.
     pub(crate) fn outputs(&self) -> usize {
         self.classes - 1
+    }
+}
+
+/// Whether every number is finite.
+fn is_whole(numbers: MatrixView<'_>) -> bool {
+    // All bits of the exponent are set in infinities and NaNs alone; a loop over them vectorises, one over floats does not.
+    const EXPONENT: u64 = 0x7FF << 52;
+    let finite = |cells: &[f64]| {
+        widest(
+            #[inline(always)]
+            || !cells.iter().fold(false, |found, x| found | (x.to_bits() & EXPONENT == EXPONENT)),
+        )
+    };
+    match numbers.as_row_major() {
+        Some(cells) => finite(cells),
+        None => (0..numbers.cols()).all(|j| match numbers.column(j) {
+            Some(column) => finite(column),
+            None => (0..numbers.rows()).all(|i| numbers.get(i, j).is_finite()),
+        }),
     }
 }

@@ -17,7 +17,6 @@ use super::target::Target;
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::ledger::{Entered, Ledger};
-use crate::num::MatrixView;
 use crate::num::kernel::fast_sum;
 use crate::stats::Statistics;
 
@@ -158,14 +157,11 @@ impl Statistics for LinearStats {
         let knowledge = &**knowledge;
         let Some(view) = &knowledge.view else { return Err(Error::internal("a pass without a design")) };
         let frame = &*knowledge.frame;
-        let mut whole = knowledge.whole;
-        if let PassSums::Survey(survey) | PassSums::Points(_, Some(survey)) = &mut *sums {
-            whole = is_whole(rows.features.numbers);
-            survey.gaps |= !whole;
-        }
         let grouped = matches!(view.target, Target::Grouped(_));
         let marked = matches!(sums, PassSums::Survey(_) | PassSums::Points(..) | PassSums::Margins(_));
-        lens.for_blocks(view, frame, &rows, Terms { whole, marked }, dropped, |block| {
+        let counted = matches!(sums, PassSums::Survey(_) | PassSums::Points(_, Some(_)));
+        let terms = Terms { whole: knowledge.whole && !counted, marked };
+        let whole = lens.for_blocks(view, frame, &rows, terms, dropped, |block| {
             *weight += fast_sum(block.weights);
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),
@@ -185,6 +181,7 @@ impl Statistics for LinearStats {
         })?;
         if let PassSums::Survey(survey) | PassSums::Points(_, Some(survey)) = sums {
             survey.dropped.copy_from_slice(dropped);
+            survey.gaps |= !whole;
         }
         Ok(())
     }
@@ -227,19 +224,5 @@ impl Statistics for LinearStats {
             PassSums::Meat(meat) => meat.bytes(),
             PassSums::Walk(walk) => 8 * walk.theta.len(),
         }
-    }
-}
-
-/// Whether every number is finite.
-fn is_whole(numbers: MatrixView<'_>) -> bool {
-    // All bits of the exponent are set in infinities and NaNs alone; a loop over them vectorises, one over floats does not.
-    const EXPONENT: u64 = 0x7FF << 52;
-    let finite = |cells: &[f64]| !cells.iter().fold(false, |found, x| found | (x.to_bits() & EXPONENT == EXPONENT));
-    match numbers.as_row_major() {
-        Some(cells) => finite(cells),
-        None => (0..numbers.cols()).all(|j| match numbers.column(j) {
-            Some(column) => finite(column),
-            None => (0..numbers.rows()).all(|i| numbers.get(i, j).is_finite()),
-        }),
     }
 }

@@ -33,6 +33,8 @@ const CHEAP: f64 = 2.5;
 /// Distance, as a share of the one at which second derivatives change by their own size, from which on they are those of the
 /// optimum to nine digits.
 const NEAR_ENOUGH: f64 = 1e-9;
+/// Looks that a fixed metric takes, as a share of what its first rate suggests: the corrections by the last steps make it better.
+const CORRECTED: f64 = 0.75;
 
 const NOT_CONVEX: &str = "the second derivatives are not positive definite";
 
@@ -394,12 +396,19 @@ impl Solver {
             (0, false) => far.max(start_rate).min(HALF),
             (steps, _) => (self.distance / self.metric_distance).powf(1.0 / steps as f64).clamp(1e-6, 1.0),
         };
-        // The corrections by the last steps make a fixed metric better than its first rate.
-        let without = 0.75 * passes(self.distance, rate);
         let newton = self.distance * far.min(HALF);
+        if end_with_curvature && newton_end {
+            // The last look takes second derivatives along, wherever it is; how many come before it?
+            let near = NEAR_ENOUGH * root_weight;
+            let next = self.distance * rate;
+            let looks = |distance: f64, rate: f64| ((near / distance).ln() / rate.ln()).ceil().max(1.0);
+            let without = (CORRECTED * looks(self.distance, rate)).max(1.0) + (cost - 1.0);
+            let with = cost + looks(next, (next / root_weight).min(HALF)) + (cost - 1.0);
+            return next <= near || without > with;
+        }
+        let without = CORRECTED * passes(self.distance, rate);
         let with = cost + passes(newton, (newton / root_weight).min(HALF));
-        let last = end_with_curvature && newton_end && self.distance * rate <= NEAR_ENOUGH * root_weight;
-        last || without > with
+        without > with
     }
 
     /// Distance that a Newton step from `distance` leaves.

@@ -14,7 +14,7 @@ use super::probe::Shape;
 use crate::data::design::Place;
 use crate::error::Result;
 use crate::ledger::{Entered, Ledger};
-use crate::num::kernel::CrossSums;
+use crate::num::kernel::{CrossSums, widest};
 use crate::num::special::ln_gamma;
 
 /// Squared distance between classes, in deviations, up to which the discriminant is a good place to start.
@@ -137,18 +137,13 @@ impl Survey {
                 self.log_coefficients += ln_gamma(trials + 1.0) - ln_gamma(successes + 1.0) - ln_gamma(trials - successes + 1.0);
             }
         }
-        for (shares, &weight) in block.shares.chunks_exact(outputs).zip(block.weights) {
-            if weight > 0.0 {
-                self.rows += 1;
-                self.squared_weight += weight * weight;
-                let rest = 1.0 - shares.iter().sum::<f64>();
-                for (class, share) in self.class_weights.iter_mut().zip(std::iter::once(&rest).chain(shares)) {
-                    *class += weight * share;
-                    if *share > 0.0 && *share < 1.0 {
-                        self.saturated += weight * share * share.ln();
-                    }
-                }
-            }
+        if let Some(labels) = LabelSums::of(block.shares, block.weights).filter(|_| outputs == 1) {
+            self.rows += labels.rows;
+            self.squared_weight += labels.squared_weight;
+            self.class_weights[0] += labels.weights[0];
+            self.class_weights[1] += labels.weights[1];
+        } else {
+            self.add_shares(block, outputs);
         }
         let Some(first) = block.weights.iter().position(|w| *w > 0.0).filter(|_| !self.places.is_empty()) else { return Ok(()) };
         if self.origin.is_empty() {
@@ -165,6 +160,23 @@ impl Survey {
         CrossSums::new(&self.origin).add(block.x, &self.factors, &mut self.class_sums, &mut vec![0.0; outputs]);
         block.marks.add_factors(&self.factors, outputs, &mut self.class_marks);
         Ok(())
+    }
+
+    /// Counts rows that have a share of every class.
+    fn add_shares(&mut self, block: &Block<'_>, outputs: usize) {
+        for (shares, &weight) in block.shares.chunks_exact(outputs).zip(block.weights) {
+            if weight > 0.0 {
+                self.rows += 1;
+                self.squared_weight += weight * weight;
+                let rest = 1.0 - shares.iter().sum::<f64>();
+                for (class, share) in self.class_weights.iter_mut().zip(std::iter::once(&rest).chain(shares)) {
+                    *class += weight * share;
+                    if *share > 0.0 && *share < 1.0 {
+                        self.saturated += weight * share * share.ln();
+                    }
+                }
+            }
+        }
     }
 
     /// Adds what another has seen.
@@ -306,5 +318,40 @@ impl Survey {
         let slopes = (1..=outputs).map(|k| ((&solved[k] - &solved[0]) * modest).as_slice().to_vec()).collect();
         let constant = |k: usize| -0.5 * modest * means[k].dot(&solved[k]);
         Some((slopes, (1..=outputs).map(|k| constant(k) - constant(0)).collect()))
+    }
+}
+
+/// Sums over rows of two classes whose shares are labels, 0 or 1.
+struct LabelSums {
+    rows: u64,
+    weights: [f64; 2],
+    squared_weight: f64,
+}
+
+impl LabelSums {
+    /// `None` when a share is no label. Eight sums run side by side, so that none waits for the one before.
+    fn of(shares: &[f64], weights: &[f64]) -> Option<Self> {
+        let (eights, rest) = shares.as_chunks::<8>();
+        let (eight_weights, rest_weights) = weights.as_chunks::<8>();
+        let mut sums = [[0.0; 8]; 4];
+        let mut labels = true;
+        widest(
+            #[inline(always)]
+            || {
+                let mut add = |t: usize, share: f64, weight: f64| {
+                    labels &= share == 0.0 || share == 1.0;
+                    sums[0][t] += if weight > 0.0 { 1.0 } else { 0.0 };
+                    sums[1][t] += weight * (1.0 - share);
+                    sums[2][t] += weight * share;
+                    sums[3][t] += weight * weight;
+                };
+                for (shares, weights) in eights.iter().zip(eight_weights) {
+                    (0..8).for_each(|t| add(t, shares[t], weights[t]));
+                }
+                rest.iter().zip(rest_weights).enumerate().for_each(|(t, (share, weight))| add(t, *share, *weight));
+            },
+        );
+        let [rows, others, events, squared_weight] = sums.map(|lanes| lanes.iter().sum::<f64>());
+        labels.then_some(LabelSums { rows: rows as u64, weights: [others, events], squared_weight })
     }
 }

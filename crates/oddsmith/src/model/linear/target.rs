@@ -3,6 +3,7 @@
 use crate::data::design::{ResponseBlock, ResponseReader};
 use crate::data::{Rows, SKIP};
 use crate::error::{DataFault, Result};
+use crate::num::kernel::widest;
 
 /// How far shares of a row may be from adding up to one.
 const SHARE_ROUNDING: f64 = 1e-6;
@@ -42,10 +43,16 @@ impl Target {
         shares.resize((hi - lo) * outputs, 0.0);
         match self {
             Target::Labels if outputs == 1 => {
-                for ((share, weight), label) in shares.iter_mut().zip(weights).zip(&labels[lo..hi]) {
-                    *share = f64::from(u8::from(*label == 1));
-                    *weight = if *label == SKIP { 0.0 } else { *weight };
-                }
+                let rows = shares.iter_mut().zip(weights).zip(&labels[lo..hi]);
+                widest(
+                    #[inline(always)]
+                    || {
+                        rows.for_each(|((share, weight), label)| {
+                            *share = if *label == 1 { 1.0 } else { 0.0 };
+                            *weight = if *label == SKIP { 0.0 } else { *weight };
+                        });
+                    },
+                );
             }
             Target::Labels => {
                 for ((row, weight), label) in shares.chunks_exact_mut(outputs).zip(weights).zip(&labels[lo..hi]) {

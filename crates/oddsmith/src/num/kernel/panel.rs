@@ -32,9 +32,21 @@ impl<'a> PanelRows<'a> {
         self.cols
     }
 
+    /// The rows `lo..hi`.
+    pub(super) fn slice(&self, lo: usize, hi: usize) -> PanelRows<'a> {
+        PanelRows { data: &self.data[lo * self.stride..], rows: hi - lo, ..*self }
+    }
+
     /// The block as a matrix.
     pub fn view(&self) -> Result<MatrixView<'a>> {
         MatrixView::new(self.data, 0, (self.rows, self.cols), (self.stride as isize, 1))
+    }
+
+    /// `count` numbers from the beginning of row `i` on, beyond its end too where the memory goes that far.
+    #[inline(always)]
+    pub(super) fn row_and_beyond(&self, i: usize, count: usize) -> Option<&'a [f64]> {
+        let start = i * self.stride;
+        self.data.get(start..start + count)
     }
 
     /// Row `i`.

@@ -7,9 +7,11 @@
 //! Cost: 8·n·p bytes read, n·p² operations, panels of `depth` rows per group.
 
 mod pack;
+mod pack_panel;
 mod product;
 
 use self::pack::Pack;
+use self::pack_panel::PackPanel;
 use self::product::Product;
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
@@ -93,6 +95,10 @@ impl Gram {
         panel.for_blocks(rows, |first, block| {
             let range = first..first + block.rows();
             let (labels, weights) = (labels.map(|l| &l[range.clone()]), weights.map(|w| &w[range]));
+            if let (None, Some(weights), 1) = (labels, weights, self.classes) {
+                self.add_weighed(block, weights, into);
+                return;
+            }
             let mut next = 0;
             while let Some((row, group)) = self.pack(block, next, labels, weights) {
                 self.flush(group, weights.is_some(), into);
@@ -116,6 +122,22 @@ impl Gram {
     /// Packs rows from `next` on until a panel is full; gives the row to go on with and the full group.
     fn pack(&mut self, block: PanelRows<'_>, next: usize, labels: Option<&[u32]>, weights: Option<&[f64]>) -> Option<(usize, usize)> {
         self.arch.dispatch(Pack { gram: self, block, next, labels, weights })
+    }
+
+    /// Adds rows of one class a whole panel at a time.
+    fn add_weighed(&mut self, block: PanelRows<'_>, weights: &[f64], into: &mut [f64]) {
+        for (at, weights) in weights.chunks(self.depth).enumerate() {
+            let first = at * self.depth;
+            // What stands in a row of weight zero may be anything, and does not count.
+            match weights.iter().all(|weight| *weight != 0.0) {
+                true => self.arch.dispatch(PackPanel { gram: self, block, first, weights }),
+                false => {
+                    let part = block.slice(first, first + weights.len());
+                    self.pack(part, 0, None, Some(weights));
+                }
+            }
+            self.flush(0, true, into);
+        }
     }
 
     fn flush(&mut self, group: usize, weighed: bool, into: &mut [f64]) {
