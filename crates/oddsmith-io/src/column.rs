@@ -7,6 +7,7 @@ use crate::grid::{Grid, Text};
 use crate::missing::Markers;
 use crate::number;
 use crate::records::Span;
+use crate::short_cells::{BLOCK, ShortCells};
 use crate::typed;
 
 /// A batch of rows as it comes from the file.
@@ -86,11 +87,16 @@ impl Column<'_> {
     pub(crate) fn each_number(&self, keep: &[u32], decimal: u8, markers: &Markers, mut cell: impl FnMut(usize, NumberCell<'_>)) {
         match self {
             Column::Cells(text, spans) => {
-                for (i, &row) in keep.iter().enumerate() {
-                    let [start, end] = spans[row as usize].map(|at| at as usize);
-                    match number::plain(text, start, end, decimal) {
-                        Some(value) if !markers.has_number(value) => cell(i, NumberCell::Number(value)),
-                        _ => cell(i, judge(&text[start..end], decimal, markers)),
+                let mut block = ShortCells::new();
+                for (at, rows) in keep.chunks(BLOCK).enumerate() {
+                    block.read(text, spans, rows, decimal);
+                    for (t, &row) in rows.iter().enumerate() {
+                        let [start, end] = spans[row as usize].map(|at| at as usize);
+                        let value = if block.is_number(t) { Some(block.values[t]) } else { number::plain(text, start, end, decimal) };
+                        match value {
+                            Some(value) if !markers.has_number(value) => cell(at * BLOCK + t, NumberCell::Number(value)),
+                            _ => cell(at * BLOCK + t, judge(&text[start..end], decimal, markers)),
+                        }
                     }
                 }
             }

@@ -36,6 +36,7 @@ mod records;
 mod scoring;
 mod selection;
 mod settle;
+mod short_cells;
 mod sniff;
 mod store;
 mod streamed;

@@ -7,12 +7,12 @@
 //! is masked away, the decimal mark is squeezed out, and pairs, fours and eights of digits are joined by multiplication.
 
 /// 10^0 … 10^22, the powers of ten that an f64 holds exactly.
-const POWERS: [f64; 23] =
+pub(crate) const POWERS: [f64; 23] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
 /// Integers below this one are exact, and are the last 52 bits of an f64 between 2^52 and 2^53.
-const EXACT: u64 = 1 << 52;
+pub(crate) const EXACT: u64 = 1 << 52;
 /// A byte in all eight bytes of a word.
-const fn every(byte: u8) -> u64 {
+pub(crate) const fn every(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
@@ -88,14 +88,14 @@ fn two_words(text: &[u8], end: usize, length: usize, decimal: u8) -> Option<(u64
 }
 
 /// Not zero when a byte is above nine.
-#[inline]
-fn beyond_nine(word: u64) -> u64 {
+#[inline(always)]
+pub(crate) fn beyond_nine(word: u64) -> u64 {
     (word.wrapping_add(every(0x76)) | word) & every(0x80)
 }
 
 /// The high bit of every byte that equals `byte`.
-#[inline]
-fn equal_bytes(word: u64, byte: u8) -> u64 {
+#[inline(always)]
+pub(crate) fn equal_bytes(word: u64, byte: u8) -> u64 {
     let difference = word ^ every(byte);
     !(((difference & every(0x7f)) + every(0x7f)) | difference | every(0x7f))
 }
@@ -108,8 +108,8 @@ fn squeeze(word: u64, at: u32) -> u64 {
 }
 
 /// Eight bytes of digits, the first of them most significant.
-#[inline]
-fn eight_digits(word: u64) -> u64 {
+#[inline(always)]
+pub(crate) fn eight_digits(word: u64) -> u64 {
     let pairs = (word.wrapping_mul(10).wrapping_add(word >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
     fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
