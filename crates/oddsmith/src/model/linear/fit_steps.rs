@@ -116,7 +116,11 @@ impl Logistic {
         }
         let plan = match sample {
             Sample::All => plan,
-            _ => Plan { tolerance: START_TOLERANCE, most_steps: START_STEPS, end_with_curvature: true, ..plan },
+            _ => {
+                // Second derivatives of the sample are of use only where those of all rows are not asked for at once.
+                let end_with_curvature = !plan.begins_with_curvature();
+                Plan { tolerance: START_TOLERANCE, most_steps: START_STEPS, end_with_curvature, ..plan }
+            }
         };
         let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
         let uncounted = seen < partitions;

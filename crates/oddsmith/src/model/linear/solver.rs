@@ -133,6 +133,13 @@ struct Pair {
     inverse: f64,
 }
 
+impl Plan {
+    /// Whether second derivatives are asked for at once, even where they are roughly known.
+    pub(crate) fn begins_with_curvature(&self) -> bool {
+        self.cost <= CHEAP
+    }
+}
+
 impl Solver {
     /// Starts at a point; its first question comes with it.
     pub(crate) fn start(theta: Vec<f64>, plan: Plan, penalty: Penalty) -> (Self, Next) {
@@ -173,7 +180,8 @@ impl Solver {
             }
             (metric, _) => metric,
         };
-        let curvature = if solver.metric.is_some() && solver.plan.cost > CHEAP { Curvature::None } else { solver.plan.curvature };
+        let known = solver.metric.is_some() && !solver.plan.begins_with_curvature();
+        let curvature = if known { Curvature::None } else { solver.plan.curvature };
         (solver, Next::Ask { theta, curvature })
     }
 
