@@ -120,7 +120,10 @@ class LogisticInference(Logistic):
     quick = dict(rows=50_000, columns=30)
 
     def package(self):
-        return None
+        from oddsmith import Logit
+
+        # No peer fits the model once more without every column.
+        return Logit(tests=False)
 
     def peers(self):
         # Bound in a function of its own: a lambda in a loop would see the last kind only.
@@ -131,8 +134,16 @@ class LogisticInference(Logistic):
             found["R glm"] = Peer(RGlm, self.model, (1e-8, 1e-12))
         return found
 
+    def parameters(self, peer):
+        return estimates(peer, "estimate") if hasattr(peer, "tidy") else super().parameters(peer)
+
     def errors(self, peer):
-        return peer.errors_
+        return estimates(peer, "std_error") if hasattr(peer, "tidy") else peer.errors_
+
+
+def estimates(fitted, column: str) -> np.ndarray:
+    """A column of the table of coefficients of our own `Logit`."""
+    return np.asarray(fitted.tidy()[column], dtype=float)
 
 
 class Softmax(Logistic):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _checks, _core
 from ._base import check_not_single
 from ._inputs import core_rows, encode_labels, row_weights, thread_count
+from ._scores import RegressionScores
 from ._weights import WeightedClassifier, contents
 from .exceptions import OddsmithWarning, ParameterError, UnsupportedError, tell
 
@@ -36,7 +37,7 @@ _COARSEST_OF_WORDS = 1e-5
 _MANY_ENTRIES = 1_000_000
 
 
-class LogisticRegression(WeightedClassifier):
+class LogisticRegression(RegressionScores, WeightedClassifier):
     """Logistic regression, and softmax regression for more than two classes.
 
     The fit ends at the optimum, not near it, and takes every penalty with every `solver`. Without a penalty (``C=np.inf``) classes
@@ -76,8 +77,9 @@ class LogisticRegression(WeightedClassifier):
         Start from the last fit's weights.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
-    offset : int or str, default=None
-        A column that enters the log odds as it is, with weight 1; for arrays of two classes.
+    offset : int, str or list of them, default=None
+        A column of an array, by number or name, that enters the log odds of two classes as it is, with weight 1; or a column for each
+        class, in their order, which enters the score of that class.
     firth : bool, default=False
         Firth's penalised likelihood, which is finite always and less biased for few rows; needs ``C=np.inf``.
     on_separation : {'error', 'firth'}, default='error'
@@ -235,7 +237,11 @@ class LogisticRegression(WeightedClassifier):
         self.classes_, codes = encode_labels(y)
         knobs["start"] = self._start(before)
         if self.offset is not None:
-            knobs |= {"formula": f"y ~ . - `{self._offset_name(X)}` + offset(`{self._offset_name(X)}`){'' if self.fit_intercept else ' - 1'}", "start": None}
+            if not isinstance(X, np.ndarray):
+                raise UnsupportedError("an offset is a column of an array, not of sparse rows; leave it out")
+            columns = [f"`{name}`" for name in self._offset_names()]
+            rest = " - ".join([".", *dict.fromkeys(columns)])
+            knobs |= {"formula": f"y ~ {rest} + offset({', '.join(columns)}){'' if self.fit_intercept else ' - 1'}", "start": None}
         if not isinstance(X, np.ndarray) and (knobs["l1"] or X.nnz > _MANY_ENTRIES):
             knobs["tolerance"] = min(self.tol, _COARSEST_OF_WORDS) or _COARSEST_OF_WORDS
         weights = row_weights(sample_weight, X)
@@ -254,14 +260,17 @@ class LogisticRegression(WeightedClassifier):
         self._describe_weights((knobs["l2"], knobs["l1"]), None if self.solver == "liblinear" else X)
         return self
 
-    def _offset_name(self, X: Any) -> str:
-        names = self._names()
-        if len(self.classes_) > 2 or not isinstance(X, np.ndarray):
-            raise UnsupportedError("an offset is for arrays of two classes; leave it out, or use Logit with a formula")
-        name = self.offset if isinstance(self.offset, str) else names[_checks.whole("offset", self.offset, 0)] if self.offset < len(names) else None
-        if name not in names:
-            raise ParameterError(f"offset = {self.offset!r} is not accepted: a column of X, by name or by number from 0")
-        return name
+    def _offset_names(self) -> list[str]:
+        """The names of the column that is the offset of two classes, or of those that are the offsets of all classes."""
+        names, classes = self._names(), len(self.classes_)
+        given = list(self.offset) if isinstance(self.offset, (list, tuple, np.ndarray)) else [self.offset]
+        if len(given) != classes and (len(given) != 1 or classes != 2):
+            raise ParameterError(f"offset = {self.offset!r} is not accepted: a column for each of the {classes} classes, or one for two classes")
+        numbered = dict(enumerate(names))
+        found = [column if isinstance(column, str) else numbered.get(column) for column in given]
+        if not set(found) <= set(names):
+            raise ParameterError(f"offset = {self.offset!r} is not accepted: columns of X, by name or by number from 0")
+        return found
 
     def _adopt(self, model: _core.Model) -> None:
         """Takes a model; that the steps did not reach the optimum is told as scikit-learn tells it."""
@@ -277,17 +286,29 @@ class LogisticRegression(WeightedClassifier):
         """Weights as scikit-learn gives them: those of the second class, or symmetric ones."""
         linear = self._model.linear()
         if linear is None:
-            # With an offset the log odds are no sum of fitted weights alone.
-            tidy = self._model.tidy()
-            fitted = dict(zip(tidy["term"], tidy["estimate"], strict=True))
-            weights = [fitted.get(name, 1.0) for name in self._names()]
-            linear = np.array([0.0, fitted.get("(intercept)", 0.0)]), np.vstack([np.zeros(len(weights)), weights])
+            linear = self._weights_beside_offsets()
         intercept, coef = linear
         if len(self.classes_) == 2:
             intercept, coef = intercept[1:], coef[1:]
         else:
             intercept, coef = intercept - intercept.mean(), coef - _cheapest_centre(coef, *penalty)
         self._hand_out(coef, intercept if self.fit_intercept else np.zeros(len(coef)), X)
+
+    def _weights_beside_offsets(self) -> tuple[np.ndarray, np.ndarray]:
+        """Intercepts by class, and weights by class and column: 1 for the column that is a class's own offset."""
+        columns = {name: j for j, name in enumerate(self._names())}
+        rows = {label: k for k, label in enumerate(self._labels())}
+        intercept, coef = np.zeros(len(rows)), np.zeros((len(rows), len(columns)))
+        tidy = self._model.tidy()
+        for label, term, estimate in zip(tidy["class"], tidy["term"], tidy["estimate"], strict=True):
+            if term in columns:
+                coef[rows[label], columns[term]] = estimate
+            else:
+                intercept[rows[label]] = estimate
+        offsets = [columns[name] for name in self._offset_names()]
+        for k in range(len(rows)) if len(offsets) > 1 else [1]:
+            coef[k, offsets[k if len(offsets) > 1 else 0]] += 1.0
+        return intercept, coef - coef[0]
 
     def sparsify(self) -> LogisticRegression:
         """Keep `coef_` as a sparse matrix.
@@ -322,25 +343,6 @@ class LogisticRegression(WeightedClassifier):
         self.n_iter_ = np.array([self._model.facts()["steps"]], dtype=np.int32)
         if self._model.linear() is not None:
             self._describe_weights()
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Give scores: log odds of the second class with two classes, else scores that add up to zero over the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Scores.
-        """
-        check_is_fitted(self)
-        scores = self._ask(X, "scores")
-        if len(self.classes_) == 2:
-            return self._rounded(X, scores[:, 1] - scores[:, 0])
-        return self._rounded(X, scores - scores.mean(axis=1, keepdims=True))
 
 
 def _cheapest_centre(coef: np.ndarray, l2: float, l1: float) -> np.ndarray:

@@ -13,6 +13,7 @@ from ._base import check_not_single
 from ._frames import FrameClassifier, checked_labels, is_frame, table_of, target_name
 from ._inputs import classes_of_names, core_rows, encode_labels, row_weights, thread_count
 from ._rendered import Rendered
+from ._scores import RegressionScores
 from ._tables import maker, table
 from .exceptions import ParameterError, UnsupportedError, tell
 
@@ -21,7 +22,7 @@ __all__ = ["Logit"]
 _EXTRA_COLUMN = "W302"
 
 
-class Logit(Rendered, FrameClassifier):
+class Logit(RegressionScores, Rendered, FrameClassifier):
     """Logistic regression with inference; softmax regression for more than two classes.
 
     Unpenalised maximum likelihood over a formula and a data frame, or over all columns of an array. Tables come back in the library that
@@ -48,6 +49,8 @@ class Logit(Rendered, FrameClassifier):
         Firth's penalised likelihood: finite under separation and less biased for few rows.
     on_separation : {'error', 'firth'}, default='error'
         What to do where no finite maximum exists.
+    tests : bool, default=True
+        Likelihood-ratio tests of every term, whose bits `summary` shows; each is a fit of its own, from a near start.
     kinds : dict, default=None
         The kind of columns that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'.
     n_jobs : int, default=None
@@ -92,6 +95,7 @@ class Logit(Rendered, FrameClassifier):
         cluster=None,
         firth=False,
         on_separation="error",
+        tests=True,
         kinds=None,
         n_jobs=None,
     ):
@@ -104,6 +108,7 @@ class Logit(Rendered, FrameClassifier):
         self.cluster = cluster
         self.firth = firth
         self.on_separation = on_separation
+        self.tests = tests
         self.kinds = kinds
         self.n_jobs = n_jobs
 
@@ -116,7 +121,7 @@ class Logit(Rendered, FrameClassifier):
             "firth_if_separated": _checks.one_of("on_separation", self.on_separation, ("error", "firth")) == "firth",
             "precision": _checks.one_of("interval", self.interval, ("wald", "profile")),
             "level": self.level,
-            "tests": True,
+            "tests": _checks.flag("tests", self.tests),
             "robust": self.robust or ("HC1" if self.cluster else None),
             "cluster": self.cluster,
             "units": list((self.units or {}).items()),

@@ -226,3 +226,53 @@ def test_an_offset_has_weight_one(rows):
     np.testing.assert_allclose(model.decision_function(X), X @ model.coef_[0] + model.intercept_)
     with pytest.raises(od.ParameterError, match="offset = 9"):
         od.LogisticRegression(offset=9).fit(X, y)
+    pair = od.LogisticRegression(C=np.inf, offset=[1, 2]).fit(X, y)
+    shifted = od.LogisticRegression(C=np.inf, offset=0).fit(np.column_stack([X[:, 2] - X[:, 1], X[:, [0, 3, 4, 5]]]), y)
+    np.testing.assert_allclose(pair.predict_proba(X)[:, 1], shifted.predict_proba(np.column_stack([X[:, 2] - X[:, 1], X[:, [0, 3, 4, 5]]]))[:, 1], rtol=1e-8)
+
+
+@pytest.mark.parametrize("C", [np.inf, 2.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_every_class_has_an_offset_of_its_own(rows, C, fit_intercept, kind):
+    X, y, weights = rows[0].astype(kind), rows[1], rows[2]
+    model = od.LogisticRegression(C=C, offset=[4, 5, 4], fit_intercept=fit_intercept).fit(X, y, weights)
+    offsets, free = X[:, [4, 5, 4]].astype(float), X[:, :4].astype(float)
+    # The slopes of the penalised log likelihood at the weights, with the offsets added to the scores as they are.
+    scores = free @ model.coef_[:, :4].T.astype(float) + model.intercept_ + offsets
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    errors = weights[:, None] * (shares - np.eye(3)[y])
+    slopes = free.T @ errors + model.coef_[:, :4].T / C
+    assert np.abs(slopes).max() < (1e-6 if kind == np.float64 else 1e-3)
+    assert not fit_intercept or np.abs(errors.sum(axis=0)).max() < (1e-6 if kind == np.float64 else 1e-3)
+    found = model.predict_proba(X)
+    np.testing.assert_allclose(found, shares, rtol=1e-6 if kind == np.float64 else 1e-5)
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_.T + model.intercept_, rtol=1e-6 if kind == np.float64 else 1e-3, atol=1e-5)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), found)
+
+
+def test_offsets_that_make_no_sense_are_refused(rows):
+    X, y, _ = rows
+    for offset in (2, [0, 1], [0, 1, 9], [0, 1, "x9"], []):
+        with pytest.raises(od.ParameterError, match="offset = "):
+            od.LogisticRegression(offset=offset).fit(X, y)
+    with pytest.raises(od.UnsupportedError, match="not of sparse rows"):
+        od.LogisticRegression(offset=[0, 1, 2]).fit(sparse.csr_array(X), y)
+
+
+def test_logit_gives_the_scores_of_a_regression(rows, births):
+    X, y, _ = rows
+    for labels in (y, (y > 0).astype(int)):
+        ours, peer = od.Logit(tests=False).fit(X, labels), od.LogisticRegression(C=np.inf).fit(X, labels)
+        np.testing.assert_allclose(ours.decision_function(X), peer.decision_function(X), rtol=1e-6, atol=1e-8)
+    frame = pl.DataFrame(births)
+    model = od.Logit("low ~ age + C(race)").fit(frame)
+    np.testing.assert_allclose(model.decision_function(frame), np.log(model.predict_proba(frame)[:, 1] / model.predict_proba(frame)[:, 0]), rtol=1e-9)
+
+
+def test_tests_of_terms_can_be_left_out(births):
+    frame = pl.DataFrame(births)
+    with_tests, without = (od.Logit("low ~ age + lwt", tests=tests).fit(frame) for tests in (True, False))
+    np.testing.assert_array_equal(with_tests.vcov(), without.vcov())
+    assert "bits" in with_tests.summary() and "bits" not in without.summary()

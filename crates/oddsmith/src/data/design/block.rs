@@ -37,7 +37,7 @@ pub struct DesignBlock {
     pub cells: Vec<f64>,
     /// Marks of the rows, row after row, where the rows were expanded with marks.
     pub marks: Vec<u32>,
-    /// What is added to the score of each row; zeros when the design has no offset.
+    /// Rows × outputs: what is added to the scores of each row; zeros when the design has no offset.
     pub offset: Vec<f64>,
     /// Per row: complete, or the first feature (in the order of the layout) that stands in the way.
     pub gaps: Vec<Gap>,

@@ -51,9 +51,14 @@ pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions
         offsets: Vec::new(),
     };
     compiler.add_terms().map_err(in_text)?;
-    for offset in formula.offsets() {
-        let register = compiler.plan.checked_value(offset).map_err(in_text)?;
-        compiler.offsets.push(register);
+    let classes = layout.classes().len();
+    for parts in formula.offsets() {
+        if parts.len() != 1 && parts.len() != classes {
+            let accepted = format!("offset() of one part, or of one part for each of the {classes} classes");
+            return Err(Error::knob("formula", formula.text(), accepted));
+        }
+        let registers = parts.iter().map(|part| compiler.plan.checked_value(part)).collect::<Result<_, _>>();
+        compiler.offsets.push(registers.map_err(in_text)?);
     }
     for feature in compiler.plan.fill_gaps(options.missing, &facts) {
         compiler.add_missing_indicator(feature);
@@ -71,7 +76,8 @@ pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions
     let used = formula.columns();
     let references = options.references.iter().filter(|(column, _)| used.contains(column)).cloned().collect();
     let options = DesignOptions { references, ..*options };
-    Ok(Design { formula, options, facts, intercept, columns, terms, words, writer, marking, offsets, plain })
+    let outputs = classes.saturating_sub(1).max(1);
+    Ok(Design { formula, options, facts, intercept, columns, terms, words, writer, marking, offsets, outputs, plain })
 }
 
 /// Reference levels given as options must name a category of the layout and one of its levels.
@@ -104,7 +110,7 @@ struct Compiler<'a> {
     terms: Vec<DesignTerm>,
     products: Vec<Product>,
     words: Vec<usize>,
-    offsets: Vec<usize>,
+    offsets: Vec<Vec<usize>>,
 }
 
 /// The columns of one variable in one term.

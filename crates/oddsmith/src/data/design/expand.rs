@@ -27,8 +27,10 @@ pub struct Design {
     pub(super) words: Vec<usize>,
     pub(super) writer: Writer,
     pub(super) marking: Option<Marking>,
-    /// Registers that are added up to the offset.
-    pub(super) offsets: Vec<usize>,
+    /// Registers that are added up to the offset: one for all outputs, or one per class.
+    pub(super) offsets: Vec<Vec<usize>>,
+    /// Classes but the first, which have scores.
+    pub(super) outputs: usize,
     /// The number planes, when they are all there is.
     pub(super) plain: Option<Vec<usize>>,
 }
@@ -140,14 +142,18 @@ impl Design {
         writer.write(features, lo, hi, block)?;
         let rows = hi - lo;
         block.offset.clear();
-        block.offset.resize(rows, 0.0);
-        for &register in &self.offsets {
-            let values = &block.scratch.registers[register * rows..(register + 1) * rows];
-            block.offset.iter_mut().zip(values).for_each(|(offset, x)| *offset += x);
+        block.offset.resize(rows * self.outputs, 0.0);
+        for registers in &self.offsets {
+            let value = |part: usize, i: usize| block.scratch.registers[registers[part] * rows + i];
+            for (i, offsets) in block.offset.chunks_exact_mut(self.outputs).enumerate() {
+                for (m, offset) in offsets.iter_mut().enumerate() {
+                    *offset += if registers.len() == 1 { value(0, i) } else { value(m + 1, i) - value(0, i) };
+                }
+            }
         }
         if block.has_gaps {
-            for i in (0..rows).filter(|&i| block.gaps[i] != Gap::None) {
-                block.offset[i] = 0.0;
+            for (offsets, _) in block.offset.chunks_exact_mut(self.outputs).zip(&block.gaps).filter(|(_, gap)| **gap != Gap::None) {
+                offsets.fill(0.0);
             }
         }
         Ok(())

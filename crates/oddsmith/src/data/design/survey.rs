@@ -256,9 +256,9 @@ impl SurveyPlan {
                 features.insert(lookup.feature(column)?);
             }
         }
-        for offset in formula.offsets() {
+        for part in formula.offsets().iter().flatten() {
             let mut columns = Vec::new();
-            offset.visit_columns(&mut |column| columns.push(column));
+            part.visit_columns(&mut |column| columns.push(column));
             for column in columns {
                 features.insert(lookup.feature(column)?);
             }

@@ -70,6 +70,24 @@ fn interactions_vary_the_first_variable_fastest() {
 }
 
 #[test]
+fn offsets_have_one_part_or_one_for_each_class() {
+    let block = expanded(&design("low ~ smoke + offset(age, lwt) + offset(1)"), &NUMBERS, &CODES);
+    assert_eq!(block.offset, [81.0, 91.0, 66.0, 111.0]);
+    let formula = Formula::parse("low ~ age + offset(age, lwt, 0)").unwrap();
+    let error = Design::compile(&formula, &layout(), &DesignOptions::default(), None).unwrap_err();
+    assert!(error.to_string().contains("one part for each of the 2 classes"), "{error}");
+
+    let classes = Classes::new(texts(&["no", "some", "yes"])).unwrap();
+    let layout = Layout::new("low", vec![Feature::number("age"), Feature::number("lwt")], classes, Weighting::None).unwrap();
+    let design = Design::compile(&formula, &layout, &DesignOptions::default(), None).unwrap();
+    let numbers = [20.0, 100.0, f64::NAN, 120.0];
+    let features = Features::of_numbers(MatrixView::row_major(&numbers, 2, 2).unwrap());
+    let mut block = DesignBlock::new();
+    design.expand(&features, 0, 2, &mut block).unwrap();
+    assert_eq!(block.offset, [80.0, -20.0, 0.0, 0.0]);
+}
+
+#[test]
 fn gaps_are_reported_and_their_rows_are_zero() {
     let design = design("low ~ age + log(lwt) + race");
     let mut numbers = NUMBERS;

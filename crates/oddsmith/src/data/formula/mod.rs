@@ -112,7 +112,7 @@ pub struct Formula {
     intercept: bool,
     variables: Vec<Variable>,
     terms: Vec<Vec<usize>>,
-    offsets: Vec<Expr>,
+    offsets: Vec<Vec<Expr>>,
 }
 
 impl PartialEq for Formula {
@@ -204,8 +204,8 @@ impl Formula {
         self.terms[at].iter().map(|&v| self.variables[v].to_string()).collect::<Vec<_>>().join(":")
     }
 
-    /// What is added to the score as it is.
-    pub fn offsets(&self) -> &[Expr] {
+    /// What is added to the scores as it is: one part for every class but the first, or one part for each class.
+    pub fn offsets(&self) -> &[Vec<Expr>] {
         &self.offsets
     }
 
@@ -245,7 +245,7 @@ impl Formula {
                 variable.visit_columns(&mut |column| push_new(&mut names, &column.name));
             }
         }
-        self.offsets.iter().for_each(|offset| offset.visit_columns(&mut |column| push_new(&mut names, &column.name)));
+        self.offsets.iter().flatten().for_each(|part| part.visit_columns(&mut |column| push_new(&mut names, &column.name)));
         if !matches!(self.response, Response::Column(_)) {
             self.response.visit_columns(&mut |column| push_new(&mut names, &column.name));
         }
@@ -267,7 +267,7 @@ impl Formula {
 
     fn visit_columns<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName)) {
         self.variables.iter().for_each(|variable| variable.visit_columns(seen));
-        self.offsets.iter().for_each(|offset| offset.visit_columns(seen));
+        self.offsets.iter().flatten().for_each(|part| part.visit_columns(seen));
     }
 
     /// The error of a fault in this formula.
@@ -330,7 +330,8 @@ impl fmt::Display for Formula {
         let response = self.response.to_string();
         write!(f, "{response}{}~ ", if response.is_empty() { "" } else { " " })?;
         let mut summands = self.ordered_terms();
-        summands.extend(self.offsets.iter().map(|offset| format!("offset({offset})")));
+        let joined = |parts: &[Expr]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        summands.extend(self.offsets.iter().map(|parts| format!("offset({})", joined(parts))));
         match (summands.is_empty(), self.intercept) {
             (true, intercept) => f.write_str(if intercept { "1" } else { "0" }),
             (false, intercept) => write!(f, "{}{}", summands.join(" + "), if intercept { "" } else { " - 1" }),

@@ -35,7 +35,7 @@ struct Parser<'a> {
     variables: Vec<Variable>,
     /// Numbers of the variables by their canonical text.
     numbers: BTreeMap<String, usize>,
-    offsets: Vec<Expr>,
+    offsets: Vec<Vec<Expr>>,
     intercept: bool,
     /// False on the right of a minus sign, where 1 takes the intercept away and 0 brings it back.
     adding: bool,
@@ -168,11 +168,14 @@ impl Parser<'_> {
                 if !self.adding {
                     return Err(Fault::new(place, "an offset cannot be taken away", "+ offset(…)"));
                 }
-                let mut arguments = Arguments::read(&mut self.words, "offset")?;
-                arguments.finish(1, &[])?;
-                let offset = arguments.positional.pop().ok_or_else(|| arguments.missing("a number column or arithmetic"))?;
-                if !self.offsets.contains(&offset.0) {
-                    self.offsets.push(offset.0);
+                let arguments = Arguments::read(&mut self.words, "offset")?;
+                arguments.finish(usize::MAX, &[])?;
+                if arguments.positional.is_empty() {
+                    return Err(arguments.missing("a number column or arithmetic"));
+                }
+                let parts = arguments.positional.into_iter().map(|(part, _)| part).collect();
+                if !self.offsets.contains(&parts) {
+                    self.offsets.push(parts);
                 }
                 match self.words.peek() {
                     Token::End | Token::Sign('+' | '-' | ')') => Ok(Terms::default()),

@@ -59,6 +59,11 @@ impl RatioTest {
     }
 }
 
+/// JSON has no NaN: it is written as null.
+fn number_or_nan<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
 /// The whole account of a fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,7 +82,8 @@ pub struct Account {
     pub observations: f64,
     /// Log likelihood, with the binomial coefficients of grouped counts.
     pub log_likelihood: f64,
-    /// The same without any slope.
+    /// The same without any slope; not a number where an offset leaves no closed form and nobody asked for it.
+    #[serde(deserialize_with = "number_or_nan")]
     pub null_log_likelihood: f64,
     /// Of a model with a parameter per row.
     pub saturated_log_likelihood: f64,

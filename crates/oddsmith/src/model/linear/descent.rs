@@ -76,7 +76,7 @@ impl Walk {
             let z = self.frame.project(&z);
             for (m, slope) in slopes.iter_mut().enumerate() {
                 let theta = &self.theta[m * width..(m + 1) * width];
-                let constant = if shift == 1 { theta[0] } else { 0.0 } + block.offset.get(i).copied().unwrap_or(0.0);
+                let constant = if shift == 1 { theta[0] } else { 0.0 } + block.offset.get(i * outputs + m).copied().unwrap_or(0.0);
                 *slope = constant + super::metric::dot(&theta[shift..], &z);
             }
             let shares = &block.shares[i * outputs..(i + 1) * outputs];

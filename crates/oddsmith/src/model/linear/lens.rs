@@ -178,9 +178,6 @@ impl Lens {
                 self.weights[i] = 0.0;
                 let centre = if marks.is_some() { &frame.cell_centre() } else { &frame.centre };
                 self.expanded.cells[i * centre.len()..(i + 1) * centre.len()].copy_from_slice(centre);
-                if design.has_offset() {
-                    self.expanded.offset[i] = 0.0;
-                }
             }
         }
         if !frame.in_place() {

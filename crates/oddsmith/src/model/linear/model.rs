@@ -164,8 +164,9 @@ impl LogisticModel {
                 _ => MatrixView::row_major(&work.block.cells, hi - lo, columns)?,
             };
             self.scores.score(x, &mut work.panel, &mut work.out);
-            for (scores, (offset, gap)) in work.out.chunks_exact_mut(outputs).zip(work.block.offset.iter().zip(&work.block.gaps)) {
-                scores.iter_mut().for_each(|score| *score = if gap.feature().is_some() { f64::NAN } else { *score + offset });
+            work.out.iter_mut().zip(&work.block.offset).for_each(|(score, offset)| *score += offset);
+            for (scores, _) in work.out.chunks_exact_mut(outputs).zip(&work.block.gaps).filter(|(_, gap)| gap.feature().is_some()) {
+                scores.fill(f64::NAN);
             }
         }
         let mut table = &self.parameters.words[..];

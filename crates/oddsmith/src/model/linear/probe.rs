@@ -118,9 +118,7 @@ impl Probe {
             sparse::add_scores(csr, mine, outputs, out)?;
             table = rest;
         }
-        for (scores, offset) in out.chunks_exact_mut(outputs).zip(block.offset) {
-            scores.iter_mut().for_each(|score| *score += offset);
-        }
+        out.iter_mut().zip(block.offset).for_each(|(score, offset)| *score += offset);
         Ok(())
     }
 }

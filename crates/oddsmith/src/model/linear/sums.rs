@@ -342,7 +342,7 @@ mod tests {
                 cells,
                 shares: (0..ROWS).flat_map(|i| (0..outputs).map(move |m| share(i, m))).collect(),
                 weights: (0..ROWS).map(|i| [1.0, 0.0, 2.5, 7.0][i % 4]).collect(),
-                offset: (0..ROWS).map(|i| wave(i, 9)).collect(),
+                offset: (0..ROWS * outputs).map(|i| wave(i, 9)).collect(),
             }
         }
 
