@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import validate_data
 
 from . import _checks, _core
 from ._base import check_not_single
+from ._batches import LearnsInBatches
 from ._frames import FrameClassifier, checked_labels, is_frame, target_name
 from ._inputs import codes_among, core_rows, encode_labels, row_weights, thread_count
-from .exceptions import ParameterError, tell
+from .exceptions import tell
 
 __all__ = ["MixedNB"]
 
 
-class MixedNB(FrameClassifier):
+class MixedNB(LearnsInBatches, FrameClassifier):
     """Naive Bayes over columns of every kind, each with its own distribution.
 
     Takes pandas, polars and pyarrow tables, anything else with the Arrow PyCapsule interface, and arrays of numbers. Numbers
@@ -173,32 +173,10 @@ class MixedNB(FrameClassifier):
         self._settle()
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MixedNB:
-        """Add a batch of rows to what was learned before; new levels and words are added to the old ones.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows of the batch.
-        y : array-like of shape (n_samples,)
-            The class of every row.
-        classes : array-like of shape (n_classes,), default=None
-            All classes that will ever be seen; needed in the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up.
-
-        Returns
-        -------
-        MixedNB
-            The estimator itself.
-        """
-        first = _check_partial_fit_first_call(self, classes)
-        if not first and "_sums" not in self.__dict__:
-            raise ParameterError("a model from a file holds no sums to add rows to; fit it anew, or keep statistics files")
+    def _add_batch(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> None:
         batch = self._gather(X, y, sample_weight, reset=first, classes=self.classes_)
         self._sums = batch if first else self._sums.merge(batch)[0]
         self._settle()
-        return self
 
     def _spread(self, columns: np.ndarray, empty: float) -> np.ndarray:
         """Columns of the model's classes at the places of `classes_`; a class that was never seen has nothing."""
@@ -212,21 +190,6 @@ class MixedNB(FrameClassifier):
     def _ask(self, X: Any, question: str) -> np.ndarray:
         answers = super()._ask(X, question)
         return answers if question == "decide" else self._spread(answers, 0.0 if question == "probabilities" else -np.inf)
-
-    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Give log p(x, y), the log of the joint probability (density) of every row and class.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log joint probabilities in the order of ``classes_``.
-        """
-        return self._ask(X, "scores")
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         self.class_prior_ = np.exp(self._model.log_prior)

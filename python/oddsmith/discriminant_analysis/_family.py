@@ -40,9 +40,41 @@ class _Discriminant(Classifier):
         if self.covariance_estimator is not None and self.shrinkage is not None and self.shrinkage != 0:
             raise ParameterError("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
 
-    def _begin(self, X: Any, y: Any, sample_weight: Any, *, per_class: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Checks the rows and sums them up."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The class of every row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up; a row of weight 2 counts as the row twice.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
         self._check_parameters()
+        self._complete(*self._begin(X, y, sample_weight))
+        return self
+
+    def _settle(self) -> None:
+        self._check_parameters()
+        self._complete(None, None, None)
+
+    def _by_class(self) -> bool:
+        """Whether the classes' own covariances are needed."""
+        raise NotImplementedError
+
+    def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
+        """Sets attributes and model from the sums, and from the rows where sums are not enough."""
+        raise NotImplementedError
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Checks the rows and sums them up."""
         X, y = self._checked(X, y, reset=True, ensure_min_samples=2)
         self.classes_, codes = encode_labels(y)
         check_not_single(self.classes_)
@@ -50,7 +82,7 @@ class _Discriminant(Classifier):
             raise DataError("The number of samples must be more than the number of classes.")
         weights = row_weights(sample_weight, X)
         self._layout = _core.Columns.numbers(self._names(), self._labels())
-        wanted = "per-class" if per_class else "pooled"
+        wanted = "per-class" if self._by_class() else "pooled"
         self._sums = _core.gather(type(self).__name__, self._layout, wanted, core_rows(X), codes, weights, 0.0, thread_count(self.n_jobs))
         check_not_single(self.classes_[self._sums.class_count > 0])
         return X, codes, weights
@@ -118,7 +150,6 @@ class _Discriminant(Classifier):
         self._adopt(self._sums.discriminant(shared, knobs))
         self.__dict__.pop("_layout", None)
         del self._sums
-
 
     def _read_densities(self, arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
         """Sets prior and means from a model file and gives its covariances, all in the users' units."""

@@ -105,33 +105,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.predictive = predictive
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The class of every row.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up; a row of weight 2 counts as the row twice.
-
-        Returns
-        -------
-        LinearDiscriminantAnalysis
-            The fitted estimator itself.
-        """
-        self._complete(*self._begin(X, y, sample_weight, per_class=self._by_class()))
-        return self
-
     def _by_class(self) -> bool:
         """Whether the classes' own covariances are needed."""
         return self.priors is not None and (self.solver != "svd" or self.store_covariance is True) or self.shrinkage is not None
-
-    def _settle(self) -> None:
-        self._check_parameters()
-        self._complete(None, None, None)
 
     def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
         """Sets attributes and model from the sums, and from the rows where sums are not enough."""

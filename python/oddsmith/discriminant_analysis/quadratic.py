@@ -98,7 +98,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         _checks.share("reg_param", self.reg_param)
 
     def fit(self, X: Any, y: Any) -> QuadraticDiscriminantAnalysis:
-        """Fit the model.
+        """Fit the model; as in scikit-learn, without weights.
 
         Parameters
         ----------
@@ -112,12 +112,10 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         QuadraticDiscriminantAnalysis
             The fitted estimator itself.
         """
-        self._complete(*self._begin(X, y, None, per_class=True))
-        return self
+        return super().fit(X, y)
 
-    def _settle(self) -> None:
-        self._check_parameters()
-        self._complete(None, None, None)
+    def _by_class(self) -> bool:
+        return True
 
     def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
         """Sets attributes and model from the sums, and from the rows where sums are not enough."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _checks
+from .. import _checks, _core
 from ..exceptions import ParameterError
 from ._estimate import Estimate
 from ._rows import figure, judged, ranked, truth
@@ -14,19 +14,12 @@ from ._rows import figure, judged, ranked, truth
 _AIMS = ("youden", "prevalence", "costs", "sensitivity", "specificity", "precision")
 
 
-def _called(y_true: Any, y_pred: Any, sample_weight: Any, labels: Any, name: str) -> Estimate:
-    """A figure of called classes: probabilities of 0 and 1 say the same."""
-    classes, codes = _both(y_true, y_pred, labels)
-    certain = np.zeros((len(codes), len(classes)))
-    certain[np.arange(len(codes)), codes] = 1.0
-    return figure(judged(y_true, certain, sample_weight, classes), name)
-
-
-def _both(y_true: Any, y_pred: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
-    """All classes that were true or called, and the called class of every row as a code."""
+def _called(y_true: Any, y_pred: Any, sample_weight: Any, labels: Any) -> _core.Evaluation:
+    """Called classes judged, over all classes that were true or called: probabilities of 0 and 1 say the same."""
     if labels is None:
         labels = np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)]))
-    return truth(y_pred, labels)
+    classes, codes = truth(y_pred, labels)
+    return judged(y_true, np.eye(len(classes))[codes], sample_weight, classes)
 
 
 _PARAMETERS = """
@@ -57,7 +50,7 @@ _PARAMETERS = """
 
 def _figure_of_calls(name: str, key: str, summary: str, value: float) -> Any:
     def metric(y_true: Any, y_pred: Any, *, sample_weight: Any = None, labels: Any = None) -> Estimate:
-        return _called(y_true, y_pred, sample_weight, labels, key)
+        return figure(_called(y_true, y_pred, sample_weight, labels), key)
 
     metric.__name__ = metric.__qualname__ = name
     metric.__doc__ = summary + _PARAMETERS.format(name=name, value=value)
@@ -99,9 +92,7 @@ def confusion_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None, lab
     >>> confusion_matrix([0, 1, 1, 0, 1], [0, 1, 0, 0, 1]).tolist()
     [[2.0, 0.0], [1.0, 2.0]]
     """
-    classes, codes = _both(y_true, y_pred, labels)
-    certain = np.eye(len(classes))[codes]
-    return judged(y_true, certain, sample_weight, classes).confusion()
+    return _called(y_true, y_pred, sample_weight, labels).confusion()
 
 
 def net_benefit(

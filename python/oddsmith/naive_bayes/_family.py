@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from .. import _checks, _core
 from .._base import Classifier, check_not_single
+from .._batches import LearnsInBatches
 from .._inputs import codes_among, core_rows, encode_labels, row_weights, thread_count
-from ..exceptions import NoEstimateError, UnsupportedError
+from ..exceptions import NoEstimateError
 
 
-class _NaiveBayes(Classifier):
+class _NaiveBayes(LearnsInBatches, Classifier):
     """Sums of rows, merged batch by batch, and a model finished from them."""
 
     _family: ClassVar[str]
@@ -91,49 +91,11 @@ class _NaiveBayes(Classifier):
         self._learn(X, codes, sample_weight, first=True)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
-        """Add a batch of rows to what was learned before; any cut into batches gives the model of all rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows of the batch.
-        y : array-like of shape (n_samples,)
-            The class of every row.
-        classes : array-like of shape (n_classes,), default=None
-            All classes that will ever be seen; needed in the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up.
-
-        Returns
-        -------
-        object
-            The estimator itself.
-        """
-        self._check_parameters()
-        first = _check_partial_fit_first_call(self, classes)
-        if not first and "_sums" not in self.__dict__:
-            raise UnsupportedError("a model from a file holds no sums to add rows to; fit it anew, or keep statistics files")
+    def _add_batch(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> None:
         X, y = self._checked(X, y, reset=first)
         if first:
             self._sums = self._gather(self._columns(X[:0]), X[:0], np.zeros(0, np.uint32), None)
         self._learn(X, codes_among(y, self.classes_), sample_weight, first=False)
-        return self
-
-    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Give log p(x, y), the log of the joint probability (density) of every row and class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log joint probabilities in the order of ``classes_``.
-        """
-        return self._rounded(X, self._ask(X, "scores"))
 
     def _knobs(self) -> dict[str, Any]:
         """The knobs of the core's learner."""
