@@ -255,7 +255,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         columns = make(self._names(), self._labels())
         self._obstacle = None
         self._adopt(_core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs)))
-        self.n_iter_ = np.array([self._model.facts()["steps"]], dtype=np.int32)
+        self.n_iter_ = np.array([self._model.steps], dtype=np.int32)
         # Liblinear alone has no arithmetic of four bytes.
         self._describe_weights((knobs["l2"], knobs["l1"]), None if self.solver == "liblinear" else X)
         return self
@@ -340,7 +340,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         return self
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
-        self.n_iter_ = np.array([self._model.facts()["steps"]], dtype=np.int32)
+        self.n_iter_ = np.array([self._model.steps], dtype=np.int32)
         if self._model.linear() is not None:
             self._describe_weights()
 

@@ -87,18 +87,20 @@ fn encode_slice<T: Cell>(labels: &[T], turn: impl Fn(T) -> i64 + Copy) -> Result
     }
 }
 
-/// One more than the largest code of every column.
+/// One more than the largest code of every column; of many rows only a sample is looked at, unless `all` are asked for.
 #[pyfunction]
-pub(crate) fn level_counts(py: Python<'_>, x: &Bound<'_, PyAny>, owner: &str, threads: usize) -> PyResult<Vec<usize>> {
+pub(crate) fn level_counts(py: Python<'_>, x: &Bound<'_, PyAny>, owner: &str, all: bool, threads: usize) -> PyResult<Vec<usize>> {
     with_dense(x, |dense| {
         let (rows, cols) = dense.shape();
+        let every = if all || rows < SAMPLED_ROWS { 1 } else { SAMPLED_SHARE };
         let available = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let parts = work::threads(threads).map_or_else(available, std::num::NonZeroUsize::get).min(rows.div_ceil(PART_ROWS)).max(1);
         work::run(py, rows * cols, |control| {
             let share = rows.div_ceil(parts).max(1);
             let (dense, rows_of) = (&dense, |part: usize| (part * share).min(rows)..((part + 1) * share).min(rows));
             let found: Vec<Result<Vec<u32>>> = std::thread::scope(|scope| {
-                let workers: Vec<_> = (0..parts).map(|part| scope.spawn(move || largest(dense, rows_of(part), control, owner))).collect();
+                let workers: Vec<_> =
+                    (0..parts).map(|part| scope.spawn(move || largest(dense, rows_of(part), every, control, owner))).collect();
                 let lost = |_| Err(Error::internal("a thread that looked for the largest codes was lost"));
                 workers.into_iter().map(|worker| worker.join().unwrap_or_else(lost)).collect()
             });
@@ -111,12 +113,18 @@ pub(crate) fn level_counts(py: Python<'_>, x: &Bound<'_, PyAny>, owner: &str, th
     })
 }
 
+/// From this many rows on a sample of them shows the largest codes, all but surely.
+const SAMPLED_ROWS: usize = 1 << 16;
+/// One block of rows of this many is looked at, and the last: sorted rows have their largest codes there.
+const SAMPLED_SHARE: usize = 16;
+
 /// The largest code of every column in some rows; zeros where there are none.
-fn largest(dense: &Dense<'_>, rows: Range<usize>, control: &Control, owner: &str) -> Result<Vec<u32>> {
+fn largest(dense: &Dense<'_>, rows: Range<usize>, every: usize, control: &Control, owner: &str) -> Result<Vec<u32>> {
     const STEP: usize = 1024;
     let cols = dense.shape().1;
     let (mut largest, mut codes) = (vec![0; cols], Vec::new());
-    for lo in rows.clone().step_by(STEP) {
+    let last = rows.len().saturating_sub(1) / STEP;
+    for lo in rows.clone().step_by(STEP).enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, lo)| lo) {
         let hi = (lo + STEP).min(rows.end);
         control.advance((hi - lo) as u64)?;
         let by_row = typed!(dense, view => gather(view, lo, hi, Cell::code, &mut codes));

@@ -34,6 +34,8 @@ pub(crate) struct Model {
     form: Form,
     /// The Python class of such models.
     owner: &'static str,
+    /// Whether a cell that is no number shows in the scores.
+    telling: bool,
 }
 
 impl Model {
@@ -41,7 +43,8 @@ impl Model {
         let layout = model.layout();
         let form = Form::of(layout, None);
         let owner = registry::find(model.tag()).map_or("", |entry| entry.python);
-        Model { model, form, owner }
+        let telling = sees_every_cell(&*model);
+        Model { model, form, owner, telling }
     }
 
     /// The model itself.
@@ -204,6 +207,12 @@ impl Model {
         Ok(facts)
     }
 
+    /// Steps of a regression's solver.
+    #[getter]
+    fn steps(&self) -> Option<u64> {
+        self.model.regression().map(|regression| regression.account().steps)
+    }
+
     /// One row per parameter: the columns of the table by name.
     fn tidy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table_columns(py, &self.model.card().tidy)
@@ -258,7 +267,7 @@ impl Model {
         with_data(x, |data| {
             let (rows, cells) = (data.shape().0, data.cells());
             let chosen = work::run(py, cells, |control| {
-                let table = Table::new(data, self.model.layout(), threshold, self.owner)?;
+                let table = Table::new(data, self.model.layout(), threshold, self.owner)?.with_telling_scores(self.telling);
                 let mut out = vec![0; rows];
                 train::classify_into(&*self.model, &table, work::threads(threads), control, &mut out)?;
                 Ok(out)
@@ -284,6 +293,20 @@ impl Model {
         } else {
             Ok(None)
         }
+    }
+}
+
+/// Whether a score is a sum of all cells times weights, so that a cell that is no number shows in it: a regression over the columns as
+/// they are, or LDA without constant columns, which says so when it meets a gap.
+fn sees_every_cell(model: &dyn Classifier) -> bool {
+    let (layout, numbers) = (model.layout(), model.layout().numbers().len());
+    match model.regression() {
+        Some(regression) => {
+            let design = regression.design();
+            let whole = design.plain_numbers().is_some_and(|planes| planes.iter().copied().eq(0..numbers));
+            whole && numbers + design.words().len() == layout.features().len()
+        }
+        None => model.tag() == "lda" && model.linear().is_some_and(|line| line.weights(layout).len() == layout.features().len() + 1),
     }
 }
 
@@ -360,7 +383,7 @@ impl Model {
         with_data(x, |data| {
             let (rows, cells) = (data.shape().0, data.cells());
             let filled = work::run(py, cells, |control| {
-                let table = Table::new(data, self.model.layout(), threshold, self.owner)?;
+                let table = Table::new(data, self.model.layout(), threshold, self.owner)?.with_telling_scores(self.telling);
                 let mut out = vec![0.0; table.rows() * self.classes()];
                 fill(&table, control, &mut out)?;
                 Ok(out)

@@ -139,8 +139,9 @@ impl<'a> Sparse<'a> {
         self.values.len()
     }
 
-    /// The entries of the rows `lo..hi`, checked: SciPy lets anyone write into its arrays.
-    pub(crate) fn block(&self, lo: usize, hi: usize) -> Result<Entries<'a>> {
+    /// The entries of the rows `lo..hi`, checked: SciPy lets anyone write into its arrays. Columns may be left to one who looks at
+    /// every one of them anyway.
+    pub(crate) fn block(&self, lo: usize, hi: usize, check_columns: bool) -> Result<Entries<'a>> {
         let starts: Vec<usize> = (lo..=hi).map(|i| self.starts.offset(i)).collect();
         let (first, last) = (starts[0], starts[hi - lo]);
         let inside = last <= self.columns.len() && last <= self.values.len();
@@ -149,10 +150,12 @@ impl<'a> Sparse<'a> {
         }
         let starts = starts.iter().map(|start| start - first).collect();
         let (columns, values) = (self.columns.codes(first, last), self.values.numbers(first, last));
-        if widest(
-            #[inline(always)]
-            || columns.iter().fold(false, |bad, column| bad | (*column as usize >= self.width)),
-        ) {
+        if check_columns
+            && widest(
+                #[inline(always)]
+                || columns.iter().fold(false, |bad, column| bad | (*column as usize >= self.width)),
+            )
+        {
             return Err(Error::data(format!("the sparse array has an entry outside its {} columns", self.width)));
         }
         Ok(Entries { starts, columns, values, width: self.width })
@@ -170,9 +173,11 @@ impl Entries<'_> {
         self.refuse(first_row, |value| !value.is_finite(), not_finite)
     }
 
-    /// Refuses negative values.
+    /// Refuses values that are no numbers or are negative.
     pub(crate) fn check_counts(&self, first_row: usize, owner: &str) -> Result<()> {
-        self.refuse(first_row, |value| value < 0.0, |value| negative(value, owner))
+        // One comparison for both: NaN is not smaller than infinity.
+        let bad = |value: f64| !(value >= 0.0 && value < f64::INFINITY);
+        self.refuse(first_row, bad, |value| if value.is_finite() { negative(value, owner) } else { not_finite(value) })
     }
 
     fn refuse(&self, first_row: usize, bad: impl Fn(f64) -> bool, fault: impl Fn(f64) -> DataFault) -> Result<()> {

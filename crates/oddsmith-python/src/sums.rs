@@ -1,5 +1,7 @@
 //! Mergeable statistics, as Python sees them.
 
+use std::any::Any;
+
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use oddsmith::Result;
 use oddsmith::data::{Classes, FeatureBlocks};
@@ -47,7 +49,7 @@ pub(crate) fn parts(name: &str, threshold: f64) -> PyResult<Parts> {
     })
 }
 
-/// Sums rows up.
+/// Sums rows up; `None` where codes turn out to have more levels than the columns.
 #[pyfunction]
 #[pyo3(signature = (owner, columns, wanted, x, labels, weights, threshold, threads))]
 #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
@@ -61,7 +63,7 @@ pub(crate) fn gather(
     weights: Option<PyReadonlyArray1<'_, f64>>,
     threshold: f64,
     threads: usize,
-) -> PyResult<Sums> {
+) -> PyResult<Option<Sums>> {
     let parts = parts(wanted, threshold)?;
     let labels = labels.as_slice()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
@@ -69,11 +71,15 @@ pub(crate) fn gather(
     with_data(x, |data| {
         let cells = data.cells();
         let sums = work::run(py, cells, |control| {
-            let table = Table::new(data, &columns.0, flags, owner)?.of_counts(wanted == "totals");
+            let table = Table::new(data, &columns.0, flags, owner)?.of_counts(wanted == "totals").of_known_levels();
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            train::gather(&Labelled { table, labels, weights }, parts, work::threads(threads), control)
+            let rows = Labelled { table, labels, weights };
+            match train::gather(&rows, parts, work::threads(threads), control) {
+                Err(_) if rows.table.has_more_levels() => Ok(None),
+                sums => sums.map(Some),
+            }
         })?;
-        Ok(Sums(sums))
+        Ok(sums.map(Sums))
     })
 }
 
@@ -251,8 +257,7 @@ where
     L::Model: 'static,
 {
     let adopted = learner.adopt(sums)?;
-    let boxed = oddsmith::model::BoxedStats::new(sums.clone());
-    let stats = adopted.as_ref().or_else(|| boxed.get::<L::Stats>());
+    let stats = adopted.as_ref().or_else(|| (sums as &dyn Any).downcast_ref::<L::Stats>());
     match learner.finish(stats.ok_or_else(|| Error::internal("a learner was given the statistics of another"))?)? {
         Step::Done(model) => Ok(Model::new(Box::new(model) as Box<dyn Classifier>)),
         Step::Again(_) => Err(Error::data("this model takes a second pass over the rows; fit it from the rows")),

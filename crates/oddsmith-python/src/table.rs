@@ -1,5 +1,7 @@
 //! Arrays as the library's rows: borrowed where they already lie as it wants them, converted block by block elsewhere.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use numpy::ndarray::ArrayView2;
 use oddsmith::Result;
 use oddsmith::data::{CodesView, FeatureBlocks, Features, Layout, Rows, Source, UNSEEN};
@@ -65,6 +67,10 @@ pub(crate) struct Table<'d, 'a> {
     counts: bool,
     /// Whether NaN is a gap and not a fault.
     gaps: bool,
+    /// Whether cells that are no numbers show in the scores, so that nobody need look for them before.
+    telling: bool,
+    /// Whether codes beyond the levels end the reading, and whether one of them did; others say nothing about their row.
+    complete: Option<AtomicBool>,
 }
 
 impl<'d, 'a> Table<'d, 'a> {
@@ -73,7 +79,7 @@ impl<'d, 'a> Table<'d, 'a> {
         let form = Form::of(layout, threshold);
         let (width, wanted) = (data.shape().1, form.width(layout));
         match width == wanted {
-            true => Ok(Table { data, form, layout, owner, counts: false, gaps: owner == TAKES_GAPS }),
+            true => Ok(Table { data, form, layout, owner, counts: false, gaps: owner == TAKES_GAPS, telling: false, complete: None }),
             false => Err(Error::data(format!("X has {width} columns; {wanted} are expected"))),
         }
     }
@@ -81,6 +87,21 @@ impl<'d, 'a> Table<'d, 'a> {
     /// The same array, whose cells must be counts.
     pub(crate) fn of_counts(self, counts: bool) -> Self {
         Table { counts, ..self }
+    }
+
+    /// The same array, whose codes are all to be among the levels.
+    pub(crate) fn of_known_levels(self) -> Self {
+        Table { complete: Some(AtomicBool::new(true)), ..self }
+    }
+
+    /// Whether a code beyond the levels ended the reading.
+    pub(crate) fn has_more_levels(&self) -> bool {
+        self.complete.as_ref().is_some_and(|complete| !complete.load(Ordering::Relaxed))
+    }
+
+    /// The same array, about whose cells that are no numbers the scores tell.
+    pub(crate) fn with_telling_scores(self, telling: bool) -> Self {
+        Table { telling, ..self }
     }
 
     fn name(&self, j: usize) -> String {
@@ -91,7 +112,9 @@ impl<'d, 'a> Table<'d, 'a> {
     }
 
     fn numbers(&self, view: MatrixView<'_>, lo: usize, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
-        self.check_finite(view, lo)?;
+        if !(self.telling && matches!((&self.data, &self.form), (Data::Dense(_), Form::Numbers))) {
+            self.check_finite(view, lo)?;
+        }
         if self.counts {
             self.check_counts(view, lo)?;
         }
@@ -119,6 +142,16 @@ impl<'d, 'a> Table<'d, 'a> {
         let mut codes = Vec::new();
         let by_row = typed!(dense, view => gather(view, lo, hi, Cell::code, &mut codes));
         let (rows, cols) = (hi - lo, levels.len());
+        let view = |codes| if by_row { CodesView::row_major(codes, rows, cols) } else { CodesView::column_major(codes, rows, cols) };
+        if let Some(complete) = &self.complete {
+            if all_known(&codes, levels, by_row, rows) {
+                return sink(&Features::of_codes(view(&codes)?));
+            }
+            if codes.iter().all(|code| *code < NO_CODE) {
+                complete.store(false, Ordering::Relaxed);
+                return Err(Error::internal("a code is beyond the levels that were counted"));
+            }
+        }
         if widest(
             #[inline(always)]
             || codes.iter().fold(0, |largest, code| largest.max(*code)),
@@ -139,8 +172,7 @@ impl<'d, 'a> Table<'d, 'a> {
                 }
             },
         );
-        let view = if by_row { CodesView::row_major(&codes, rows, cols) } else { CodesView::column_major(&codes, rows, cols) };
-        sink(&Features::of_codes(view?))
+        sink(&Features::of_codes(view(&codes)?))
     }
 
     fn no_code(&self, dense: &Dense<'_>, lo: usize, hi: usize) -> Error {
@@ -222,6 +254,23 @@ pub(crate) fn code_fault(value: f64, owner: &str) -> DataFault {
     }
 }
 
+/// Whether every code is below the number of levels of its column.
+fn all_known(codes: &[u32], levels: &[usize], by_row: bool, rows: usize) -> bool {
+    let levels: Vec<u32> = levels.iter().map(|levels| u32::try_from(*levels).unwrap_or(NO_CODE)).collect();
+    !widest(
+        #[inline(always)]
+        || match by_row {
+            true => codes
+                .chunks_exact(levels.len().max(1))
+                .fold(false, |any, row| row.iter().zip(&levels).fold(any, |any, (code, levels)| any | (code >= levels))),
+            false => {
+                let columns = codes.chunks_exact(rows.max(1)).zip(&levels);
+                columns.fold(false, |any, (column, levels)| column.iter().fold(any, |any, code| any | (code >= levels)))
+            }
+        },
+    )
+}
+
 pub(crate) fn all_finite(values: &[f64]) -> bool {
     // All bits of the exponent are set in infinities and NaNs alone; a loop over whole numbers is one of vectors.
     const EXPONENT: u64 = 0x7FF << 52;
@@ -245,18 +294,35 @@ impl FeatureBlocks for Table<'_, '_> {
                 None => self.numbers(dense.gather(lo, hi, &mut buffer)?, lo, sink),
             },
             (Data::Sparse(sparse), Form::Words { threshold }) => {
-                let entries = sparse.block(lo, hi)?;
-                entries.check_finite(lo)?;
-                if self.counts {
-                    entries.check_counts(lo, self.owner)?;
+                let entries = sparse.block(lo, hi, !self.telling)?;
+                match (self.counts, self.telling) {
+                    (true, _) => entries.check_counts(lo, self.owner)?,
+                    (false, true) => {}
+                    (false, false) => entries.check_finite(lo)?,
                 }
                 Self::words(entries, *threshold, sink)
             }
             (Data::Sparse(sparse), Form::Numbers) => {
-                sparse.block(lo, hi)?.fill(&mut buffer);
+                sparse.block(lo, hi, true)?.fill(&mut buffer);
                 self.numbers(MatrixView::row_major(&buffer, hi - lo, self.data.shape().1)?, lo, sink)
             }
             (Data::Sparse(_), Form::Codes(_)) => Err(Error::data("sparse arrays hold no categories; pass a dense one")),
+        }
+    }
+
+    fn doubt(&self, lo: usize, hi: usize) -> Result<()> {
+        match (&self.data, &self.form) {
+            _ if !self.telling => Ok(()),
+            (Data::Sparse(sparse), Form::Words { .. }) => sparse.block(lo, hi, true)?.check_finite(lo),
+            (Data::Dense(dense), Form::Numbers) => {
+                let mut buffer = Vec::new();
+                match dense.in_place() {
+                    Some(view) => self.check_finite(view.slice(lo, hi), lo),
+                    None => self.check_finite(dense.gather(lo, hi, &mut buffer)?, lo),
+                }
+            }
+            // Any other form is looked at before it is given away.
+            _ => Ok(()),
         }
     }
 }

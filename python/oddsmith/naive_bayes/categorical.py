@@ -79,8 +79,13 @@ class CategoricalNB(_DiscreteNB):
         if np.ndim(self.alpha) > 0:
             raise ParameterError("alpha must be one number: all categories share it")
 
-    def _columns(self, X: np.ndarray) -> _core.Columns:
-        counts = np.asarray(_core.level_counts(core_rows(X), type(self).__name__, thread_count(self.n_jobs)), dtype=np.int64)
+    def _gather(self, columns: _core.Columns, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> _core.Sums:
+        # A sample of many rows shows the largest codes, all but surely; where it does not, all rows are asked.
+        sums = super()._gather(columns, X, codes, weights)
+        return super()._gather(self._columns(X, every_row=True), X, codes, weights) if sums is None else sums
+
+    def _columns(self, X: np.ndarray, *, every_row: bool = False) -> _core.Columns:
+        counts = np.asarray(_core.level_counts(core_rows(X), type(self).__name__, every_row, thread_count(self.n_jobs)), dtype=np.int64)
         if self.min_categories is not None:
             least = np.asarray(self.min_categories)
             if not np.issubdtype(least.dtype, np.signedinteger):

@@ -11,6 +11,12 @@ pub trait FeatureBlocks: Sync {
 
     /// Gives the rows `lo..hi` to `sink`, once.
     fn block(&self, lo: usize, hi: usize, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()>;
+
+    /// Looks at the rows `lo..hi` again because their scores are doubtful: not finite, or those of gaps. Rows that were not looked at before they were
+    /// given away can be refused here, so that sound ones cost no pass of their own.
+    fn doubt(&self, _lo: usize, _hi: usize) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl FeatureBlocks for Features<'_> {

@@ -76,6 +76,15 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
         Ok(())
     }
 
+    /// Writes the probabilities of a batch to `out`, row after row, where they are computed; `scores` may lack what all classes of
+    /// a row share.
+    pub fn probabilities_into(&self, rows: &Features<'_>, scores: &mut Scores, out: &mut [f64]) -> Result<()> {
+        self.model.score_relative(rows, scores)?;
+        out.copy_from_slice(scores.values());
+        softmax(out, scores.classes(), None);
+        Ok(())
+    }
+
     /// Fills `out` with the probabilities of a batch; its scores may lack what all classes of a row share, and it has no log
     /// evidence.
     pub fn probabilities(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The scores of a batch: one number per row and class, in a buffer that is used again.
 
-use crate::num::kernel::{Panel, QuadraticScratch};
+use crate::num::kernel::{Panel, QuadraticScratch, widest};
 
 /// Buffers that scoring kernels reuse from batch to batch.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,7 @@ pub struct Scores {
     classes: usize,
     values: Vec<f64>,
     impossible: Vec<usize>,
+    doubtful: bool,
     scratch: Scratch,
 }
 
@@ -34,6 +35,7 @@ impl Scores {
     pub fn reset(&mut self, rows: usize, start: &[f64]) {
         self.classes = start.len();
         self.impossible.clear();
+        self.doubtful = false;
         self.values.resize(rows * self.classes, 0.0);
         for row in self.values.chunks_exact_mut(self.classes.max(1)) {
             row.copy_from_slice(start);
@@ -63,6 +65,20 @@ impl Scores {
     /// All scores, to be added to, and buffers for the work.
     pub fn parts_mut(&mut self) -> (&mut [f64], &mut Scratch) {
         (&mut self.values, &mut self.scratch)
+    }
+
+    /// Remembers that some rows have gaps or lie far out.
+    pub fn doubt(&mut self) {
+        self.doubtful = true;
+    }
+
+    /// Whether the cells of some rows may be no finite numbers: scores are not, or the model had to look at the gaps.
+    pub fn are_doubtful(&self) -> bool {
+        self.doubtful
+            || !widest(
+                #[inline(always)]
+                || self.values.iter().fold(true, |all, score| all & score.is_finite()),
+            )
     }
 
     /// Rows that every class calls impossible. Their scores were replaced by the prior.

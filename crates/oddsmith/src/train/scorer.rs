@@ -9,7 +9,7 @@ use super::driver::worker_count;
 use crate::control::Control;
 use crate::data::{FeatureBlocks, Features};
 use crate::error::{Error, Result};
-use crate::model::{Classifier, Predictions, Predictor, Scores};
+use crate::model::{Classifier, Predictor, Scores};
 
 /// Rows that one worker predicts at a time: their scores and probabilities stay in its cache.
 const BLOCK_ROWS: usize = 1024;
@@ -24,10 +24,8 @@ pub fn predict_into<M: Classifier + ?Sized>(
     out: &mut [f64],
 ) -> Result<Vec<usize>> {
     let classes = model.layout().classes().len();
-    for_blocks(rows, classes, threads, control, out, |predictions: &mut Predictions, features, out| {
-        Predictor::new(model).probabilities(features, predictions)?;
-        out.copy_from_slice(predictions.probabilities());
-        Ok(predictions.scores().impossible().to_vec())
+    for_blocks(rows, classes, threads, control, out, |scores, features, out| {
+        Predictor::new(model).probabilities_into(features, scores, out)
     })
 }
 
@@ -41,10 +39,10 @@ pub fn score_into<M: Classifier + ?Sized>(
     out: &mut [f64],
 ) -> Result<Vec<usize>> {
     let classes = model.layout().classes().len();
-    for_blocks(rows, classes, threads, control, out, |scores: &mut Scores, features, out| {
+    for_blocks(rows, classes, threads, control, out, |scores, features, out| {
         model.score(features, scores)?;
         out.copy_from_slice(scores.values());
-        Ok(scores.impossible().to_vec())
+        Ok(())
     })
 }
 
@@ -57,25 +55,25 @@ pub fn classify_into<M: Classifier + ?Sized>(
     control: &Control,
     out: &mut [u32],
 ) -> Result<Vec<usize>> {
-    for_blocks(rows, 1, threads, control, out, |scores: &mut Scores, features, out| {
+    for_blocks(rows, 1, threads, control, out, |scores, features, out| {
         model.score_relative(features, scores)?;
         for (i, class) in out.iter_mut().enumerate() {
             let row = scores.row(i);
             *class = (1..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best }) as u32;
         }
-        Ok(scores.impossible().to_vec())
+        Ok(())
     })
 }
 
-/// Shares blocks of rows among workers. `work` fills `width` entries of `out` per row with the help of a worker's own
-/// buffers and gives the rows of its block that every class calls impossible.
-fn for_blocks<T: Send, B: Default>(
+/// Shares blocks of rows among workers. `work` scores a block in a worker's own buffer and fills `width` entries of `out` per row.
+/// Blocks with doubtful scores are looked at again. Gives the rows that every class calls impossible.
+fn for_blocks<T: Send>(
     rows: &dyn FeatureBlocks,
     width: usize,
     threads: Option<NonZeroUsize>,
     control: &Control,
     out: &mut [T],
-    work: impl Fn(&mut B, &Features<'_>, &mut [T]) -> Result<Vec<usize>> + Sync,
+    work: impl Fn(&mut Scores, &Features<'_>, &mut [T]) -> Result<()> + Sync,
 ) -> Result<Vec<usize>> {
     let count = rows.rows();
     if out.len() != count * width {
@@ -84,25 +82,25 @@ fn for_blocks<T: Send, B: Default>(
     let queue = Mutex::new(out.chunks_mut(BLOCK_ROWS * width.max(1)).enumerate());
     let outcome = Mutex::new((Ok(()), Vec::new()));
     let worker = || {
-        let mut buffers = B::default();
+        let mut scores = Scores::new();
         loop {
             let next = locked(&queue).next();
             let Some((block, out)) = next else { return };
             let lo = block * BLOCK_ROWS;
             let hi = lo + out.len() / width.max(1);
-            let mut impossible = Vec::new();
             let done = control.advance((hi - lo) as u64).and_then(|()| {
-                rows.block(lo, hi, &mut |features| {
-                    impossible = work(&mut buffers, features, out)?;
-                    Ok(())
-                })
+                let scored = rows.block(lo, hi, &mut |features| work(&mut scores, features, out));
+                if scored.is_err() || scores.are_doubtful() {
+                    rows.doubt(lo, hi)?;
+                }
+                scored
             });
             if let Err(error) = done {
                 locked(&outcome).0 = Err(error);
                 return;
             }
-            if !impossible.is_empty() {
-                locked(&outcome).1.extend(impossible.iter().map(|i| lo + i));
+            if !scores.impossible().is_empty() {
+                locked(&outcome).1.extend(scores.impossible().iter().map(|i| lo + i));
             }
         }
     };
@@ -123,6 +121,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::data::{Classes, Feature, Layout, ViewSource, Weighting};
+    use crate::model::Predictions;
     use crate::model::bayes::{Family, NaiveBayes};
     use crate::num::MatrixView;
     use crate::train::fit;

@@ -27,7 +27,7 @@ fn the_algebra_of_terms_is_rs() {
         ("y ~ a - a - 1", "y ~ 0"),
         ("~ a + b", "~ a + b"),
         ("y ~ (a + b):c + offset(-0.05 * t)", "y ~ a + b + c - a - b - c + a:c + b:c + offset(-0.05 * t)"),
-        ("y ~ a + offset(b,2*c, d)", "y ~ a + offset(b, 2*c, d)"),
+        ("y ~ a + offset(b,2*c, d)", "y ~ a + offset(b, 2 * c, d)"),
         ("cbind(numdead, 20 - numdead) ~ sex*ldose", "cbind(numdead, 20 - numdead) ~ sex + ldose + sex:ldose"),
         ("a/(a+b) ~ x", "a/(a + b) ~ x"),
         ("low ~ age + C(race, ref=white)*smoke", "low ~ age + C(race, ref = white) + smoke + C(race, ref = white):smoke"),

@@ -157,6 +157,10 @@ impl Joint {
 
     /// Scores rows that have gaps or lie far out, grouped by the columns that they have.
     pub(super) fn score_carefully(&self, rows: &Features<'_>, suspects: Vec<usize>, out: &mut Scores) -> Result<()> {
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        out.doubt();
         let mut work = Workspace::default();
         for (pattern, members) in self.group(rows.numbers, suspects.into_iter())? {
             let observed = self.observed(&pattern)?;

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::model::term::{NumberTerm, Term};
 use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
 use crate::notice::Notice;
-use crate::num::kernel::LinearScores;
+use crate::num::kernel::{LinearScores, widest};
 use crate::record::Record;
 
 /// Classes that share a covariance matrix: log odds are linear, unless parameters are integrated out.
@@ -87,6 +87,14 @@ impl Classifier for LdaModel {
         let (values, scratch) = out.parts_mut();
         kernel.score(rows.numbers, &mut scratch.panel, values);
         let classes = self.joint.parameters.log_prior.len();
+        // Hardly any block has a suspect, and one look at all of its scores is quicker than one at every row.
+        let sound = widest(
+            #[inline(always)]
+            || values.iter().fold(true, |all, score| all & (score.abs() <= SUSPECT)),
+        );
+        if sound {
+            return Ok(());
+        }
         let suspect = |scores: &[f64]| !scores.iter().all(|score| score.abs() <= SUSPECT);
         let suspects = values.chunks_exact(classes).enumerate().filter(|(_, scores)| suspect(scores)).map(|(i, _)| i).collect();
         self.joint.score_carefully(rows, suspects, out)
