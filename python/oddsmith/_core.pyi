@@ -11,7 +11,7 @@ __version__: str
 _Notice: TypeAlias = tuple[str, str | None, str | None, str]
 _Floats: TypeAlias = NDArray[np.float64]
 _Codes: TypeAlias = NDArray[np.uint32]
-_Interval: TypeAlias = tuple[float, float | None, float | None]
+_Interval: TypeAlias = tuple[float, float | None, float | None, str | None]
 _Curve: TypeAlias = dict[str, _Floats]
 
 @final
@@ -147,7 +147,7 @@ class Ranking:
     def lift(self, parts: int) -> _Curve: ...
     def threshold(
         self, aim: str, value: float | None, costs: tuple[float, float] | None, seed: int
-    ) -> tuple[_Interval, dict[str, _Interval | None]]: ...
+    ) -> tuple[_Interval, dict[str, _Interval]]: ...
 
 @final
 class Evaluation:

@@ -39,7 +39,7 @@ class Evaluation(Rendered):
         self._judged, self._title, self._make = judged, title, make
         columns = judged.table()
         rows = list(zip(*(columns[name] for name in ("metric", "estimate", "conf_low", "conf_high", "note")), strict=True))
-        self.figures = {name: None if value is None else Estimate(value, low, high) for name, value, low, high, _ in rows}
+        self.figures = {name: None if value is None else Estimate(value, low, high, note) for name, value, low, high, note in rows}
         self.notes = {name: note for name, _, _, _, note in rows if note is not None}
 
     def __getitem__(self, name: str) -> Estimate | None:

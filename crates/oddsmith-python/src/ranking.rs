@@ -4,8 +4,8 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use oddsmith::data::Weighting;
 use oddsmith::error::Error;
 use oddsmith::eval::{
-    self, Aim, Auc, CalibrationLine, Estimate, Figure, Reliability, Roc, ScoreScale, average_precision, calibration_error,
-    choose_threshold, hosmer_lemeshow, lift, net_benefit, paired_areas, precision_recall,
+    self, Aim, Auc, CalibrationLine, Estimate, Figure, Reliability, Roc, ScoreScale, Undefined, average_precision, calibration_error,
+    choose_threshold, hosmer_lemeshow, lift, missing, net_benefit, paired_areas, precision_recall,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,12 +13,13 @@ use pyo3::types::PyDict;
 use crate::edge::{raise, undefined};
 use crate::work;
 
-/// Value and ends of an interval.
-pub(crate) type Interval = (f64, Option<f64>, Option<f64>);
+/// Value and ends of an interval, and why there is none.
+pub(crate) type Interval = (f64, Option<f64>, Option<f64>, Option<String>);
 
 /// An estimate as Python takes it.
 pub(crate) fn interval(estimate: Estimate) -> Interval {
-    (estimate.value, estimate.interval.map(|ends| ends.0), estimate.interval.map(|ends| ends.1))
+    let (low, high) = estimate.interval.unzip();
+    (estimate.value, low, high, missing(&Ok(estimate)))
 }
 
 /// What weights mean, by name.
@@ -179,7 +180,9 @@ impl Ranking {
             ("called", &cut.called),
         ];
         for (name, figure) in parts {
-            shares.set_item(name, figure.as_ref().ok().copied().map(interval))?;
+            let none = |reason: &Undefined| (f64::NAN, None, None, Some(format!("no value: {reason}")));
+            let share = figure.as_ref().map_or_else(none, |estimate| interval(*estimate));
+            shares.set_item(name, share)?;
         }
         Ok((interval(cut.threshold), shares))
     }

@@ -200,7 +200,8 @@ def choose_threshold(
     threshold : Estimate
         The threshold with its interval.
     shares : dict
-        sensitivity, specificity, precision, negative_predictive_value and called at the threshold.
+        sensitivity, specificity, precision, negative_predictive_value and called at the threshold, as `Estimate`; one that the rows do not
+        determine is NaN and says why in its ``note``.
 
     Examples
     --------
@@ -216,4 +217,4 @@ def choose_threshold(
         value = _checks.share("value", value)
     ranking = ranked(y_true, y_prob, sample_weight, pos_label, weighting)
     threshold, shares = ranking.threshold(aim, value, costs, random_state)
-    return Estimate(*threshold), {name: None if ends is None else Estimate(*ends) for name, ends in shares.items()}
+    return Estimate(*threshold), {name: Estimate(*ends) for name, ends in shares.items()}

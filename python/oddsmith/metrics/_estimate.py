@@ -10,6 +10,8 @@ class Estimate(float):
     ----------
     low, high : float or None
         Ends of the interval; ``None`` where there is none.
+    note : str or None
+        Why a figure that usually has a value and an interval lacks one of them here.
 
     Examples
     --------
@@ -21,15 +23,18 @@ class Estimate(float):
 
     low: float | None
     high: float | None
+    note: str | None
 
-    def __new__(cls, value: float, low: float | None = None, high: float | None = None) -> Estimate:
+    def __new__(cls, value: float, low: float | None = None, high: float | None = None, note: str | None = None) -> Estimate:
         self = super().__new__(cls, value)
-        self.low, self.high = low, high
+        self.low, self.high, self.note = low, high, note
         return self
 
-    def __getnewargs__(self) -> tuple[float, float | None, float | None]:
-        return float(self), self.low, self.high
+    def __getnewargs__(self) -> tuple[float, float | None, float | None, str | None]:
+        return float(self), self.low, self.high, self.note
 
     def __repr__(self) -> str:
         number = float.__repr__(self)
-        return number if self.low is None else f"{number} ({self.low!r} to {self.high!r})"
+        if self.low is not None:
+            return f"{number} ({self.low!r} to {self.high!r})"
+        return number if self.note is None else f"{number} ({self.note})"

@@ -49,7 +49,7 @@ def judged(
         if len(classes) > 2:
             raise DataError(f"y_prob has one column and y_true has {len(classes)} classes; one column per class is needed")
         if len(classes) < 2:
-            raise DataError("y_true has only one class; pass labels to name the other")
+            raise DataError("y_true has only one class; pass labels to name the other" if len(classes) else "y_true has no rows")
         answers = np.column_stack([1.0 - answers, answers])
     if answers.shape[1] != len(classes):
         raise DataError(f"y_prob has {answers.shape[1]} columns and y_true has {len(classes)} classes; pass labels to name them all")
@@ -76,6 +76,13 @@ def events(y_true: Any, pos_label: Any = None) -> np.ndarray:
     return codes if len(classes) == 2 else np.ones(len(codes), np.uint32)
 
 
+def _check(values: np.ndarray, accepted: np.ndarray, what: str, rule: str) -> None:
+    """Name the first row whose value is not accepted."""
+    if not accepted.all():
+        row = int(np.argmin(accepted))
+        raise DataError(f"row {row + 1}: {what} cannot be `{values[row]}`; {rule}")
+
+
 def ranked(
     y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any, weighting: str, *, scale: str = "probability"
 ) -> _core.Ranking:
@@ -83,9 +90,8 @@ def ranked(
     found = events(y_true, pos_label)
     scores = column_or_1d(np.asarray(y_score, dtype=np.float64))
     check_consistent_length(found, scores)
-    if not np.isfinite(scores).all():
-        raise DataError(f"a score cannot be {scores[~np.isfinite(scores)][0]}; scores are finite numbers")
-    if scale == "probability" and len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
-        raise DataError("probabilities are numbers from 0 to 1")
+    _check(scores, np.isfinite(scores), "a score", "scores are finite numbers")
+    if scale == "probability":
+        _check(scores, (scores >= 0) & (scores <= 1), "a probability", "probabilities are numbers from 0 to 1")
     weights, meaning = weighted(sample_weight, found, weighting)
     return _core.Ranking(np.ascontiguousarray(scores), found, weights, scale, meaning)

@@ -10,7 +10,7 @@ use oddsmith::calibrate::{Adjusted, Method};
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Weighting;
-use oddsmith::eval::{Estimate, Evaluation, Settings};
+use oddsmith::eval::{Evaluation, Settings, figure_cells, missing};
 use oddsmith::model::{Classifier, Decision, Knobs};
 use oddsmith::train::{Dealing, ScoredTable, calibrated_out_of_fold, refitted};
 use oddsmith::{Error, Notice, persist, registry};
@@ -199,10 +199,9 @@ fn before_after(before: &Evaluation, after: &Evaluation) -> Table {
         let find = |figures: &[oddsmith::eval::Named]| figures.iter().find(|(known, _)| *known == name).map(|(_, figure)| figure.clone());
         let (Some(before), Some(after)) = (find(&before), find(&after)) else { continue };
         let value = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
-        let interval = after.as_ref().ok().and_then(|Estimate { interval, .. }| *interval);
-        let note = before.as_ref().err().or(after.as_ref().err()).map_or(Cell::Empty, |reason| reason.to_string().into());
-        let (left, right) = (before.ok().map(|e| e.value), after.ok().map(|e| e.value));
-        table.push(vec![name.into(), value(left), value(right), value(interval.map(|i| i.0)), value(interval.map(|i| i.1)), note]);
+        let [after_value, low, high, _] = figure_cells(&after);
+        let note = missing(&before).or_else(|| missing(&after)).map_or(Cell::Empty, Cell::from);
+        table.push(vec![name.into(), value(before.ok().map(|before| before.value)), after_value, low, high, note]);
     }
     table
 }

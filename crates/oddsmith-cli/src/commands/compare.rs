@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
+use oddsmith::eval::figure_cells;
 use oddsmith::train::{self, Candidate, Contest};
 use oddsmith::{Error, Result as LibraryResult};
 use oddsmith_io::{Opened, ReadOptions, Roles};
@@ -158,10 +159,7 @@ fn repeats(count: u64) -> String {
 fn curve(contest: &Contest<'_>) -> LibraryResult<Table> {
     let mut table = Table::new("curve", &["model", "rows", "bits", "bits_low", "bits_high", "note"]);
     for (model, taught, bits) in contest.curve()? {
-        let mut row = vec![Cell::from(model), taught.into()];
-        row.extend(train::interval_cells(&bits));
-        row.push(bits.err().map_or(Cell::Empty, |reason| reason.to_string().into()));
-        table.push(row);
+        table.push([Cell::from(model), taught.into()].into_iter().chain(figure_cells(&bits)).collect());
     }
     Ok(table)
 }

@@ -9,7 +9,7 @@ use oddsmith::calibrate::Adjusted;
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Weighting};
-use oddsmith::eval::{Aim, Cut, Estimate, Evaluation, Figure, Settings, at_threshold, choose_threshold};
+use oddsmith::eval::{Aim, Cut, Evaluation, Figure, Settings, at_threshold, choose_threshold, figure_cells};
 use oddsmith::model::{Classifier, Costs, Decision};
 use oddsmith::stats::Statistics;
 use oddsmith::{Error, persist, train};
@@ -216,13 +216,7 @@ impl AimArgs {
 fn cut_table(cut: &Cut) -> Table {
     let mut table = Table::new("threshold", &["figure", "estimate", "conf_low", "conf_high", "note"]);
     let mut add = |name: &str, figure: Figure| {
-        table.push(match figure {
-            Ok(Estimate { value, interval }) => {
-                let end = |end: Option<f64>| end.map_or(Cell::Empty, Cell::from);
-                vec![name.into(), value.into(), end(interval.map(|i| i.0)), end(interval.map(|i| i.1)), Cell::Empty]
-            }
-            Err(reason) => vec![name.into(), Cell::Empty, Cell::Empty, Cell::Empty, reason.to_string().into()],
-        });
+        table.push(std::iter::once(Cell::from(name)).chain(figure_cells(&figure)).collect());
     };
     add("threshold", Ok(cut.threshold));
     add("sensitivity", cut.sensitivity.clone());

@@ -167,7 +167,7 @@ fn describe(evaluation: &Evaluation, card: &mut Card) -> String {
     let mut parts = Vec::new();
     let mut say = |name: &str, value: f64| card.facts.push((name.into(), value.into()));
     let area = evaluation.ranking().and_then(|ranking| Auc::of(&ranking, evaluation.settings().weighting)).map(|auc| auc.estimate());
-    if let Ok(Estimate { value, interval }) = area {
+    if let Ok(Estimate { value, interval, .. }) = area {
         say("auc", value);
         let between = interval.map_or_else(String::new, |(low, high)| {
             say("auc low", low);

@@ -50,7 +50,7 @@ impl Auc {
 
     /// The area with its 95 % interval, widened by what binning may have moved.
     pub fn estimate(&self) -> Estimate {
-        let Some(variance) = self.variance else { return Estimate::exact(self.area) };
+        let Some(variance) = self.variance else { return Estimate::unsure(self.area, "a class has one row only") };
         let mut estimate = Estimate::normal(self.area, variance, (0.0, 1.0));
         estimate.interval = estimate.interval.map(|(low, high)| ((low - self.bound).max(0.0), (high + self.bound).min(1.0)));
         estimate

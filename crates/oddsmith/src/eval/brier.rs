@@ -2,7 +2,7 @@
 //!
 //! Σ w Σ_k (p_k − y_k)² / Σ w; with two classes half of that, (p − y)² of the event. Time O(rows·K), memory O(1).
 
-use super::figure::{Estimate, Figure, Undefined};
+use super::figure::{Estimate, Figure, ONE_ROW, Undefined};
 use super::judged::{BLOCK_ROWS, Judged};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
@@ -35,6 +35,9 @@ impl Brier {
         }
         let mean = self.sum.value() / weight;
         let rows = self.weighting.effective_rows(weight, self.squared_weight.value());
+        if rows <= 1.0 {
+            return Ok(Estimate::unsure(mean, ONE_ROW));
+        }
         let variance = (self.squares.value() / weight - mean * mean).max(0.0) / rows;
         Ok(Estimate::normal(mean, variance, (0.0, 2.0)))
     }

@@ -75,7 +75,11 @@ pub fn paired_areas(scores: [&[f64]; 2], labels: &[u32], weights: Option<&[f64]>
         paired.variances[1] += sums[1] / divisor;
         paired.covariance += sums[2] / divisor;
     }
-    Ok(paired)
+    // Scores that part the classes without fault, or wrongly throughout, have placements without spread.
+    match paired.variance() > 0.0 || paired.difference() == 0.0 {
+        true => Ok(paired),
+        false => Err("the placements of both scores do not vary, so their difference has no error".into()),
+    }
 }
 
 /// For every event the share of others below it, for every other the share of events above it, ties as half.

@@ -1,6 +1,6 @@
 //! Everything that is asked of probabilities, from one pass over judged rows.
 
-use super::figure::{Estimate, Figure, Undefined};
+use super::figure::{Estimate, Figure, Undefined, figure_cells};
 use super::judged::Judged;
 use super::multiclass::{hand_till, one_vs_rest};
 use super::{
@@ -79,7 +79,7 @@ impl Evaluation {
     pub fn ranking(&self) -> Figure<Ranking> {
         match self.classes {
             2 => Ok(self.kept.ranking(1)),
-            classes => Err(Undefined(format!("it needs two classes, and there are {classes}"))),
+            classes => Err(Undefined::not_two(classes)),
         }
     }
 
@@ -171,14 +171,9 @@ impl Evaluation {
     pub fn table(&self) -> Table {
         let mut table = Table::new("metrics", &["metric", "estimate", "conf_low", "conf_high", "note"]);
         for (name, figure) in self.figures() {
-            table.push(match figure {
-                Ok(Estimate { value, interval }) => {
-                    let end = |end: Option<f64>| end.map_or(Cell::Empty, Cell::from);
-                    let (low, high) = (interval.map(|i| i.0), interval.map(|i| i.1));
-                    vec![name.into(), value.into(), end(low), end(high), self.note(name).map_or(Cell::Empty, Cell::from)]
-                }
-                Err(reason) => vec![name.into(), Cell::Empty, Cell::Empty, Cell::Empty, reason.to_string().into()],
-            });
+            let [value, low, high, missing] = figure_cells(&figure);
+            let note = if missing == Cell::Empty { self.note(name).map_or(Cell::Empty, Cell::from) } else { missing };
+            table.push(vec![name.into(), value, low, high, note]);
         }
         table
     }
@@ -190,8 +185,12 @@ impl Evaluation {
         if self.classes != 2 {
             return Some("Hand and Till's mean over pairs of classes".into());
         }
-        let bound = Auc::of(&self.ranking().ok()?, self.settings.weighting).ok()?.bound;
-        (!self.kept.exact()).then(|| format!("from binned scores, exact to {bound:.1e}"))
+        let auc = Auc::of(&self.ranking().ok()?, self.settings.weighting).ok()?;
+        match (self.kept.exact(), auc.variance) {
+            (false, _) => Some(format!("from binned scores, exact to {:.1e}", auc.bound)),
+            (true, Some(0.0)) => Some("no pair is ordered otherwise than the rest, so DeLong's interval has no width".into()),
+            _ => None,
+        }
     }
 
     /// Precision, recall and F1 of every class.

@@ -6,7 +6,7 @@
 
 use std::f64::consts::LN_2;
 
-use super::figure::{Estimate, Figure, Undefined};
+use super::figure::{Estimate, Figure, ONE_ROW, Undefined};
 use super::judged::{BLOCK_ROWS, Judged};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
@@ -62,8 +62,7 @@ impl LogLoss {
         let total = self.classes.total();
         let base = |weight: &f64| if *weight > 0.0 { -(weight / total).ln() } else { 0.0 };
         let shift: Vec<f64> = self.classes.weight.iter().map(base).collect();
-        let Estimate { value, interval } = self.mean(&shift, -1.0 / LN_2);
-        Ok(Estimate { value, interval: interval.map(|(a, b)| (a.min(b), a.max(b))) })
+        Ok(self.mean(&shift, -1.0 / LN_2))
     }
 
     /// Adds rows that were checked, with the labels of those that count.
@@ -111,9 +110,14 @@ impl LogLoss {
         }
         let total = self.classes.total();
         let mean = sum.value() / total;
+        // Adding zero turns −0 into 0.
+        let value = unit * mean + 0.0;
         let rows = self.classes.effective_rows(self.weighting);
-        let variance = if rows > 1.0 { (squares.value() / total - mean * mean).max(0.0) / rows } else { f64::INFINITY };
-        Estimate::normal(unit * mean, unit * unit * variance, (f64::NEG_INFINITY, f64::INFINITY))
+        if rows <= 1.0 {
+            return Estimate::unsure(value, ONE_ROW);
+        }
+        let variance = (squares.value() / total - mean * mean).max(0.0) / rows;
+        Estimate::normal(value, unit * unit * variance, (f64::NEG_INFINITY, f64::INFINITY))
     }
 }
 

@@ -37,7 +37,7 @@ pub use confusion::Confusion;
 pub use delong::{PairedAreas, paired_areas};
 pub use ece::{CalibrationError, calibration_error};
 pub use evaluation::{Evaluation, Named, Settings};
-pub use figure::{Estimate, Figure, Undefined};
+pub use figure::{Estimate, Figure, Undefined, figure_cells, missing};
 pub use hosmer_lemeshow::{HosmerLemeshow, hosmer_lemeshow};
 pub use judged::Judged;
 pub use kept::Kept;

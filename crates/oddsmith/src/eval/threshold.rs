@@ -68,7 +68,13 @@ pub fn choose_threshold(ranking: &Ranking, aim: Aim, weighting: Weighting, seed:
     let rows = by_probability(ranking);
     let threshold = match aim {
         Aim::Costs { false_alarm, miss } => Estimate::exact(false_alarm / (false_alarm + miss)),
-        _ => Estimate { value: pick(&rows, aim)?, interval: interval(&rows, aim, evidence_per_weight(ranking, weighting), seed) },
+        _ => {
+            let value = pick(&rows, aim)?;
+            match interval(&rows, aim, evidence_per_weight(ranking, weighting), seed) {
+                Some(ends) => Estimate::within(value, ends),
+                None => Estimate::unsure(value, "most resampled tables have no such threshold"),
+            }
+        }
     };
     Ok(cut(&rows, threshold, weighting))
 }

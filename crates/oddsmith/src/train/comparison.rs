@@ -67,8 +67,8 @@ fn order(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Pie
     }
     let mut kept = Kept::new(classes, ScoreScale::Probability, usize::MAX);
     table.for_blocks(&mut |rows| kept.observe(rows))?;
-    let two = Undefined(format!("it needs two classes, and there are {classes}"));
-    Ok(Piece::Order(hand_till(&kept, classes, weighting).map(Estimate::exact), Err(two)))
+    let auc = hand_till(&kept, classes, weighting).map(Estimate::exact);
+    Ok(Piece::Order(auc, Err(Undefined::not_two(classes))))
 }
 
 /// The figures of every table, side by side on all cores.
@@ -141,8 +141,12 @@ pub fn paired_loss(first: &ScoredTable, second: &ScoredTable, weighting: Weighti
     if !mean.is_finite() {
         return Err("a row was called impossible in its class, so a loss is infinite".into());
     }
+    let rows = weighting.effective_rows(weight, squared);
+    if rows <= 1.0 {
+        return Err("there is only one row".into());
+    }
     let spread = counted().map(|(difference, w)| w * (difference - mean).powi(2)).sum::<f64>() / weight;
-    let variance = spread / weighting.effective_rows(weight, squared);
+    let variance = spread / rows;
     let p_value = if variance > 0.0 {
         normal::two_sided(mean / variance.sqrt())
     } else if mean == 0.0 {

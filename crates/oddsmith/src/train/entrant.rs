@@ -4,7 +4,7 @@ use super::comparison::{Standing, paired_loss};
 use super::scored_table::ScoredTable;
 use crate::card::{Cell, Table};
 use crate::data::Weighting;
-use crate::eval::{Estimate, Figure, paired_areas};
+use crate::eval::{Estimate, Figure, PairedAreas, Undefined, figure_cells, missing, paired_areas};
 
 /// A p-value below this supports a difference.
 const LEVEL: f64 = 0.05;
@@ -53,15 +53,15 @@ pub fn model_table(entrants: &[Entrant]) -> Table {
     for Entrant { name, outcome } in entrants {
         let mut row = vec![Cell::from(name.as_str())];
         match outcome {
-            Ok(Outcome { standing, rows, parameters, seconds }) => {
+            Ok(Outcome { standing, parameters, seconds, .. }) => {
                 let value = |figure: &Figure| figure.as_ref().map_or(Cell::Empty, |estimate| estimate.value.into());
-                row.extend(interval_cells(&standing.bits));
+                row.extend(figure_cells(&standing.bits).into_iter().take(3));
                 row.extend([value(&standing.bits_saved), value(&standing.brier)]);
-                row.extend(interval_cells(&standing.auc));
+                row.extend(figure_cells(&standing.auc).into_iter().take(3));
                 row.extend([value(&standing.slope), value(&standing.accuracy)]);
                 row.push(parameters.map_or(Cell::Empty, Cell::from));
                 row.push((*seconds).into());
-                row.push(outcome_note(standing, rows.classes()).map_or(Cell::Empty, Cell::from));
+                row.push(outcome_note(standing).map_or(Cell::Empty, Cell::from));
             }
             Err(reason) => {
                 row.resize(columns.len() - 1, Cell::Empty);
@@ -73,28 +73,27 @@ pub fn model_table(entrants: &[Entrant]) -> Table {
     table
 }
 
-/// Why a figure of a model has no value; a slope is not expected of more than two classes.
-fn outcome_note(standing: &Standing, classes: usize) -> Option<String> {
-    let slope = (classes == 2).then_some(("calibration_slope", &standing.slope));
-    let figures = [("bits", &standing.bits), ("auc", &standing.auc)].into_iter().chain(slope);
-    let reasons: Vec<String> = figures.filter_map(|(name, figure)| Some(format!("{name}: {}", figure.as_ref().err()?))).collect();
+/// Why figures of a model are missing.
+fn outcome_note(standing: &Standing) -> Option<String> {
+    let Standing { bits, bits_saved: _, brier, auc, slope, accuracy } = standing;
+    // What is saved is missing where the bits are.
+    let figures = [("bits", bits), ("brier", brier), ("auc", auc), ("calibration_slope", slope), ("accuracy", accuracy)];
+    let reasons: Vec<String> = figures.iter().filter_map(|(name, figure)| Some(format!("{name}: {}", missing(figure)?))).collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Why models have no figures, one line each.
+/// Why models, or figures of them, are missing: one line for all models with the same reason.
 pub fn failures(entrants: &[Entrant]) -> Vec<String> {
-    let reason = |entrant: &Entrant| match &entrant.outcome {
-        Err(reason) => Some(reason.clone()),
-        Ok(outcome) => outcome.standing.bits.as_ref().err().map(ToString::to_string),
-    };
-    entrants.iter().filter_map(|entrant| Some(format!("{}: {}", entrant.name, reason(entrant)?))).collect()
-}
-
-/// Value and ends of a figure.
-pub fn interval_cells<E>(figure: &Result<Estimate, E>) -> [Cell; 3] {
-    let Ok(Estimate { value, interval }) = figure else { return [Cell::Empty, Cell::Empty, Cell::Empty] };
-    let end = |end: Option<f64>| end.map_or(Cell::Empty, Cell::from);
-    [(*value).into(), end(interval.map(|i| i.0)), end(interval.map(|i| i.1))]
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for Entrant { name, outcome } in entrants {
+        let reason = outcome.as_ref().map_or_else(|reason| Some(reason.clone()), |outcome| outcome_note(&outcome.standing));
+        let Some(reason) = reason else { continue };
+        match told.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => told.push((reason, vec![name])),
+        }
+    }
+    told.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
 }
 
 /// A model that has a loss, by name.
@@ -114,26 +113,33 @@ fn contest(entrants: &[Entrant]) -> Option<(Runner<'_>, Vec<Runner<'_>>)> {
 /// Every model against the one with the fewest bits: differences of bits and of areas, with p-values adjusted by Holm's method.
 pub fn pair_table(entrants: &[Entrant], weighting: Weighting) -> Table {
     let columns =
-        ["model", "against", "more_bits", "more_bits_low", "more_bits_high", "p_value", "p_holm", "auc_difference", "auc_p_value"];
+        ["model", "against", "more_bits", "more_bits_low", "more_bits_high", "p_value", "p_holm", "auc_difference", "auc_p_value", "note"];
     let mut table = Table::new("pairs", &columns);
     let Some(((best_name, best), others)) = contest(entrants) else { return table };
     let paired: Vec<_> = others.iter().map(|(_, other)| paired_loss(&other.rows, &best.rows, weighting)).collect();
-    let adjusted = holm(&paired.iter().map(|pair| pair.as_ref().map_or(1.0, |pair| pair.p_value)).collect::<Vec<_>>());
-    for (((name, other), pair), p_holm) in others.iter().zip(&paired).zip(adjusted) {
+    let mut adjusted = holm(&paired.iter().flatten().map(|pair| pair.p_value).collect::<Vec<_>>()).into_iter();
+    let cell = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
+    for ((name, other), pair) in others.iter().zip(&paired) {
         let mut row = vec![Cell::from(*name), best_name.into()];
-        row.extend(interval_cells(&pair.as_ref().map(|pair| pair.difference)));
-        row.extend([pair.as_ref().map_or(Cell::Empty, |pair| pair.p_value.into()), p_holm.into()]);
-        let areas = (best.rows.classes() == 2).then(|| {
-            let (left, right) = (other.rows.log_odds(), best.rows.log_odds());
-            paired_areas([&left, &right], best.rows.labels(), Some(best.rows.weights()), 1, weighting)
-        });
-        match areas {
-            Some(Ok(areas)) => row.extend([areas.difference().into(), areas.p_value().into()]),
-            _ => row.extend([Cell::Empty, Cell::Empty]),
-        }
+        row.extend(pair.as_ref().map_or([Cell::Empty, Cell::Empty, Cell::Empty], |pair| pair.difference.cells()));
+        let p_value = pair.as_ref().ok().map(|pair| pair.p_value);
+        row.extend([cell(p_value), cell(p_value.and_then(|_| adjusted.next()))]);
+        let areas = area_test(other, best, weighting);
+        row.extend([cell(areas.as_ref().ok().map(PairedAreas::difference)), cell(areas.as_ref().ok().map(PairedAreas::p_value))]);
+        let reasons = [("bits", pair.as_ref().err()), ("auc", areas.as_ref().err())];
+        let reasons: Vec<String> = reasons.into_iter().filter_map(|(what, why)| Some(format!("{what}: {}", why?))).collect();
+        row.push(if reasons.is_empty() { Cell::Empty } else { reasons.join("; ").into() });
         table.push(row);
     }
     table
+}
+
+fn area_test(model: &Outcome, best: &Outcome, weighting: Weighting) -> Figure<PairedAreas> {
+    if best.rows.classes() != 2 {
+        return Err(Undefined::not_two(best.rows.classes()));
+    }
+    let (left, right) = (model.rows.log_odds(), best.rows.log_odds());
+    paired_areas([&left, &right], best.rows.labels(), Some(best.rows.weights()), 1, weighting)
 }
 
 /// Names a winner only where the others are all worse by more than chance.
@@ -173,7 +179,7 @@ pub fn mean(earlier: &Standing, next: &Standing, count: u64) -> Standing {
     let both = |a: &Figure, b: &Figure| -> Figure {
         let (a, b) = (a.as_ref().map_err(Clone::clone)?, b.as_ref().map_err(Clone::clone)?);
         let interval = a.interval.zip(b.interval).map(|(a, b)| (mix(a.0, b.0), mix(a.1, b.1)));
-        Ok(Estimate { value: mix(a.value, b.value), interval })
+        Ok(Estimate { value: mix(a.value, b.value), interval, no_interval: a.no_interval.or(b.no_interval) })
     };
     Standing {
         bits: both(&earlier.bits, &next.bits),

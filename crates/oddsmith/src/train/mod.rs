@@ -30,7 +30,7 @@ pub use complete_source::CompleteSource;
 pub use contest::{Candidate, Contest, free_parameters};
 pub use cross_validation::{Borrowed, CrossValidation, Dealing, FoldTables};
 pub use driver::{Fitted, fit, gather, pass};
-pub use entrant::{Entrant, Outcome, failures, interval_cells, mean, model_table, pair_table, verdict};
+pub use entrant::{Entrant, Outcome, failures, mean, model_table, pair_table, verdict};
 pub use folded::MaskedSource;
 pub use folds::Folds;
 pub use joint_loss::JointLoss;

@@ -10,7 +10,7 @@ use super::contest::{Candidate, Contest};
 use super::driver::fit;
 use super::entrant::holm;
 use crate::card::{Cell, Table};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::Classifier;
 use crate::num::special::student_t;
 
@@ -44,9 +44,18 @@ impl Contest<'_> {
     /// Every weight of a generative model beside that of every discriminative one, and whether they differ by more than chance.
     pub fn twins(&self) -> Result<Table> {
         let columns = ["generative", "discriminative", "class", "term", "level", "weight_generative", "weight_discriminative"];
-        let columns: Vec<&str> = columns.into_iter().chain(["difference", "std_error", "p_value", "p_holm"]).collect();
+        let columns: Vec<&str> = columns.into_iter().chain(["difference", "std_error", "p_value", "p_holm", "note"]).collect();
         let mut table = Table::new("twins", &columns);
         let lines = self.candidates.iter().filter_map(|candidate| self.line(candidate).transpose()).collect::<Result<Vec<_>>>()?;
+        let of_kind = |generative: bool| lines.iter().any(|line| line.generative == generative);
+        if !(of_kind(true) && of_kind(false)) {
+            let told = self.candidates.iter().map(|candidate| candidate.name.as_str()).collect::<Vec<_>>().join(",");
+            return Err(Error::knob(
+                "models",
+                told,
+                "for twins a generative and a discriminative model of straight log odds, such as lda,logistic",
+            ));
+        }
         for generative in lines.iter().filter(|line| line.generative) {
             for other in lines.iter().filter(|line| !line.generative) {
                 compare(generative, other, &mut table);
@@ -94,6 +103,7 @@ fn compare(generative: &Line, other: &Line, table: &mut Table) {
         row.extend(term.iter().cloned());
         row.extend([weight.into(), theirs.into(), (weight - theirs).into(), cell(error.map(|(error, _)| error)), cell(p)]);
         row.push(cell(p.and_then(|_| adjusted.next())));
+        row.push(if p.is_some() { Cell::Empty } else { "no test: the difference is the same whichever fold is left out".into() });
         table.push(row);
     }
 }

@@ -1,9 +1,11 @@
 //! Inputs that have no answer get a reason, never a NaN.
 
 use oddsmith::card::Cell;
-use oddsmith::eval::{Evaluation, Judged, ScoreScale, Settings};
+use oddsmith::data::Weighting;
+use oddsmith::eval::{Evaluation, Judged, ScoreScale, Settings, paired_areas};
 use oddsmith::model::Decision;
 use oddsmith::stats::Statistics;
+use oddsmith::train::{ScoredTable, paired_loss};
 
 fn evaluated(probabilities: &[f64], labels: &[u32], weights: Option<&[f64]>) -> Evaluation {
     let mut evaluation = Evaluation::new(2, ScoreScale::Probability, Settings::default());
@@ -12,7 +14,24 @@ fn evaluated(probabilities: &[f64], labels: &[u32], weights: Option<&[f64]>) -> 
     evaluation
 }
 
-/// Every figure has a finite value or a reason, and finite ends of its interval.
+/// Figures that say how sure they are.
+const SURE: [&str; 13] = [
+    "log_loss",
+    "bits",
+    "bits_saved",
+    "brier",
+    "auc",
+    "calibration_intercept",
+    "calibration_slope",
+    "ece",
+    "accuracy",
+    "sensitivity",
+    "specificity",
+    "precision",
+    "negative_predictive_value",
+];
+
+/// Every figure has a finite value or a reason, and finite ends of its interval or a reason.
 fn check(evaluation: &Evaluation) -> Vec<(String, Option<f64>)> {
     let table = evaluation.table();
     let figures = table.rows.iter().map(|row| {
@@ -20,7 +39,11 @@ fn check(evaluation: &Evaluation) -> Vec<(String, Option<f64>)> {
         let finite = |cell: &Cell| if let Cell::Number(value) = cell { value.is_finite() } else { *cell == Cell::Empty };
         assert!(row[1..4].iter().all(finite), "{row:?}");
         match &row[1] {
-            Cell::Number(value) => (name.clone(), Some(*value)),
+            Cell::Number(value) => {
+                let bare = SURE.contains(&name.as_str()) && row[2] == Cell::Empty;
+                assert!(!bare || matches!(&row[4], Cell::Text(why) if why.starts_with("no interval: ")), "{row:?}");
+                (name.clone(), Some(*value))
+            }
             _ => {
                 assert!(matches!(&row[4], Cell::Text(reason) if !reason.is_empty()), "{row:?}");
                 (name.clone(), None)
@@ -56,6 +79,41 @@ fn no_rows_one_class_and_constant_scores() {
     let weightless = evaluated(&[0.1, 0.9], &[0, 1], Some(&[0.0, 0.0]));
     assert_eq!(reason(&weightless, "brier"), "there are no rows");
     check(&evaluated(&[0.1, 0.9], &[0, 1], Some(&[0.0, 2.0])));
+}
+
+#[test]
+fn what_one_row_cannot_say_has_its_reason() {
+    let note = |evaluation: &Evaluation, name: &str| {
+        let row = evaluation.table().rows.into_iter().find(|row| row[0] == name.into()).unwrap();
+        if let Cell::Text(note) = &row[4] { note.clone() } else { String::new() }
+    };
+    let lonely = evaluated(&[0.2, 0.7, 0.6], &[0, 1, 1], None);
+    check(&lonely);
+    assert_eq!(note(&lonely, "auc"), "no interval: a class has one row only");
+    assert_eq!(note(&lonely, "bits"), "");
+    check(&evaluated(&[0.2, 0.7], &[0, 1], None));
+    let one = evaluated(&[0.2], &[0], None);
+    check(&one);
+    for name in ["log_loss", "bits", "bits_saved", "brier"] {
+        assert_eq!(note(&one, name), "no interval: there is only one row");
+    }
+    // A weight of 2 is a second row, by frequency; half a row is none.
+    check(&evaluated(&[0.2, 0.7], &[0, 1], Some(&[2.0, 2.0])));
+    check(&evaluated(&[0.2, 0.7], &[0, 1], Some(&[0.25, 0.25])));
+}
+
+#[test]
+fn tests_of_pairs_that_have_no_error_say_so() {
+    let labels = [0, 0, 1, 1];
+    let (right, wrong) = ([1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]);
+    let test = |scores: [&[f64]; 2], labels: &[u32]| paired_areas(scores, labels, None, 1, Weighting::None).map_err(|why| why.to_string());
+    assert_eq!(test([&right, &right], &labels).unwrap().p_value(), 1.0);
+    assert_eq!(test([&right, &wrong], &labels).unwrap_err(), "the placements of both scores do not vary, so their difference has no error");
+    assert_eq!(test([&right, &wrong], &[1; 4]).unwrap_err(), "there is only one class");
+    assert_eq!(test([&right, &wrong], &[0, 1, 1, 1]).unwrap_err(), "a class with one row has no variance");
+    assert_eq!(test([&[], &[]], &[]).unwrap_err(), "there are no rows");
+    let table = |odds: f64| ScoredTable::of_scores(2, vec![0.0, odds], vec![1], None).unwrap();
+    assert_eq!(paired_loss(&table(0.1), &table(2.0), Weighting::None).unwrap_err().to_string(), "there is only one row");
 }
 
 #[test]
