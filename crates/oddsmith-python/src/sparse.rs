@@ -176,7 +176,7 @@ impl Entries<'_> {
     /// Refuses values that are no numbers or are negative.
     pub(crate) fn check_counts(&self, first_row: usize, owner: &str) -> Result<()> {
         // One comparison for both: NaN is not smaller than infinity.
-        let bad = |value: f64| !(value >= 0.0 && value < f64::INFINITY);
+        let bad = |value: f64| !(0.0..f64::INFINITY).contains(&value);
         self.refuse(first_row, bad, |value| if value.is_finite() { negative(value, owner) } else { not_finite(value) })
     }
 
