@@ -1,13 +1,15 @@
 //! `cargo xtask bench`: builds our side with the one profile and hands over to the driver in `bench/`.
 
+use std::path::Path;
+
 use crate::failure::Failure;
 use crate::{package, python, shell};
 
 /// Runs the benchmark driver with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     shell::run(&shell::cargo(), &["build", "--release", "--workspace", "--bins", "--lib"], &[])?;
-    let interpreter = python::environment("bench-venv", "bench/requirements.txt")?;
-    package::install(&interpreter)?;
+    let interpreter = python::environment(&python::system(), "bench-venv", "bench/requirements.txt")?;
+    package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
     let mut line = vec!["bench/bench.py"];
     line.extend(arguments.iter().map(String::as_str));
     shell::run(&interpreter, &line, &[])

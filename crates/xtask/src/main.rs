@@ -13,6 +13,7 @@
 mod arrows;
 mod bench;
 mod failure;
+mod free_threaded;
 mod package;
 mod python;
 mod shell;

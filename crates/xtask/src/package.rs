@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::shell;
 
-/// Puts the package into the environment of `interpreter`: the Python files and the extension module side by side, as the
-/// wheel holds them.
-pub(crate) fn install(interpreter: &Path) -> Result<(), Failure> {
+/// The extension module for every interpreter with a stable binary interface.
+pub(crate) const STABLE: &str = "_core.abi3";
+
+/// Puts the package into the environment of `interpreter`: the Python files and the extension module, built in `folder` and called
+/// `module`, side by side, as the wheel holds them.
+pub(crate) fn install(interpreter: &Path, folder: &Path, module: &str) -> Result<(), Failure> {
     let root = shell::root();
     let ask = ["-c", "import sysconfig; print(sysconfig.get_path('platlib'))"];
     let place = PathBuf::from(shell::output(interpreter, &ask)?.trim()).join("oddsmith");
@@ -17,8 +20,8 @@ pub(crate) fn install(interpreter: &Path) -> Result<(), Failure> {
         fs::remove_dir_all(&place)?;
     }
     copy(&root.join("python/oddsmith"), &place)?;
-    let library = root.join("target/release").join(format!("{DLL_PREFIX}_core{DLL_SUFFIX}"));
-    let module = if cfg!(windows) { "_core.pyd" } else { "_core.abi3.so" };
+    let library = root.join(folder).join(format!("{DLL_PREFIX}_core{DLL_SUFFIX}"));
+    let module = if cfg!(windows) { "_core.pyd".to_owned() } else { format!("{module}.so") };
     fs::copy(library, place.join(module))?;
     Ok(())
 }

@@ -6,9 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::shell;
 
-/// The interpreter of the environment `target/NAME`, which is made, or made anew, when it does not hold what the
+/// The interpreter that environments are made with, unless a task wants a certain one.
+pub(crate) fn system() -> PathBuf {
+    std::env::var_os("PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from)
+}
+
+/// The interpreter of the environment `target/NAME`, which is made with `system`, or made anew, when it does not hold what the
 /// requirements file lists.
-pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn environment(system: &Path, name: &str, requirements: &str) -> Result<PathBuf, Failure> {
     let root = shell::root();
     let wanted = fs::read_to_string(root.join(requirements))?;
     let folder = Path::new("target").join(name);
@@ -16,8 +21,7 @@ pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf, Fai
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) && interpreter.exists() {
         return Ok(interpreter);
     }
-    let system = std::env::var_os("PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
-    shell::run(&system, &["-m", "venv", "--clear", &folder.to_string_lossy()], &[])?;
+    shell::run(system, &["-m", "venv", "--clear", &folder.to_string_lossy()], &[])?;
     shell::run(&interpreter, &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", requirements], &[])?;
     fs::write(stamp, wanted)?;
     Ok(interpreter)

@@ -3,10 +3,11 @@
 //! Everything runs with `--release` over the whole workspace and all targets, so that cargo compiles each crate once
 //! for running and once for checking (lints and docs share the latter).
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{arrows, package, python, shell};
+use crate::{arrows, free_threaded, package, python, shell};
 
 /// A check: what it is called, and what it does.
 struct Step {
@@ -88,9 +89,10 @@ fn docs() -> Result<(), Failure> {
 
 fn python_tests() -> Result<(), Failure> {
     cargo(&["build", "--release", "--workspace", "--all-targets"])?;
-    let interpreter = python::environment("venv", "python/requirements-test.txt")?;
-    package::install(&interpreter)?;
-    shell::run(&interpreter, &["-m", "pytest", "-q", "python/tests"], &[])
+    let interpreter = python::environment(&python::system(), "venv", "python/requirements-test.txt")?;
+    package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
+    shell::run(&interpreter, &["-m", "pytest", "-q", "python/tests"], &[])?;
+    free_threaded::tests()
 }
 
 #[cfg(test)]
