@@ -19,6 +19,21 @@ enum Names {
     Listed(Vec<String>),
 }
 
+/// x0, x1, x2 … Ten names share their beginning, which is written once.
+fn counted(count: usize) -> Vec<String> {
+    let mut start = String::from("x");
+    let name = |j: usize| {
+        if j.is_multiple_of(10) && j > 0 {
+            start = format!("x{}", j / 10);
+        }
+        let mut name = String::with_capacity(start.len() + 1);
+        name.push_str(&start);
+        name.push(char::from(b'0' + (j % 10) as u8));
+        name
+    };
+    (0..count).map(name).collect()
+}
+
 fn layout(features: Vec<Feature>, classes: Vec<String>) -> Result<Columns> {
     Ok(Columns(Arc::new(Layout::new("y", features, Classes::new(classes)?, Weighting::Frequency)?)))
 }
@@ -44,7 +59,7 @@ impl Columns {
     fn words(py: Python<'_>, names: Names, classes: Vec<String>) -> PyResult<Self> {
         let names = match names {
             Names::Listed(names) => names,
-            Names::Counted(count) => (0..count).map(|j| format!("x{j}")).collect(),
+            Names::Counted(count) => counted(count),
         };
         let feature = Feature::words("x", Vocabulary::Listed(names), WordValue::Count);
         layout(vec![feature], classes).map_err(|error| raise(py, error))

@@ -76,7 +76,8 @@ pub(crate) fn gather(
             let rows = Labelled { table, labels, weights };
             match train::gather(&rows, parts, work::threads(threads), control) {
                 Err(_) if rows.table.has_more_levels() => Ok(None),
-                sums => sums.map(Some),
+                Err(error) => Err(rows.table.refused(error)),
+                Ok(sums) => Ok(Some(sums)),
             }
         })?;
         Ok(sums.map(Sums))

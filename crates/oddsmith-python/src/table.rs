@@ -211,6 +211,14 @@ impl<'d, 'a> Table<'d, 'a> {
 }
 
 impl Table<'_, '_> {
+    /// Why the rows could not be summed, in words for the owner's users; `error` is what the sums said.
+    pub(crate) fn refused(&self, error: Error) -> Error {
+        let Data::Sparse(sparse) = &self.data else { return error };
+        let look = |lo: usize| sparse.block(lo, (lo + PARTITION_ROWS).min(self.rows()), true)?.check_counts(lo, self.owner);
+        let faults = (0..self.rows()).step_by(PARTITION_ROWS).filter(|_| self.counts).find_map(|lo| look(lo).err());
+        faults.unwrap_or(error)
+    }
+
     fn check_counts(&self, view: MatrixView<'_>, lo: usize) -> Result<()> {
         let below = |i: usize| (0..view.cols()).find(|&j| view.get(i, j) < 0.0).map(|j| (i, j));
         match (0..view.rows()).find_map(below) {
@@ -294,11 +302,11 @@ impl FeatureBlocks for Table<'_, '_> {
                 None => self.numbers(dense.gather(lo, hi, &mut buffer)?, lo, sink),
             },
             (Data::Sparse(sparse), Form::Words { threshold }) => {
-                let entries = sparse.block(lo, hi, !self.telling)?;
-                match (self.counts, self.telling) {
-                    (true, _) => entries.check_counts(lo, self.owner)?,
-                    (false, true) => {}
-                    (false, false) => entries.check_finite(lo)?,
+                // Whoever sums counts looks at all of them, and so do telling scores; `refused` and `doubt` then find the right words.
+                let looked_at = self.counts || self.telling;
+                let entries = sparse.block(lo, hi, !looked_at)?;
+                if !looked_at {
+                    entries.check_finite(lo)?;
                 }
                 Self::words(entries, *threshold, sink)
             }
