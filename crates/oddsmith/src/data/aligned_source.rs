@@ -1,6 +1,7 @@
 //! A source seen through the layout of another: the same columns, with codes that mean the same everywhere.
 
-use super::{CodesView, Csr, Features, Layout, LayoutMap, MISSING, Rows, SKIP, Source};
+use super::recast_source::renumber;
+use super::{CodesView, Csr, Features, Layout, LayoutMap, MISSING, Rows, Source};
 use crate::error::{DataFault, Error, Result};
 use crate::num::MatrixView;
 
@@ -9,6 +10,8 @@ pub struct AlignedSource<'a> {
     inner: &'a dyn Source,
     layout: Layout,
     map: LayoutMap,
+    /// Codes of the classes in the layout.
+    classes: Vec<u32>,
 }
 
 impl<'a> AlignedSource<'a> {
@@ -25,7 +28,8 @@ impl<'a> AlignedSource<'a> {
             return Err(Error::data(what));
         }
         let map = LayoutMap::between(inner.layout(), layout, true)?;
-        Ok(AlignedSource { inner, layout: layout.clone(), map })
+        let classes = map.classes.iter().map(|class| *class as u32).collect();
+        Ok(AlignedSource { inner, layout: layout.clone(), map, classes })
     }
 
     /// The number columns in the order of the layout, where that is another one.
@@ -102,15 +106,7 @@ impl Source for AlignedSource<'_> {
         let widths = self.layout.word_widths();
         self.inner.scan(partition, &mut |rows| {
             labels.clear();
-            for label in rows.labels {
-                labels.push(match *label {
-                    SKIP => SKIP,
-                    label => match self.map.classes.get(label as usize) {
-                        Some(class) => *class as u32,
-                        None => return Err(Error::internal("a label is the code of no class")),
-                    },
-                });
-            }
+            renumber(rows.labels, &self.classes, &mut labels)?;
             let Features { numbers, codes: own_codes, words } = rows.features;
             self.codes(own_codes, &mut codes);
             let numbers = match self.numbers(numbers, &mut cells) {
@@ -135,7 +131,7 @@ impl Source for AlignedSource<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Classes, Feature, Levels, Vocabulary, Weighting, WordValue};
+    use crate::data::{Classes, Feature, Levels, SKIP, Vocabulary, Weighting, WordValue};
 
     fn texts(texts: &[&str]) -> Vec<String> {
         texts.iter().map(|text| (*text).to_owned()).collect()

@@ -43,6 +43,17 @@ fn with_target(layout: &Layout, target: &str, classes: Classes) -> Result<Layout
     Layout::new(target, layout.features().to_vec(), classes, layout.weighting())
 }
 
+/// Adds the new codes of labels, given by their old ones.
+pub(super) fn renumber(labels: &[u32], codes: &[u32], into: &mut Vec<u32>) -> Result<()> {
+    for label in labels {
+        into.push(match *label {
+            SKIP => SKIP,
+            label => *codes.get(label as usize).ok_or_else(|| Error::internal("a label is the code of no class"))?,
+        });
+    }
+    Ok(())
+}
+
 impl Source for RecastSource {
     fn layout(&self) -> &Layout {
         &self.layout
@@ -66,14 +77,7 @@ impl Source for RecastSource {
             labels.clear();
             match &self.labels {
                 Labels::InColumns => labels.resize(rows.labels.len(), 0),
-                Labels::Renumbered(codes) => {
-                    for label in rows.labels {
-                        labels.push(match *label {
-                            SKIP => SKIP,
-                            label => *codes.get(label as usize).ok_or_else(|| Error::internal("a label is the code of no class"))?,
-                        });
-                    }
-                }
+                Labels::Renumbered(codes) => renumber(rows.labels, codes, &mut labels)?,
             }
             sink(Rows { labels: &labels, ..rows })
         })
