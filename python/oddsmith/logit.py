@@ -269,23 +269,28 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         return table({name.replace(" ", "_"): [value] for name, value in self._model.facts().items()}, self._make)
 
     def augment(self, data: Any) -> Any:
-        """Give the data with the probability of every class and the predicted class beside them.
+        """Give the data with what the regression says about every row beside them.
 
         Parameters
         ----------
         data : data frame
-            Rows with the columns of the formula's right side.
+            Rows with the columns of the formula's right side; residuals and influence need its left side too.
 
         Returns
         -------
         data frame
-            `data` with columns p_CLASS and predicted; probabilities are missing where a needed value is.
+            `data` with columns p_CLASS and predicted, and the figures of the command's ``--augment``: of the event of two classes ``fitted``,
+            ``log_odds``, ``std_error``, ``conf_low``, ``conf_high``, ``leverage``, ``cooks_distance``, ``resid_deviance`` and
+            ``resid_pearson``; with more classes each class has its own, which its label ends. What cannot be known is missing; for a fit with
+            weights there is no leverage and no residual.
         """
         probabilities = self.predict_proba(data)
         known = ~np.isnan(probabilities).any(axis=1)
         chosen = self.classes_[np.where(known, probabilities.argmax(axis=1), 0)]
-        added = {f"p_{label}": probabilities[:, k] for k, label in enumerate(self._model.class_labels)}
+        added: dict[str, Any] = {f"p_{label}": probabilities[:, k] for k, label in enumerate(self._model.class_labels)}
         added["predicted"] = [label if sure else None for label, sure in zip(chosen.tolist(), known, strict=True)]
+        figures, _ = table_of(data).row_figures(self._model)
+        added.update(figures)
         kind = maker(data)
         if kind == "polars":
             return data.with_columns(**{name: _series(values) for name, values in added.items()})

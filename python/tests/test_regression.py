@@ -276,3 +276,20 @@ def test_tests_of_terms_can_be_left_out(births):
     with_tests, without = (od.Logit("low ~ age + lwt", tests=tests).fit(frame) for tests in (True, False))
     np.testing.assert_array_equal(with_tests.vcov(), without.vcov())
     assert "bits" in with_tests.summary() and "bits" not in without.summary()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rows_are_augmented_with_their_influence(classes: int) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(90, 2))
+    y = (x @ rng.normal(size=(2, classes)) + rng.gumbel(size=(90, classes))).argmax(axis=1)
+    data = pd.DataFrame({"y": np.array(list("abc"))[y], "u": x[:, 0], "v": x[:, 1]})
+    model = od.Logit("y ~ u + v").fit(data)
+    rows = model.augment(data)
+    assert rows["leverage"].sum() == pytest.approx(3 * (classes - 1), rel=1e-9)
+    assert (rows["resid_deviance"] ** 2).sum() == pytest.approx(-2 * np.log(model.predict_proba(data)[np.arange(90), y]).sum(), rel=1e-9)
+    fitted = rows["fitted"] if classes == 2 else rows["fitted_b"]
+    np.testing.assert_allclose(fitted, rows["p_b"], rtol=1e-12)
+    unknown = model.augment(data.drop(columns="y"))
+    assert unknown["resid_deviance"].isna().all() and not unknown["leverage"].isna().any()
+    assert "leverage" not in od.Logit("y ~ u", weights="n").fit(data.assign(n=2)).augment(data)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.linalg import fractional_matrix_power
 from conftest import Command
 from sklearn.linear_model import LogisticRegression
 
@@ -115,6 +116,49 @@ def test_errors_with_leverage_are_those_of_their_formula(command: Command, kind:
     scores = z * ((design.y - p) / (1 - leverage) ** {"HC2": 0.5, "HC3": 1}[kind])[:, None]
     errors = np.sqrt(np.diag(inverse @ scores.T @ scores @ inverse))
     assert_same(tidy(command, design, "--robust", kind), theirs.params[None], errors[None])
+
+
+def left_out(design: Design, estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
+    """Information matrix of a softmax regression, its inverse, and of every row z, residuals and second derivatives."""
+    z, classes = design.matrix, design.classes
+    scores = np.column_stack([np.zeros(len(z)), z @ estimates.T])
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    residuals = (design.y[:, None] == np.arange(1, classes)) - p[:, 1:]
+    curvatures = [np.diag(row) - np.outer(row, row) for row in p[:, 1:]]
+    information = sum(np.kron(w, np.outer(row, row)) for w, row in zip(curvatures, z, strict=True))
+    return information, np.linalg.inv(information), list(zip(z, residuals, curvatures, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["HC2", "HC3"])
+def test_errors_of_several_classes_leave_rows_out(command: Command, kind: str) -> None:
+    design = drawn(17, 3)
+    estimates, errors = tidy(command, design, "--robust", kind)
+    _, inverse, rows = left_out(design, estimates)
+    outputs = design.classes - 1
+    middle = np.zeros_like(inverse)
+    for z, residual, w in rows:
+        spread = np.kron(np.eye(outputs), z)
+        hat = w @ spread @ inverse @ spread.T
+        score = spread.T @ np.real(fractional_matrix_power(np.eye(outputs) - hat, {"HC2": -0.5, "HC3": -1}[kind])) @ residual
+        middle += np.outer(score, score)
+    wanted = np.sqrt(np.diag(inverse @ middle @ inverse)).reshape(outputs, -1)
+    assert np.max(np.abs(errors / wanted - 1)) < ACCURACY
+
+
+def test_influence_in_several_classes_is_that_of_a_step_without_the_row(command: Command) -> None:
+    design = drawn(19, 3)
+    estimates, _ = tidy(command, design)
+    rows = table(command, design.write(command), design.formula, "--augment", "--ci", "wald")
+    information, inverse, parts = left_out(design, estimates)
+    for row, (z, residual, w) in zip(rows, parts, strict=True):
+        score = np.kron(residual, z)
+        step = np.linalg.solve(information - np.kron(w, np.outer(z, z)), score)
+        assert float(row["cooks_distance"]) == pytest.approx(step @ information @ step / len(step), rel=1e-7)
+        assert float(row["leverage"]) == pytest.approx(np.trace(np.kron(w, np.outer(z, z)) @ inverse), rel=1e-8)
+    deviance = sum(float(row["resid_deviance"]) ** 2 for row in rows)
+    assert deviance == pytest.approx(float(glance(command, design)["deviance"]), rel=1e-10)
+    assert sum(float(row["leverage"]) for row in rows) == pytest.approx(estimates.size, rel=1e-10)
 
 
 def test_cluster_errors_are_those_of_logit(command: Command) -> None:

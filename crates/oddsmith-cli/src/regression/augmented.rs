@@ -2,10 +2,9 @@
 
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
-use oddsmith::data::{Features, SKIP, UNSEEN, Weighting};
-use oddsmith::model::linear::{LogisticModel, RowDiagnostics, Uncertainty};
-use oddsmith::model::{Classifier, Predictions, Predictor};
-use oddsmith::num::special::normal;
+use oddsmith::data::{Features, SKIP, Weighting};
+use oddsmith::model::Classifier;
+use oddsmith::model::linear::{LogisticModel, shares_of_labels};
 use oddsmith::{Error, ErrorKind, Result};
 use oddsmith_io::{Input, ReadOptions, open_for_prediction};
 
@@ -19,7 +18,7 @@ pub(crate) fn augment_fit(fitted: &FittedRegression, console: &Console, control:
     let source = &*fitted.opened.source;
     let layout = source.layout();
     let relocated = if layout == fitted.model.layout() { None } else { Some(fitted.model.over(layout)?) };
-    let rows = AugmentedRows::new(relocated.as_ref().unwrap_or(&fitted.model));
+    let rows = AugmentedRows { model: relocated.as_ref().unwrap_or(&fitted.model) };
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &rows.columns());
     control.begin(source.rows().unwrap_or(0));
@@ -56,15 +55,15 @@ pub(crate) fn augment_new(
     }
     let new_rows = open_for_prediction(input, options, model.layout(), &[])?;
     console.notices(&new_rows.notices);
-    let rows = AugmentedRows::new(model);
+    let rows = AugmentedRows { model };
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &rows.columns());
     let labels = model.layout().classes().labels();
     let notices = new_rows
         .scan(control, &mut |batch| {
             let known = |i: usize| batch.labels.map_or(SKIP, |labels| labels[i]);
-            let share = |i: usize| if known(i) == SKIP || known(i) == UNSEEN { f64::NAN } else { f64::from(u8::from(known(i) == 1)) };
-            let shares: Vec<f64> = (0..batch.features.rows()).map(share).collect();
+            let truth: Vec<u32> = (0..batch.features.rows()).map(known).collect();
+            let shares = shares_of_labels(&truth, labels.len());
             rows.write(&batch.features, &shares, None, &|i| label(labels, known(i)), batch.first_row, &mut stream)
         })
         .map_err(|error| error.in_table(&input.name()))?;
@@ -80,39 +79,13 @@ fn label(labels: &[String], code: u32) -> Cell {
 /// What is written about every row.
 struct AugmentedRows<'a> {
     model: &'a LogisticModel,
-    quantile: f64,
 }
 
-impl<'a> AugmentedRows<'a> {
-    fn new(model: &'a LogisticModel) -> Self {
-        AugmentedRows { model, quantile: normal::quantile_upper(0.5 * (1.0 - model.account().level)) }
-    }
-
+impl AugmentedRows<'_> {
     fn columns(&self) -> Vec<String> {
         let layout = self.model.layout();
         let target = if layout.names().iter().any(|name| name == layout.target()) { "truth" } else { layout.target() };
-        let first = ["row", target].map(str::to_owned);
-        let figures: Vec<String> = match layout.classes().labels() {
-            [_, _] => [
-                "fitted",
-                "log_odds",
-                "std_error",
-                "conf_low",
-                "conf_high",
-                "leverage",
-                "cooks_distance",
-                "resid_deviance",
-                "resid_pearson",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-            labels => {
-                let of =
-                    |label: &String| ["fitted", "log_odds", "std_error", "conf_low", "conf_high"].map(|figure| format!("{figure}_{label}"));
-                labels.iter().flat_map(of).collect()
-            }
-        };
-        first.into_iter().chain(figures).collect()
+        ["row", target].into_iter().map(str::to_owned).chain(self.model.figure_names()).collect()
     }
 
     fn write(
@@ -124,47 +97,10 @@ impl<'a> AugmentedRows<'a> {
         first_row: u64,
         stream: &mut Stream<'_>,
     ) -> Result<()> {
-        let figures = match self.model.layout().classes().len() {
-            2 => self.model.diagnose(features, shares, weights)?.iter().map(|row| of_two(row).to_vec()).collect(),
-            _ => self.of_several(features)?,
-        };
-        for (i, figures) in figures.into_iter().enumerate() {
+        for (i, figures) in self.model.row_figures(features, shares, weights)?.into_iter().enumerate() {
             let cells = figures.into_iter().map(|value| if value.is_nan() { Cell::Empty } else { value.into() });
             stream.row([Cell::from(first_row + i as u64 + 1), truth(i)].into_iter().chain(cells).collect())?;
         }
         stream.hand_on()
     }
-
-    /// Probability, log odds, standard error and limits of every class.
-    fn of_several(&self, features: &Features<'_>) -> Result<Vec<Vec<f64>>> {
-        let classes = self.model.layout().classes().len();
-        let (mut predictions, mut uncertainty) = (Predictions::new(), Uncertainty::default());
-        Predictor::new(self.model).predict(features, &mut predictions)?;
-        let precise = self.model.precision().is_some();
-        if precise {
-            self.model.uncertainty(features, &mut uncertainty)?;
-        }
-        let of_class = |i: usize, k: usize| {
-            let (error, (low, high)) = match precise {
-                true => (uncertainty.errors[i * classes + k], uncertainty.limits(i, k, self.quantile)),
-                false => (f64::NAN, (f64::NAN, f64::NAN)),
-            };
-            [predictions.row(i)[k], predictions.log_odds(i, k), error, low, high]
-        };
-        Ok((0..features.rows()).map(|i| (0..classes).flat_map(|k| of_class(i, k)).collect()).collect())
-    }
-}
-
-fn of_two(row: &RowDiagnostics) -> [f64; 9] {
-    [
-        row.fitted,
-        row.log_odds,
-        row.std_error,
-        row.conf_low,
-        row.conf_high,
-        row.leverage,
-        row.cooks_distance,
-        row.deviance_residual,
-        row.pearson_residual,
-    ]
 }

@@ -165,8 +165,8 @@ fn ask_meat(learner: &Logistic, knowledge: &Knowledge, analysis: Analysis, facto
     let shape = analysis.facts.shape;
     let kind = learner.robust.unwrap_or(Robust::Hc1);
     let leveraged = matches!(kind, Robust::Hc2 | Robust::Hc3);
-    if leveraged && (shape.outputs > 1 || learner.cluster.is_some()) {
-        return Err(Error::knob("robust", "HC2 or HC3", "leverages are for two classes without clusters; use HC0 or HC1"));
+    if leveraged && learner.cluster.is_some() {
+        return Err(Error::knob("robust", "HC2 or HC3", "leverages are of rows and not of clusters; use HC0 or HC1"));
     }
     let cluster = match &learner.cluster {
         Some(name) => Some(knowledge.layout.plane(knowledge.layout.index(name)?)),

@@ -1,14 +1,20 @@
-//! What a regression of two classes says about every row: fitted probability, leverage, influence, residuals.
+//! What a regression says about every row: fitted probability, leverage, influence, residuals.
 //!
 //! With y the share of the event, w the weight, μ the fitted probability and z the centred row:
 //!   leverage          h = w μ(1 − μ) zᵀ V z
 //!   Pearson residual  r = √w (y − μ)/√(μ(1 − μ))
 //!   deviance residual sign(y − μ) √(2w (y ln y/μ + (1 − y) ln (1 − y)/(1 − μ)))
 //!   Cook's distance   r² h / (P (1 − h)²) with P parameters
+//! With more classes, r the M residuals w (y − μ) and W their second derivatives, Q = (zᵀ V_ml z) (see `left_out`):
+//!   leverage          h = tr W Q
+//!   Pearson residual  of every class, as above
+//!   deviance residual √(2w Σ y ln y/μ), which has no sign
+//!   Cook's distance   r̃ᵀ Q r̃ / P with r̃ = (I − W Q)⁻¹ r
 //! V is the inverse information; where the standard errors are robust ones or rows were weighted by class there is no
 //! leverage, and what is not known is NaN.
 
 use super::knobs::Logistic;
+use super::left_out::{Extent, curvature};
 use super::model::{LogOdds, LogisticModel};
 use super::uncertainty::sigmoid;
 use crate::data::design::ResponseBlock;
@@ -16,6 +22,7 @@ use crate::data::{DesignBlock, Features, Layout, Rows};
 use crate::error::{ErrorKind, Result};
 use crate::model::Classifier;
 use crate::notice;
+use crate::num::log_sum_exp;
 use crate::num::special::normal;
 
 /// Rows that are expanded at a time.
@@ -44,17 +51,63 @@ pub struct RowDiagnostics {
     pub pearson_residual: f64,
 }
 
+/// What is known about a row of several classes; NaN where something is not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassDiagnostics {
+    /// Share of its own response in its fitted values, between 0 and the number of classes but one.
+    pub leverage: f64,
+    /// How far all coefficients move without the row.
+    pub cooks_distance: f64,
+    /// Root of its addend of the deviance.
+    pub deviance_residual: f64,
+    /// Deviation of every class in standard deviations of the response.
+    pub pearson_residuals: Vec<f64>,
+}
+
 impl LogisticModel {
+    /// Whether the inverse information is that of the rows.
+    fn has_leverages(&self) -> bool {
+        let weighted = self.account.notices.iter().any(|told| told.id == notice::CLASS_WEIGHTS);
+        self.precision.is_some() && self.account.robust.is_none() && !weighted
+    }
+
+    /// Diagnoses a batch of rows of any number of classes with `shares`, those of all classes but the first in every row (NaN where
+    /// they are not known).
+    pub fn diagnose_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>) -> Result<Vec<ClassDiagnostics>> {
+        rows.check(&self.layout)?;
+        let (outputs, leveraged) = (self.parameters.outputs(), self.has_leverages());
+        let (mut work, mut forms, mut z) = (LogOdds::default(), Vec::new(), Vec::new());
+        let mut out = Vec::with_capacity(rows.rows());
+        for lo in (0..rows.rows()).step_by(BLOCK_ROWS) {
+            let hi = rows.rows().min(lo + BLOCK_ROWS);
+            self.log_odds(rows, lo, hi, &mut work)?;
+            let mut block = DesignBlock::default();
+            self.design.expand(rows, lo, hi, &mut block)?;
+            for (i, eta) in work.out.chunks_exact(outputs).enumerate() {
+                let known = leveraged && !eta[0].is_nan();
+                if known {
+                    self.centred_row(&block, i, &mut z);
+                    self.quadratic_forms(&z, &mut forms)?;
+                }
+                let weight = weights.map_or(1.0, |weights| weights[lo + i]);
+                let shares = &shares[(lo + i) * outputs..(lo + i + 1) * outputs];
+                let row = ClassRow { eta, forms: known.then_some(&forms[..]), shares, weight };
+                out.push(row.diagnosis(self.parameter_count() as f64));
+            }
+        }
+        Ok(out)
+    }
+
     /// Diagnoses a batch of rows with `outcomes`, the share of the event in every row (NaN where it is not known).
     pub fn diagnose(&self, rows: &Features<'_>, outcomes: &[f64], weights: Option<&[f64]>) -> Result<Vec<RowDiagnostics>> {
         rows.check(&self.layout)?;
         if self.parameters.outputs() != 1 {
-            let advice = "leverage and residuals are for two classes; --interval of predict gives limits of all classes".into();
-            return Err(ErrorKind::Unsupported { model: self.card().title, what: "diagnose rows".into(), advice }.into());
+            let advice = "`diagnose_classes` takes any number of classes".into();
+            return Err(
+                ErrorKind::Unsupported { model: self.card().title, what: "diagnose rows as those of two classes".into(), advice }.into()
+            );
         }
-        let leveraged = self.precision.is_some()
-            && self.account.robust.is_none()
-            && self.account.notices.iter().all(|told| told.id != notice::CLASS_WEIGHTS);
+        let leveraged = self.has_leverages();
         let quantile = normal::quantile_upper(0.5 * (1.0 - self.account.level));
         let (mut work, mut forms, mut z) = (LogOdds::default(), Vec::new(), Vec::new());
         let mut out = Vec::with_capacity(rows.rows());
@@ -113,13 +166,53 @@ impl Row {
     }
 }
 
+/// A row of several classes.
+struct ClassRow<'a> {
+    /// Log odds against the first class.
+    eta: &'a [f64],
+    /// Q, where there are leverages.
+    forms: Option<&'a [f64]>,
+    shares: &'a [f64],
+    weight: f64,
+}
+
+impl ClassRow<'_> {
+    fn diagnosis(&self, parameters: f64) -> ClassDiagnostics {
+        let ClassRow { eta, shares, weight, .. } = *self;
+        let normaliser = log_sum_exp(std::iter::once(0.0).chain(eta.iter().copied()));
+        let log_probabilities: Vec<f64> = std::iter::once(0.0).chain(eta.iter().copied()).map(|eta| eta - normaliser).collect();
+        let probabilities: Vec<f64> = log_probabilities.iter().map(|log| log.exp()).collect();
+        let first = 1.0 - shares.iter().sum::<f64>();
+        let shares: Vec<f64> = std::iter::once(first).chain(shares.iter().copied()).collect();
+        let against = |(share, log): (&f64, &f64)| if *share == 0.0 { 0.0 } else { share * (share.ln() - log) };
+        let loss: f64 = shares.iter().zip(&log_probabilities).map(against).sum();
+        let pearson = |(y, p): (&f64, &f64)| weight.sqrt() * (y - p) / (p * (1.0 - p)).sqrt();
+        let residuals: Vec<f64> = shares.iter().zip(&probabilities).skip(1).map(|(y, p)| weight * (y - p)).collect();
+        let (mut leverage, mut cooks_distance) = (f64::NAN, f64::NAN);
+        if let Some(forms) = self.forms {
+            let outputs = residuals.len();
+            let curvature = curvature(weight, &probabilities[1..]);
+            leverage = curvature.iter().zip(forms).map(|(w, q)| w * q).sum();
+            let without = Extent::Whole.residuals(&residuals, &curvature, forms);
+            let row = |m: usize| forms[m * outputs..(m + 1) * outputs].iter().zip(&without).map(|(q, r)| q * r).sum::<f64>();
+            cooks_distance = without.iter().enumerate().map(|(m, r)| r * row(m)).sum::<f64>() / parameters;
+        }
+        ClassDiagnostics {
+            leverage,
+            cooks_distance,
+            deviance_residual: (2.0 * weight * loss.max(0.0)).sqrt() + 0.0 * first,
+            pearson_residuals: shares.iter().zip(&probabilities).map(pearson).collect(),
+        }
+    }
+}
+
 /// ln(1 + e^x).
 fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 impl Logistic {
-    /// What the rows of a batch say about the event of two classes: its share and the weight of every row, as the fit sees them.
+    /// What the rows of a batch say about their classes: the shares of all but the first and the weight of every row, as the fit sees them.
     pub fn outcomes(&self, layout: &Layout, rows: &Rows<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
         let target = self.target(&self.formula_for(layout)?, layout)?;
         let (count, mut shares) = (rows.labels.len(), Vec::new());

@@ -1,7 +1,7 @@
 //! Standard errors that do not trust the model: the middle of the sandwich V (Σ s sᵀ) V, s the score of a row or of a cluster.
 //!
 //! HC0 takes the scores as they are, HC1 multiplies by n/(n − P), HC2 and HC3 divide a row's score by √(1 − h) and 1 − h with h
-//! its leverage (two classes only). With clusters the scores of a cluster are added before they are squared, times
+//! its leverage, or, with several outputs, leave the row out half and wholly (`left_out`). With clusters the scores of a cluster are added before they are squared, times
 //! G/(G − 1) · (n − 1)/(n − P). A row of frequency w is w equal rows: its score is the sum of theirs, so s sᵀ / w is
 //! what they add, and n counts them all. Memory: P² numbers, and P per cluster.
 
@@ -11,6 +11,7 @@ use nalgebra::DMatrix;
 
 use super::frame::Frame;
 use super::jeffreys::Leverage;
+use super::left_out::{Extent, curvature};
 use super::lens::Block;
 use super::link::{Link, Work};
 use super::probe::{Probe, Shape};
@@ -94,13 +95,20 @@ impl Meat {
             self.rows += copies;
             let z: Vec<f64> = (0..centre.len()).map(|j| block.x.get(i, j) - centre[j]).collect();
             let z = frame.project(&z);
-            let divisor = match (self.kind, forms.get(i)) {
-                (Robust::Hc2, Some(form)) => (1.0 - work.curvatures[i] / copies * form).max(f64::EPSILON).sqrt(),
-                (Robust::Hc3, Some(form)) => (1.0 - work.curvatures[i] / copies * form).max(f64::EPSILON),
-                _ => 1.0,
+            let corrected = match self.kind {
+                Robust::Hc0 | Robust::Hc1 => None,
+                Robust::Hc2 => Some(Extent::Half),
+                Robust::Hc3 => Some(Extent::Whole),
             };
-            for (m, slope) in slopes.iter().enumerate() {
-                let slope = slope / divisor;
+            let corrected = corrected.filter(|_| leverage.is_some()).map(|extent| {
+                let forms = &forms[i * outputs * outputs..(i + 1) * outputs * outputs];
+                let curvature = match outputs {
+                    1 => vec![work.curvatures[i] / copies],
+                    _ => curvature(block.weights[i] / copies, &work.probabilities[i * (outputs + 1) + 1..(i + 1) * (outputs + 1)]),
+                };
+                extent.residuals(slopes, &curvature, forms)
+            });
+            for (m, &slope) in corrected.as_deref().unwrap_or(slopes).iter().enumerate() {
                 let score = &mut score[m * width..(m + 1) * width];
                 if shift == 1 {
                     score[0] = slope;
