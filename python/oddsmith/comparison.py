@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -21,6 +21,9 @@ from ._frames import is_frame, table_of, target_name
 
 __all__ = ["Comparison", "compare"]
 
+# Parts of the rows of learning curves, as in oddsmith's own.
+_PARTS = 16
+
 
 class Comparison(Rendered):
     """Models after a comparison, as `compare` gives them.
@@ -34,12 +37,16 @@ class Comparison(Rendered):
         DeLong's test of the areas.
     verdict : str
         The one sentence that may name a winner.
+    curve : data frame or None
+        Where it was asked for: bits of every model that learned from 1/16, 1/8, ... and all of the rows of the other folds, mean and standard
+        error over folds.
     """
 
-    def __init__(self, entrants: _core.Entrants, title: str, make: str) -> None:
+    def __init__(self, entrants: _core.Entrants, title: str, make: str, curve: bool = False) -> None:
         self._entrants, self._title = entrants, title
         self.models, self.pairs = table(entrants.models(), make), table(entrants.pairs(), make)
         self.verdict = entrants.verdict()
+        self.curve = table(entrants.curve(), make) if curve else None
 
     def _render(self, format: str) -> str:
         return self._entrants.render(self._title, format)
@@ -60,6 +67,7 @@ def compare(
     kinds: dict[str, str] | None = None,
     random_state: int = 1,
     n_jobs: int | None = None,
+    curve: bool = False,
 ) -> Comparison:
     """Compare models by cross-validation: every row is judged by models that have not seen its fold.
 
@@ -85,11 +93,13 @@ def compare(
         Start of the random numbers that deal rows to folds.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
+    curve : bool, default=False
+        Whether to draw learning curves too: every model is fitted to growing parts of the rows of the other folds.
 
     Returns
     -------
     Comparison
-        Tables of models and of pairs, and the verdict.
+        Tables of models and of pairs, the verdict, and learning curves where asked for.
 
     Examples
     --------
@@ -112,6 +122,7 @@ def compare(
         "seed": _checks.whole("random_state", random_state, 0),
         "groups": None if groups is None else np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.uint32).tolist(),
         "threads": thread_count(n_jobs),
+        "curve": bool(curve),
     }
     named, others, order = _sorted_out(models)
     entrants = _core.Entrants()
@@ -119,9 +130,12 @@ def compare(
         entrants = _named(X, target, classes, codes, weights, kinds or {}, named, knobs)
         order = [dict(zip(named, entrants.names, strict=True)).get(name, name) for name in order]
     for name, estimator in others.items():
-        entrants = _with_estimator(entrants, name, estimator, X, y, classes, codes, weights, knobs)
+        rows = _Rows(X, y, classes, codes, weights)
+        entrants = _with_estimator(entrants, name, estimator, rows, knobs)
+        if curve:
+            entrants = _with_curve(entrants, name, estimator, rows, knobs)
     title = f"{folds} folds{f' dealt {repeats} times' if repeats > 1 else ''}, every row judged by models that have not seen its fold"
-    return Comparison(entrants.ordered(order), title, make)
+    return Comparison(entrants.ordered(order), title, make, bool(curve))
 
 
 def _sorted_out(models: Iterable[Any]) -> tuple[list[str], dict[str, Any], list[str]]:
@@ -164,30 +178,63 @@ def _named(
     return _core.compare_rows(columns, core_rows(X), codes, weights, named, knobs)
 
 
-def _with_estimator(
-    entrants: _core.Entrants,
-    name: str,
-    estimator: Any,
-    X: Any,
-    y: np.ndarray,
-    classes: np.ndarray,
-    codes: np.ndarray,
-    weights: np.ndarray | None,
-    knobs: dict[str, Any],
-) -> _core.Entrants:
+class _Rows(NamedTuple):
+    """What classifiers of other libraries learn from and are judged on."""
+
+    X: Any
+    y: np.ndarray
+    classes: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray | None
+
+    def scores(self, estimator: Any, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        """Log probabilities of some rows by a classifier of others; a class that was not taught is impossible."""
+        weighted = {} if self.weights is None else {"sample_weight": self.weights[train]}
+        fitted = clone(estimator).fit(_safe_indexing(self.X, train), self.y[train], **weighted)
+        scores = np.full((len(test), len(self.classes)), -np.inf)
+        scores[:, np.searchsorted(self.classes, fitted.classes_)] = log_scores(fitted, _safe_indexing(self.X, test))
+        return scores
+
+
+def _with_estimator(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, knobs: dict[str, Any]) -> _core.Entrants:
     """A classifier on the same folds. What it cannot do is no reason to stop the others."""
     begin, tables = time.perf_counter(), []
     try:
         for repeat in range(knobs["repeats"]):
-            fold = _core.deal(codes, knobs["folds"], knobs["seed"] + repeat, knobs["groups"])
-            scores = np.full((len(y), len(classes)), -np.inf)
+            fold = _core.deal(rows.codes, knobs["folds"], knobs["seed"] + repeat, knobs["groups"])
+            scores = np.empty((len(rows.codes), len(rows.classes)))
             for held_out in range(knobs["folds"]):
-                train, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
-                weighted = {} if weights is None else {"sample_weight": weights[train]}
-                fitted = clone(estimator).fit(_safe_indexing(X, train), y[train], **weighted)
-                places = np.searchsorted(classes, fitted.classes_)
-                scores[np.ix_(test, places)] = log_scores(fitted, _safe_indexing(X, test))
+                test = np.flatnonzero(fold == held_out)
+                scores[test] = rows.scores(estimator, np.flatnonzero(fold != held_out), test)
             tables.append(scores)
-        return entrants.with_scores(name, tables, codes, weights, time.perf_counter() - begin)
+        return entrants.with_scores(name, tables, rows.codes, rows.weights, time.perf_counter() - begin)
     except Exception as error:  # noqa: BLE001: whatever a classifier of another library raises is its result
         return entrants.with_failure(name, str(error))
+
+
+def _with_curve(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, knobs: dict[str, Any]) -> _core.Entrants:
+    """The learning curve of a classifier over the prefixes that oddsmith's own models learn from."""
+    fold = _core.deal(rows.codes, knobs["folds"], knobs["seed"], knobs["groups"])
+    cells = rows.codes * np.uint32(knobs["folds"]) + fold.astype(np.uint32)
+    part = _core.deal(cells, min(_PARTS, len(cells)), knobs["seed"], None)
+    for taught in (1, 2, 4, 8, _PARTS):
+        bits: list[float] | None = []
+        counts, reason = [], ""
+        for held_out in range(knobs["folds"]):
+            train, test = np.flatnonzero((fold != held_out) & (part < taught)), np.flatnonzero(fold == held_out)
+            counts.append(len(train))
+            try:
+                judged = _core.judge(
+                    rows.scores(estimator, train, test),
+                    True,
+                    rows.codes[test],
+                    None if rows.weights is None else rows.weights[test],
+                    class_names(rows.classes),
+                    {"threshold": None, "weighting": "frequency", "bins": 10, "groups": 10},
+                )
+                bits.append(judged.figure("bits")[0])
+            except Exception as error:  # noqa: BLE001: whatever a classifier of another library raises is its result
+                bits, reason = None, str(error)
+                break
+        entrants = entrants.with_curve_point(name, taught / _PARTS, float(np.mean(counts)), bits, reason)
+    return entrants

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -106,6 +107,27 @@ def test_names_and_classifiers_run_on_the_same_folds(rows):
     assert columns["auc"][0] == pytest.approx(columns["auc"][1], rel=1e-9)
     assert len(compared.pairs) == 2 and "lda" in compared.verdict.lower()
     assert compared.verdict in compared.summary() and "<table" in compared._repr_html_()
+
+
+def test_learning_curves_grow_over_the_same_prefixes(rows):
+    X, y = rows
+    compared = od.compare(X, y, ["lda", ("ours", od.LinearDiscriminantAnalysis())], folds=4, curve=True)
+    columns = compared.curve.to_dict("list")
+    assert columns["model"] == ["lda"] * 5 + ["ours"] * 5 and columns["share"][:5] == [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1]
+    for name in ("rows", "bits", "std_error"):
+        assert columns[name][:5] == pytest.approx(columns[name][5:], rel=1e-6, abs=1), name
+    assert columns["bits"][:5] == pytest.approx(columns["bits"][5:], rel=1e-9)
+    assert od.compare(X, y, ["lda"], folds=4).curve is None
+
+
+def test_what_is_missing_says_why():
+    lonely = od.metrics.auc([0, 1, 1], [0.2, 0.7, 0.6])
+    assert lonely == 1 and lonely.low is None and lonely.note == "no interval: a class has one row only"
+    assert "one row only" in repr(lonely) and pickle.loads(pickle.dumps(lonely)).note == lonely.note
+    _, shares = od.metrics.choose_threshold([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], aim="costs", costs=(9, 1))
+    assert np.isnan(shares["precision"]) and shares["precision"].note == "no value: no row is called"
+    with pytest.raises(od.DataError, match="row 2: a score cannot be `nan`"):
+        od.metrics.auc([0, 1, 1], [0.2, np.nan, 0.6])
 
 
 def test_weights_and_groups_by_name(births):

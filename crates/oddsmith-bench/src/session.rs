@@ -188,7 +188,7 @@ fn cross_validate(arrays: &Arrays, count: usize, models: &[&str]) -> Result<()> 
     let learners = models.iter().map(|model| (registry::find(model)?.build)(&Knobs::default())).collect::<Result<Vec<_>>>()?;
     let folds = train::CrossValidation::new(&source, train::Dealing { folds: count, seed: 1, groups: None }, None, &control)?;
     let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>())?;
-    let fitted = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref(), count)).collect::<Result<Vec<_>>>()?;
+    let fitted = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref())).collect::<Result<Vec<_>>>()?;
     let scored = folds.out_of_fold(&fitted)?;
     let classes = source.layout().classes().len();
     train::standings(&scored, classes, &Settings { memory: usize::MAX, ..Settings::default() }, None).map(drop)

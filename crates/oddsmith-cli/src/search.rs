@@ -119,7 +119,7 @@ impl Search<'_> {
 
     fn bits_of_terms(&self, folds: &CrossValidation<'_>, terms: &(Logistic, Formula), subset: &[usize]) -> LibraryResult<f64> {
         let learner = plain(&terms.0, terms.1.with_terms(subset));
-        let models = folds.models(&learner, None, self.args.folds)?;
+        let models = folds.models(&learner, None)?;
         let models = models.into_iter().map(|model| over(model, self.source.layout())).collect::<LibraryResult<_>>()?;
         let scored = folds.out_of_fold(&[models])?;
         let loss = scored[0].evaluated(Settings::default())?.loss;

@@ -7,8 +7,8 @@ use oddsmith::Result;
 use oddsmith::card::Card;
 use oddsmith::data::{FeatureBlocks, Source, Weighting};
 use oddsmith::error::Error;
-use oddsmith::eval::Settings;
-use oddsmith::train::{self, Candidate, Contest, Entrant, Folds, Outcome, ScoredTable};
+use oddsmith::eval::{Settings, Undefined};
+use oddsmith::train::{self, Candidate, Contest, CurvePoint, Entrant, Folds, Outcome, ScoredTable};
 use oddsmith_io::{ReadOptions, Roles, open_arrow};
 use oddsmith_report::{Format, Style, render};
 use pyo3::prelude::*;
@@ -25,7 +25,10 @@ use crate::work;
 
 /// Models after a comparison.
 #[pyclass(frozen, module = "oddsmith._core")]
-pub(crate) struct Entrants(Vec<Entrant>);
+pub(crate) struct Entrants {
+    models: Vec<Entrant>,
+    curve: Vec<CurvePoint>,
+}
 
 /// How rows are dealt to folds, from keyword arguments.
 #[derive(FromPyObject)]
@@ -36,6 +39,7 @@ pub(crate) struct Deal {
     seed: u64,
     groups: Option<Vec<u32>>,
     threads: usize,
+    curve: bool,
 }
 
 impl Deal {
@@ -48,10 +52,13 @@ impl Deal {
             repeats: self.repeats,
             seed: self.seed,
             groups: self.groups.as_deref(),
+            // The rows are in memory already, and Python has no budget for them.
+            memory: u64::MAX,
             threads: work::threads(self.threads),
             control,
         };
-        contest.run().map(Entrants)
+        let curve = if self.curve { contest.curve()? } else { Vec::new() };
+        Ok(Entrants { models: contest.run()?, curve })
     }
 }
 
@@ -126,7 +133,7 @@ impl Entrants {
     /// No models.
     #[new]
     fn new() -> Self {
-        Entrants(Vec::new())
+        Entrants { models: Vec::new(), curve: Vec::new() }
     }
 
     /// These models and one more, judged by its out-of-fold log probabilities; every repeat is one array.
@@ -167,37 +174,54 @@ impl Entrants {
 
     /// The models in the order of these names.
     fn ordered(&self, names: Vec<String>) -> Self {
-        Entrants(names.iter().filter_map(|name| self.0.iter().find(|entrant| entrant.name == *name)).cloned().collect())
+        let models = names.iter().filter_map(|name| self.models.iter().find(|entrant| entrant.name == *name)).cloned().collect();
+        let curve = names.iter().flat_map(|name| self.curve.iter().filter(move |point| point.model == *name)).cloned().collect();
+        Entrants { models, curve }
     }
 
     /// Names of the models.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.0.iter().map(|entrant| entrant.name.clone()).collect()
+        self.models.iter().map(|entrant| entrant.name.clone()).collect()
     }
 
     /// One row per model.
     fn models<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        table_columns(py, &train::model_table(&self.0))
+        table_columns(py, &train::model_table(&self.models))
+    }
+
+    /// These models, with one of them learned from a share of the rows: its bits in every fold, or why there are none.
+    fn with_curve_point(&self, name: &str, share: f64, rows: f64, bits: Option<Vec<f64>>, reason: String) -> Self {
+        let point = CurvePoint::of_folds(name, share, rows, bits.ok_or(Undefined(reason)));
+        Entrants { models: self.models.clone(), curve: self.curve.iter().cloned().chain([point]).collect() }
+    }
+
+    /// Learning curves, one row per model and prefix.
+    fn curve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        table_columns(py, &train::curve_table(&self.curve))
     }
 
     /// Every model against the one with the fewest bits.
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        table_columns(py, &train::pair_table(&self.0, Weighting::Frequency))
+        table_columns(py, &train::pair_table(&self.models, Weighting::Frequency))
     }
 
     /// The one sentence that may name a winner.
     fn verdict(&self) -> String {
-        train::verdict(&self.0, Weighting::Frequency)
+        train::verdict(&self.models, Weighting::Frequency)
     }
 
     /// Both tables for people.
     fn render(&self, py: Python<'_>, title: String, format: &str) -> PyResult<String> {
         let format: Format = format.parse().map_err(|error| raise(py, error))?;
         let card = |title: String, facts, tidy| Card { title, facts, tidy, notices: Vec::new() };
-        let models =
-            card(title, vec![("verdict".to_owned(), train::verdict(&self.0, Weighting::Frequency).into())], train::model_table(&self.0));
-        let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&self.0, Weighting::Frequency));
+        let models = card(
+            title,
+            vec![("verdict".to_owned(), train::verdict(&self.models, Weighting::Frequency).into())],
+            train::model_table(&self.models),
+        );
+        let pairs =
+            card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&self.models, Weighting::Frequency));
         let cards: &[(&str, &Card)] = &[("models", &models), ("pairs", &pairs)];
         Ok(render(cards, format, &Style::default()))
     }
@@ -205,6 +229,6 @@ impl Entrants {
 
 impl Entrants {
     fn and(&self, entrant: Entrant) -> Self {
-        Entrants(self.0.iter().cloned().chain([entrant]).collect())
+        Entrants { models: self.models.iter().cloned().chain([entrant]).collect(), curve: self.curve.clone() }
     }
 }

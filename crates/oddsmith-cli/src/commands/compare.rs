@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::Args;
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::Error;
+use oddsmith::card::Card;
 use oddsmith::control::Control;
-use oddsmith::eval::figure_cells;
 use oddsmith::train::{self, Candidate, Contest};
-use oddsmith::{Error, Result as LibraryResult};
 use oddsmith_io::{Opened, ReadOptions, Roles};
 use oddsmith_report::Format;
 
@@ -78,7 +77,7 @@ pub(crate) enum Part {
     Weights,
     /// Weights of generative and discriminative models, and whether they differ.
     Twins,
-    /// Bits over a growing number of rows.
+    /// Bits of models of 1/16, 1/8, … and all of the rows that they may learn from.
     Curve,
 }
 
@@ -110,21 +109,30 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
         repeats: args.repeats,
         seed: args.seed,
         groups: groups.as_deref(),
+        memory: options.memory,
         threads: args.reading.threads,
         control,
     };
     let _progress = Progress::start(console, control, "comparing");
-    let entrants = contest.run().map_err(in_table)?;
+    let asked = match args.show {
+        Some(Part::Weights) => Some(contest.fitted().map(|fitted| train::weight_table(&fitted))),
+        Some(Part::Twins) => Some(contest.twins()),
+        Some(Part::Curve) => Some(contest.curve().map(|points| train::curve_table(&points))),
+        _ => None,
+    };
     let mut data = data_card(&input.name(), &opened);
+    if let Some(table) = asked {
+        console.result(&table.map_err(in_table)?)?;
+        console.notices(&data.notices);
+        return Ok(());
+    }
+    let entrants = contest.run().map_err(in_table)?;
     let silent = entrants.iter().find_map(|entrant| Some(entrant.outcome.as_ref().ok()?.rows.silent())).unwrap_or(0);
     data.notices.extend(silent_rows(silent, "some model"));
     let weighting = opened.source.layout().weighting();
     let table = match args.show {
-        Some(Part::Models) => train::model_table(&entrants),
         Some(Part::Pairs) => train::pair_table(&entrants, weighting),
-        Some(Part::Weights) => train::weight_table(&contest.fitted().map_err(in_table)?),
-        Some(Part::Twins) => contest.twins().map_err(in_table)?,
-        Some(Part::Curve) => curve(&contest).map_err(in_table)?,
+        Some(_) => train::model_table(&entrants),
         None if matches!(console.format(), Format::Csv | Format::Ndjson) => train::model_table(&entrants),
         None => {
             data.tidy.rows.clear();
@@ -153,15 +161,6 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
 
 fn repeats(count: u64) -> String {
     if count > 1 { format!(" dealt {count} times") } else { String::new() }
-}
-
-/// Bits of models that learn from one, two, four … of the other folds.
-fn curve(contest: &Contest<'_>) -> LibraryResult<Table> {
-    let mut table = Table::new("curve", &["model", "rows", "bits", "bits_low", "bits_high", "note"]);
-    for (model, taught, bits) in contest.curve()? {
-        table.push([Cell::from(model), taught.into()].into_iter().chain(figure_cells(&bits)).collect());
-    }
-    Ok(table)
 }
 
 /// The group of every row: the column read as if it were the target.

@@ -198,6 +198,8 @@ fn models_are_compared_on_the_same_folds() {
         "oddsmith compare births.csv --target low --models lda,lad",
         "oddsmith compare births.csv --target low --models lda,lda",
         "oddsmith compare births.csv --target low --folds 1",
+        "oddsmith compare births.csv --target low --features age,lwt --models lda,qda --memory 12K",
+        "oddsmith compare births.csv --target low --features age,lwt --models qda,nb --show twins",
     ])));
     let verdict = |models: &str| {
         let line = format!("oddsmith compare -q births.csv --target low --features age,lwt --models {models} --json");

@@ -24,7 +24,7 @@ pub fn refitted(
 ) -> Result<(Box<dyn Classifier>, ScoredTable)> {
     let folds = CrossValidation::new(source, dealing, threads, control)?;
     let tables = folds.gather(&[learner])?;
-    let models = folds.models(learner, tables.as_ref(), dealing.folds)?;
+    let models = folds.models(learner, tables.as_ref())?;
     let rows = folds.out_of_fold(&[models])?.pop().ok_or_else(|| Error::internal("a model was not judged"))?;
     Ok((fit(&Borrowed(learner), source, threads, control)?.model, rows))
 }

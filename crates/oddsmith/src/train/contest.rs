@@ -12,7 +12,7 @@ use crate::card::Cell;
 use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, ErrorKind, Result};
-use crate::eval::{Figure, Settings};
+use crate::eval::Settings;
 use crate::model::{AnyLearner, Classifier, Knobs};
 use crate::registry;
 
@@ -53,6 +53,8 @@ pub struct Contest<'a> {
     pub seed: u64,
     /// Group of every row; rows of a group stay together.
     pub groups: Option<&'a [u32]>,
+    /// Bytes for everything; the scores of all rows by all models may take half of it, for paired tests look at them together.
+    pub memory: u64,
     /// Threads.
     pub threads: Option<NonZeroUsize>,
     /// Progress and stop.
@@ -102,13 +104,14 @@ impl Contest<'_> {
     /// All models on one deal of the rows. What one model cannot do is no reason to stop the others.
     fn heat(&self, repeat: u64) -> Result<Vec<Entrant>> {
         let folds = self.deal(repeat)?;
+        self.check_memory(folds.folds().of_rows().len())?;
         let begin = Instant::now();
         let tables = self.gather(&folds)?;
         let shared = begin.elapsed().as_secs_f64() / self.candidates.len() as f64;
         let (mut fitted, mut outcomes) = (Vec::new(), Vec::new());
         for candidate in self.candidates {
             let begin = Instant::now();
-            match folds.models(&*candidate.learner, tables.as_ref(), self.folds) {
+            match folds.models(&*candidate.learner, tables.as_ref()) {
                 Ok(models) => {
                     outcomes.push(Ok((free_parameters(&*models[0]), shared + begin.elapsed().as_secs_f64())));
                     fitted.push(models);
@@ -129,6 +132,21 @@ impl Contest<'_> {
         Ok(self.candidates.iter().zip(outcomes).map(entrant).collect())
     }
 
+    /// Refuses scores that would not fit, before anything is fitted: class, weight and fold of a row, and a score per class and model.
+    fn check_memory(&self, rows: usize) -> Result<()> {
+        let (classes, models) = (self.source.layout().classes().len() as u64, self.candidates.len() as u64);
+        let scores = (rows as u64).saturating_mul(14 + 8 * classes * models);
+        if scores <= self.memory / 2 {
+            return Ok(());
+        }
+        // As the knob is written: a whole number of mebibytes, or of kibibytes where that is less than one.
+        let told =
+            |bytes: u64| if bytes < 1 << 20 { format!("{}K", bytes.div_ceil(1 << 10)) } else { format!("{}M", bytes.div_ceil(1 << 20)) };
+        let needed = told(scores.saturating_mul(2));
+        let accepted = format!("at least {needed} for the scores of {rows} rows by {models} models, or fewer models at a time");
+        Err(Error::knob("memory", told(self.memory), accepted))
+    }
+
     /// The models that can be fitted to all rows, by name.
     pub fn fitted(&self) -> Result<Vec<(String, Box<dyn Classifier>)>> {
         let mut fitted = Vec::new();
@@ -140,29 +158,6 @@ impl Contest<'_> {
             }
         }
         Ok(fitted)
-    }
-
-    /// Bits of models that learn from one, two, four … of the other folds: (model, rows taught, bits or why there are none).
-    pub fn curve(&self) -> Result<Vec<(String, f64, Figure)>> {
-        let folds = self.deal(0)?;
-        let tables = self.gather(&folds)?;
-        let rows = folds.folds().of_rows().len() as f64;
-        let mut sizes: Vec<usize> =
-            std::iter::successors(Some(1), |size| Some(size * 2)).take_while(|size| *size < self.folds - 1).collect();
-        sizes.push(self.folds - 1);
-        let mut curve = Vec::new();
-        for candidate in self.candidates {
-            for &size in &sizes {
-                let taught = (rows * size as f64 / self.folds as f64).round();
-                let figure = match folds.models(&*candidate.learner, tables.as_ref(), size) {
-                    Ok(models) => self.standings(&folds.out_of_fold(&[models])?)?.swap_remove(0).bits,
-                    Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
-                    Err(error) => Err(crate::eval::Undefined(error.to_string())),
-                };
-                curve.push((candidate.name.clone(), taught, figure));
-            }
-        }
-        Ok(curve)
     }
 }
 

@@ -44,6 +44,18 @@ pub struct FoldTables {
 }
 
 impl FoldTables {
+    /// The sums of cells, dealt out as the tables of `parts` parts of every fold: cell f·parts + i belongs to part i of fold f.
+    pub(super) fn dealt(self, parts: usize) -> Vec<FoldTables> {
+        let mut dealt: Vec<FoldTables> = (0..parts).map(|_| FoldTables { tables: Vec::new() }).collect();
+        self.tables.into_iter().enumerate().for_each(|(cell, table)| dealt[cell % parts].tables.push(table));
+        dealt
+    }
+
+    /// Adds the sums of every fold to those of the same fold.
+    pub(super) fn add(&mut self, other: &FoldTables) -> Result<()> {
+        self.tables.iter_mut().zip(&other.tables).try_for_each(|(mine, theirs)| mine.merge(theirs))
+    }
+
     /// The sums of some folds together; `None` for no folds.
     pub(super) fn merged(&self, some: &[bool]) -> Result<Option<TableStats>> {
         let mut sum: Option<TableStats> = None;
@@ -69,6 +81,16 @@ impl<'a> CrossValidation<'a> {
         Ok(CrossValidation { source, folds, threads, control })
     }
 
+    /// The same rows dealt otherwise.
+    pub(super) fn with_folds(&self, folds: Folds) -> Self {
+        CrossValidation { source: self.source, folds, threads: self.threads, control: self.control }
+    }
+
+    /// The class of every row, or [`crate::data::SKIP`].
+    pub(super) fn labels(&self) -> Result<Vec<u32>> {
+        Ok(pass(self.source, &LabelColumn::default(), self.threads, self.control)?.labels)
+    }
+
     /// The folds.
     pub fn folds(&self) -> &Folds {
         &self.folds
@@ -83,27 +105,39 @@ impl<'a> CrossValidation<'a> {
         Ok(Some(FoldTables { tables: pass(self.source, &empty, self.threads, self.control)?.sums }))
     }
 
-    /// One model per fold, learned from `taught` of the other folds (all of them unless a learning curve is drawn).
-    pub fn models(&self, learner: &dyn AnyLearner, tables: Option<&FoldTables>, taught: usize) -> Result<Vec<Box<dyn Classifier>>> {
-        (0..self.folds.count()).map(|fold| self.model(learner, tables, &self.teachers(fold, taught))).collect()
+    /// One model per fold, learned from all other folds.
+    pub fn models(&self, learner: &dyn AnyLearner, tables: Option<&FoldTables>) -> Result<Vec<Box<dyn Classifier>>> {
+        (0..self.folds.count()).map(|fold| self.model(learner, tables, &self.others(fold))).collect()
     }
 
-    /// Which folds the model of a fold learns from: the next ones in a circle.
-    fn teachers(&self, fold: usize, taught: usize) -> Vec<bool> {
-        let count = self.folds.count();
-        (0..count).map(|other| (1..=taught.min(count - 1)).contains(&((other + count - fold) % count))).collect()
+    /// All folds but one.
+    pub(super) fn others(&self, fold: usize) -> Vec<bool> {
+        (0..self.folds.count()).map(|other| other != fold).collect()
     }
 
     fn model(&self, learner: &dyn AnyLearner, tables: Option<&FoldTables>, taught: &[bool]) -> Result<Box<dyn Classifier>> {
+        match self.finished(learner, tables, taught)? {
+            Some(model) => Ok(model),
+            None => self.refit(learner, self.source, taught),
+        }
+    }
+
+    /// The model of the sums of some folds; `None` when the learner needs the rows.
+    pub(super) fn finished(
+        &self,
+        learner: &dyn AnyLearner,
+        tables: Option<&FoldTables>,
+        taught: &[bool],
+    ) -> Result<Option<Box<dyn Classifier>>> {
         let layout = Arc::new(self.source.layout().clone());
         if let (Some(tables), Some(parts)) = (tables, parts_of(learner, &layout))
             && tables.tables[0].parts().covers(&parts)
             && let Some(sum) = tables.merged(taught)?
             && let Step::Done(model) = learner.finish_any(&BoxedStats::new(sum))?
         {
-            return Ok(model);
+            return Ok(Some(model));
         }
-        self.refit(learner, self.source, taught)
+        Ok(None)
     }
 
     /// A model of the rows of some folds, by passes over the data.

@@ -74,6 +74,16 @@ impl Folds {
         Ok(Folds { count, of_row: groups.iter().map(|&group| fold_of[group as usize]).collect() })
     }
 
+    /// Every fold cut into `parts` parts: row i of fold f belongs to fold f·parts + part(i).
+    pub(super) fn crossed(&self, parts: usize, part: impl Fn(usize) -> usize) -> Result<Self> {
+        let count = self.count * parts;
+        if count > MOST_FOLDS {
+            return Err(Error::knob("folds", self.count, format!("from 2 to {} where each has {parts} parts", MOST_FOLDS / parts)));
+        }
+        let of_row = self.of_row.iter().enumerate().map(|(i, fold)| (usize::from(*fold) * parts + part(i)) as u16).collect();
+        Ok(Folds { count, of_row })
+    }
+
     /// Number of folds.
     pub fn count(&self) -> usize {
         self.count

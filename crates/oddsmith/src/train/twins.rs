@@ -69,7 +69,7 @@ impl Contest<'_> {
         let folds = self.deal(0)?;
         let tables = folds.gather(&[&*candidate.learner])?;
         let whole = fit(&candidate.learner, self.source, self.threads, self.control);
-        let refits = whole.and_then(|whole| Ok((whole.model, folds.models(&*candidate.learner, tables.as_ref(), self.folds)?)));
+        let refits = whole.and_then(|whole| Ok((whole.model, folds.models(&*candidate.learner, tables.as_ref())?)));
         match refits {
             Ok((model, refits)) => {
                 let without = refits.iter().map(|model| weights(&**model)).collect::<Option<Vec<_>>>();

@@ -33,7 +33,7 @@ fn folds_of_one_pass_equal_separate_fits() {
     let learners: Vec<_> = names.iter().map(|name| learner(name)).collect();
     let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>()).unwrap();
     for (name, learner) in names.iter().zip(&learners) {
-        let models = folds.models(&**learner, tables.as_ref(), FOLDS - 1).unwrap();
+        let models = folds.models(&**learner, tables.as_ref()).unwrap();
         for (fold, model) in models.iter().enumerate() {
             // A fit to a copy of the other folds' rows, by the plain driver.
             let kept: Vec<usize> = (0..rows.labels.len()).filter(|&i| usize::from(folds.folds().of_rows()[i]) != fold).collect();
@@ -58,7 +58,7 @@ fn every_row_is_predicted_by_the_model_of_its_fold_in_the_order_of_rows() {
     let rows = Population::new(20_000, 0.3, [1.0, 1.0], 22);
     let (source, control) = (rows.source(), Control::new());
     let folds = dealt(&source, &control);
-    let models = vec![folds.models(&*learner("lda"), None, FOLDS - 1).unwrap()];
+    let models = vec![folds.models(&*learner("lda"), None).unwrap()];
     let scored = &folds.out_of_fold(&models).unwrap()[0];
     assert_eq!(scored.labels(), rows.labels);
     let mut scores = Scores::new();
@@ -71,7 +71,7 @@ fn every_row_is_predicted_by_the_model_of_its_fold_in_the_order_of_rows() {
     // Threads change nothing.
     let one =
         CrossValidation::new(&source, Dealing { folds: FOLDS, seed: 3, groups: None }, std::num::NonZeroUsize::new(1), &control).unwrap();
-    let again = &one.out_of_fold(&[one.models(&*learner("lda"), None, FOLDS - 1).unwrap()]).unwrap()[0];
+    let again = &one.out_of_fold(&[one.models(&*learner("lda"), None).unwrap()]).unwrap()[0];
     assert_eq!(again.log_odds(), scored.log_odds());
 }
 
@@ -85,7 +85,7 @@ fn standings_are_the_same_bits_for_every_number_of_threads() {
         let folds = CrossValidation::new(&source, Dealing { folds: FOLDS, seed: 3, groups: None }, threads, &control).unwrap();
         let learners: Vec<_> = names.iter().map(|name| learner(name)).collect();
         let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>()).unwrap();
-        let models: Vec<_> = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref(), FOLDS).unwrap()).collect();
+        let models: Vec<_> = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref()).unwrap()).collect();
         let scored = folds.out_of_fold(&models).unwrap();
         assert!(scored.iter().all(|table| table.silent() == 0));
         train::standings(&scored, 2, &Settings::default(), threads).unwrap()
@@ -95,7 +95,7 @@ fn standings_are_the_same_bits_for_every_number_of_threads() {
     assert!((2..5).all(|threads| judged(threads) == one));
     // Judged piece by piece or as a whole, the figures are those of an evaluation.
     let folds = dealt(&source, &control);
-    let scored = &folds.out_of_fold(&[folds.models(&*learner("lda"), None, FOLDS).unwrap()]).unwrap()[0];
+    let scored = &folds.out_of_fold(&[folds.models(&*learner("lda"), None).unwrap()]).unwrap()[0];
     let standing = &train::standings(std::slice::from_ref(scored), 2, &Settings::default(), None).unwrap()[0];
     let whole = scored.evaluated(Settings::default()).unwrap();
     for (name, own) in
@@ -110,7 +110,7 @@ fn iterative_models_are_refitted_over_the_other_folds() {
     let rows = Population::new(3_000, 0.3, [1.0, 1.0], 23);
     let (source, control) = (rows.source(), Control::new());
     let folds = dealt(&source, &control);
-    let models: Vec<_> = ["logistic", "lda"].iter().map(|name| folds.models(&*learner(name), None, FOLDS - 1).unwrap()).collect();
+    let models: Vec<_> = ["logistic", "lda"].iter().map(|name| folds.models(&*learner(name), None).unwrap()).collect();
     let scored = folds.out_of_fold(&models).unwrap();
     let judged: Vec<Evaluation> = scored.iter().map(|table| table.evaluated(Settings::default()).unwrap()).collect();
     // The world is one of normal classes, so both estimate the same line and neither is clearly better.
@@ -120,22 +120,8 @@ fn iterative_models_are_refitted_over_the_other_folds() {
     let itself = paired_loss(&scored[0], &scored[0], Weighting::None).unwrap();
     assert_eq!((itself.difference.value, itself.p_value), (0.0, 1.0));
     // Gaussian naive Bayes counts a column twice and must be found worse.
-    let naive = folds.out_of_fold(&[folds.models(&*learner("gaussian-nb"), None, FOLDS - 1).unwrap()]).unwrap();
+    let naive = folds.out_of_fold(&[folds.models(&*learner("gaussian-nb"), None).unwrap()]).unwrap();
     assert!(paired_loss(&naive[0], &scored[1], Weighting::None).unwrap().p_value < 1e-6);
-}
-
-#[test]
-fn learning_curves_fall() {
-    let rows = Population::new(600, 0.4, [1.0, 1.0], 24);
-    let (source, control) = (rows.source(), Control::new());
-    let folds = CrossValidation::new(&source, Dealing { folds: 20, seed: 1, groups: None }, None, &control).unwrap();
-    let qda = learner("qda");
-    let tables = folds.gather(&[&*qda]).unwrap();
-    let bits = |taught: usize| {
-        let models = folds.models(&*qda, tables.as_ref(), taught).unwrap();
-        figure(&folds.out_of_fold(&[models]).unwrap()[0].evaluated(Settings::default()).unwrap(), "bits").value
-    };
-    assert!(bits(1) > bits(4) && bits(4) > bits(19), "{} {} {}", bits(1), bits(4), bits(19));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod cross_validation;
 mod degenerate;
 mod golden;
 mod laws;
+mod learning_curve;
 mod population;
 mod selection;
 mod weights;

@@ -35,7 +35,7 @@ fn bits_of_subsets_equal_a_cross_validation_of_each() {
         for (subset, bits) in subsets.iter().zip(together) {
             let narrow = ColumnSource::new(&source, subset).unwrap();
             let alone = CrossValidation::new(&narrow, dealing, None, &control).unwrap();
-            let scored = alone.out_of_fold(&[alone.models(&*learner, None, 5).unwrap()]).unwrap();
+            let scored = alone.out_of_fold(&[alone.models(&*learner, None).unwrap()]).unwrap();
             let want = scored[0].evaluated(Settings::default()).unwrap().loss.bits().unwrap().value;
             close(bits.unwrap(), want, 1e-10);
         }
@@ -79,6 +79,7 @@ fn twins(skewed: bool, seed: u64) -> Table {
         repeats: 1,
         seed: 1,
         groups: None,
+        memory: u64::MAX,
         threads: None,
         control: &control,
     };

@@ -209,6 +209,7 @@ fn twins_differ_as_much_with_frequencies_as_with_rows_that_stand_there_so_often(
             repeats: 1,
             seed: 3,
             groups: Some(&groups),
+            memory: u64::MAX,
             threads: None,
             control: &control,
         };
