@@ -60,7 +60,7 @@ fn every_prefix_equals_separate_fits_to_its_rows() {
             let (values, labels) = copy(&of(false));
             let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 3).unwrap());
             let taught = ViewSource::new(source.layout(), features, &labels, None).unwrap();
-            let learner = &Candidate::named(&[point.model.clone()]).unwrap()[0].learner;
+            let learner = &Candidate::named(std::slice::from_ref(&point.model)).unwrap()[0].learner;
             let model = train::fit(learner, &taught, None, &Control::new()).unwrap().model;
             let (values, labels) = copy(&of(true));
             let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 3).unwrap());
