@@ -7,6 +7,7 @@ use super::{Estimate, dirichlet_evidence};
 use crate::error::{DataFault, Error, Result};
 use crate::model::term::{FlagTerm, LevelTerm, NumberTerm, Term, WordTerm};
 use crate::model::{Distribution, Prepared};
+use crate::num::kernel::fast_sum;
 
 impl Estimate<'_> {
     /// n ↦ log((n + λ)/(N + λ v)) for a count n among v counts of sum N; without any count the limit λ → 0 is uniform.
@@ -129,7 +130,7 @@ impl Estimate<'_> {
                 self.add_evidence(dirichlet_evidence(cells, lambda));
             }
         }
-        let totals = per_class.iter().map(|cells| cells.iter().sum::<f64>() + lambda * width as f64).collect();
+        let totals = per_class.iter().map(|cells| fast_sum(cells) + lambda * width as f64).collect();
         self.parts.push(Part::Polya(PolyaPart { source, alphas, totals, lengths }));
     }
 
@@ -159,7 +160,7 @@ impl Estimate<'_> {
     fn evenly_smoothed(&self, counts: &[&[f64]], sign: f64) -> Vec<f64> {
         let width = counts.first().map_or(0, |cells| cells.len());
         let weight = |k: usize| {
-            let log_share = self.log_share(counts[k].iter().sum(), width);
+            let log_share = self.log_share(fast_sum(counts[k]), width);
             CountMemo::new(width, move |n| sign * log_share(n))
         };
         let memos: Vec<_> = (0..self.classes).map(weight).collect();
@@ -207,7 +208,7 @@ fn smoothed_by_word(counts: &[&[f64]], lambdas: &[f64], sign: f64) -> Result<Vec
     }
     let smoothed = |cells: &[f64]| cells.iter().zip(lambdas).map(|(n, lambda)| n + lambda).collect::<Vec<f64>>();
     let counts: Vec<Vec<f64>> = counts.iter().map(|cells| smoothed(cells)).collect();
-    let totals: Vec<f64> = counts.iter().map(|cells| cells.iter().sum()).collect();
+    let totals: Vec<f64> = counts.iter().map(|cells| fast_sum(cells)).collect();
     let rows: Vec<&[f64]> = counts.iter().map(Vec::as_slice).collect();
     Ok(word_major(&rows, |k, n| sign * if totals[k] > 0.0 { (n / totals[k]).ln() } else { -(width as f64).ln() }))
 }
@@ -220,5 +221,5 @@ fn normalize(table: &mut [f64], classes: usize) {
 }
 
 fn mean_length(counts: &[f64], rows: f64) -> f64 {
-    if rows > 0.0 { counts.iter().sum::<f64>() / rows } else { 0.0 }
+    if rows > 0.0 { fast_sum(counts) / rows } else { 0.0 }
 }
