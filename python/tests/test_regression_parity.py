@@ -118,6 +118,29 @@ def test_errors_with_leverage_are_those_of_their_formula(command: Command, kind:
     assert_same(tidy(command, design, "--robust", kind), theirs.params[None], errors[None])
 
 
+@pytest.mark.parametrize("unit", [1.0, 10.0])
+def test_sampling_weights_have_errors_without_a_unit(command: Command, unit: float) -> None:
+    design = drawn(23, 2)
+    weights = np.random.default_rng(1).choice([0.5, 1.0, 2.0, 3.5], len(design.y))
+    columns = {f"x{j}": design.x[:, j] for j in range(design.x.shape[1])}
+    labels = np.array(["class 0", "class 1"])[design.y]
+    path = str(command.write("rows.csv", {**columns, "label": labels, "sampled": unit * weights}))
+    rows = table(command, path, design.formula, "--tidy", "--weight", "sampled", "--weight-kind", "sampling")
+    ours = tuple(np.array([float(row[name]) for row in rows]) for name in ("estimate", "std_error"))
+    z = design.matrix
+    p = 1 / (1 + np.exp(-z @ ours[0]))
+    # The optimum of the weighted likelihood, and V (sum of squared scores) V n / (n - P) there.
+    assert np.max(np.abs(z.T @ (weights * (design.y - p))) / np.sqrt(np.sum(weights))) < 1e-7
+    inverse = np.linalg.inv(z.T @ (z * (weights * p * (1 - p))[:, None]))
+    scores = z * (weights * (design.y - p))[:, None]
+    wanted = inverse @ scores.T @ scores @ inverse * len(z) / (len(z) - z.shape[1])
+    assert np.max(np.abs(ours[1] / np.sqrt(np.diag(wanted)) - 1)) < ACCURACY
+    glanced = table(command, path, design.formula, "--glance", "--weight", "sampled", "--weight-kind", "sampling")[0]
+    slopes = wanted[1:, 1:]
+    assert float(glanced["signal_chi2"]) == pytest.approx(ours[0][1:] @ np.linalg.solve(slopes, ours[0][1:]), rel=1e-7)
+    assert "aic" not in glanced
+
+
 def left_out(design: Design, estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
     """Information matrix of a softmax regression, its inverse, and of every row z, residuals and second derivatives."""
     z, classes = design.matrix, design.classes

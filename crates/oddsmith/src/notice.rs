@@ -91,6 +91,10 @@ catalogue! {
          stops when the most steps that were allowed are made. The distance that remains is given in standard errors; standard errors and tests describe the optimum and not the point where the descent stopped.";
     COARSE_KNOTS = "W216", "coarse knots",
         "A spline or a basis takes its knots from quantiles of a column that has more different values than are kept apart; neighbouring          values were joined, so the knots differ a little from exact quantiles. The fit is that of the knots it has,          and predictions use the same.";
+    SAMPLING_WEIGHTS = "W217", "sampling weights",
+        "A sampling weight says how much of a population a row stands for, and its unit says nothing about evidence. Standard errors of a \
+         regression then come from the scores of the rows (robust ones, HC1 unless another kind is asked for), intervals and tests are \
+         Wald's, and likelihood ratios, profiles and AIC are left out. Weights that count equal rows are frequencies.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
          class impossible, the prior is returned and the row is flagged. Use --smoothing 1 (or any number above 0).";

@@ -274,7 +274,7 @@ fn account(
 }
 
 /// βᵀ V⁻¹ β of some parameters.
-fn wald(covariance: &Covariance, estimates: &[f64], parameters: &[usize]) -> Option<f64> {
+pub(super) fn wald(covariance: &Covariance, estimates: &[f64], parameters: &[usize]) -> Option<f64> {
     let size = covariance.lower.len();
     let own = DMatrix::from_fn(parameters.len(), parameters.len(), |a, b| covariance.matrix[parameters[a] * size + parameters[b]]);
     let beta = nalgebra::DVector::from_fn(parameters.len(), |a, _| estimates[parameters[a]]);
@@ -359,6 +359,11 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
     if facts.penalty.is_some() && learner.precision > Precision::None && learner.prior_sd.is_none() {
         let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";
         notices.push(Notice::new(notice::PENALISED, text));
+    }
+    if knowledge.layout.weighting() == Weighting::Sampling && learner.precision > Precision::None && !facts.penalty.is_some() {
+        let text = "sampling weights: standard errors come from the scores of the rows, and what a likelihood would say (profiles, ratio tests, \
+                    AIC) is left out, because it grows with the unit of the weights";
+        notices.push(Notice::new(notice::SAMPLING_WEIGHTS, text));
     }
     if learner.class_weights != ClassWeighting::None {
         let text = match learner.keep_class_weights {

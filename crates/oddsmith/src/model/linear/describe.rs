@@ -1,8 +1,10 @@
 //! What there is to say about a fitted regression: the card, the table for people, the tables of tests.
 
 use super::account::{IntervalKind, Method};
+use super::build::wald;
 use super::model::LogisticModel;
 use crate::card::{Card, Cell, Table};
+use crate::data::Weighting;
 use crate::num::special::{chi_squared, normal};
 
 /// One estimated parameter.
@@ -112,7 +114,7 @@ impl LogisticModel {
         if let Some(evidence) = account.log_evidence {
             say("log evidence", evidence.into());
         }
-        if !matches!(account.method, Method::Penalised | Method::Bayes) {
+        if self.has_likelihood() {
             say("null log likelihood", account.null_log_likelihood.into());
             say("deviance", account.deviance().into());
             say("null deviance", account.null_deviance().into());
@@ -134,12 +136,21 @@ impl LogisticModel {
         facts
     }
 
-    /// The likelihood-ratio test of all slopes together: is there any signal at all?
+    /// Whether the likelihood says how well models do beside each other: that of a penalised fit is not the largest, and that of sampling weights
+    /// depends on their unit.
+    fn has_likelihood(&self) -> bool {
+        !matches!(self.account.method, Method::Penalised | Method::Bayes) && self.layout.weighting() != Weighting::Sampling
+    }
+
+    /// The test of all slopes together, by the ratio of likelihoods, or Wald's under sampling weights: is there any signal at all?
     pub fn any_signal(&self) -> Option<(f64, f64)> {
         let account = &self.account;
         let slopes = (self.parameters.kept.len() * self.parameters.outputs()) as f64;
         if slopes == 0.0 || matches!(account.method, Method::Penalised | Method::Bayes) {
             return None;
+        }
+        if self.layout.weighting() == Weighting::Sampling {
+            return self.wald_of_slopes().map(|statistic| (statistic, slopes));
         }
         let statistic = match (account.penalised_log_likelihood, account.null_penalised_log_likelihood) {
             (Some(full), Some(null)) => 2.0 * (full - null),
@@ -147,6 +158,17 @@ impl LogisticModel {
             _ => 2.0 * (account.log_likelihood - account.null_log_likelihood),
         };
         Some((statistic.max(0.0), slopes))
+    }
+
+    /// βᵀ V⁻¹ β of all slopes.
+    fn wald_of_slopes(&self) -> Option<f64> {
+        let (width, shift) = (self.parameters.width(), usize::from(self.parameters.intercept));
+        let slopes: Vec<usize> = (0..self.parameters.outputs()).flat_map(|m| (shift..width).map(move |at| m * width + at)).collect();
+        let columns = self.design.columns().len();
+        let of =
+            |parameter: usize| self.parameters.coefficients[parameter / width * columns + self.parameters.kept[parameter % width - shift]];
+        let estimates: Vec<f64> = (0..self.parameters.outputs() * width).map(|p| if p % width < shift { 0.0 } else { of(p) }).collect();
+        wald(self.precision.as_ref()?, &estimates, &slopes)
     }
 
     /// Variable and level of a column; the intercept has none.

@@ -7,18 +7,19 @@ use nalgebra::Cholesky;
 use super::analysis;
 use super::frame::Frame;
 use super::jeffreys::{JeffreysSums, Leverage};
-use super::knobs::Logistic;
+use super::knobs::{Logistic, OnSeparation, Precision};
 use super::lens::View;
 use super::model::LogisticModel;
 use super::passes::{Knowledge, LinearStats, PassSums};
 use super::probe::{Curvature, Probe, Shape};
 use super::sample::Sample;
+use super::sandwich::Robust;
 use super::stage::{Raw, Stage};
 use super::sums::Sums;
 use super::survey::Survey;
 use super::target::Target;
 use crate::data::design::ResponseReader;
-use crate::data::{DesignSurvey, Formula, Layout};
+use crate::data::{DesignSurvey, Formula, Layout, Weighting};
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::{Learner, Step};
 
@@ -31,6 +32,15 @@ impl Learner for Logistic {
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<LinearStats> {
         self.check()?;
+        if layout.weighting() == Weighting::Sampling {
+            let accepted = "it needs weights that count rows; sampling weights have no unit of evidence";
+            if let Some(sd) = self.prior_sd {
+                return Err(Error::knob("prior-sd", sd, accepted));
+            }
+            if self.firth {
+                return Err(Error::knob("firth", "on", accepted));
+            }
+        }
         let formula = self.formula_for(layout)?;
         let survey = DesignSurvey::new(&formula, layout, &self.options)?;
         match survey.is_needed() {
@@ -54,6 +64,28 @@ impl Learner for Logistic {
     }
 
     fn finish(&self, stats: &LinearStats) -> Result<Step<LinearStats, LogisticModel>> {
+        match stats.knowledge.layout.weighting() {
+            Weighting::Sampling => self.design_based().finish_pass(stats),
+            _ => self.finish_pass(stats),
+        }
+    }
+}
+
+impl Logistic {
+    /// The knobs for rows that stand for parts of a population: their likelihood grows with the unit of the weights, so nothing is read
+    /// from it but the optimum. Standard errors come from the scores of the rows, which know no unit.
+    fn design_based(&self) -> Logistic {
+        let robust = self.robust.or(Some(Robust::Hc1)).filter(|_| self.prior_sd.is_none());
+        Logistic {
+            robust,
+            precision: self.precision.min(Precision::Wald),
+            tests: false,
+            on_separation: OnSeparation::Error,
+            ..self.clone()
+        }
+    }
+
+    fn finish_pass(&self, stats: &LinearStats) -> Result<Step<LinearStats, LogisticModel>> {
         let knowledge = &*stats.knowledge;
         match (&knowledge.stage, &stats.sums) {
             (Stage::Design, PassSums::Design(survey)) => {
