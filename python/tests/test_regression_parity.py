@@ -141,6 +141,20 @@ def test_sampling_weights_have_errors_without_a_unit(command: Command, unit: flo
     assert "aic" not in glanced
 
 
+def test_class_weights_are_no_further_rows(command: Command) -> None:
+    design = drawn(29, 2)
+    plain, robust = tidy(command, design, "--robust", "HC1"), tidy(command, design, "--class-weight", "class 0=10,class 1=10")
+    assert np.max(np.abs(robust[0] - plain[0]) / plain[1]) < ACCURACY
+    assert np.max(np.abs(robust[1] / plain[1] - 1)) < ACCURACY
+    estimates, errors = (figures[0] for figures in tidy(command, design, "--class-weight", "class 0=1,class 1=3", "--keep-class-weights"))
+    z, weights = design.matrix, np.where(design.y == 1, 3.0, 1.0)
+    p = 1 / (1 + np.exp(-z @ estimates))
+    inverse = np.linalg.inv(z.T @ (z * (weights * p * (1 - p))[:, None]))
+    scores = z * (weights * (design.y - p))[:, None]
+    wanted = inverse @ scores.T @ scores @ inverse * len(z) / (len(z) - z.shape[1])
+    assert np.max(np.abs(errors / np.sqrt(np.diag(wanted)) - 1)) < ACCURACY
+
+
 def left_out(design: Design, estimates: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
     """Information matrix of a softmax regression, its inverse, and of every row z, residuals and second derivatives."""
     z, classes = design.matrix, design.classes

@@ -82,7 +82,8 @@ catalogue! {
          estimates and are left out; fit without a penalty, or with Firth's (--firth), for inference.";
     CLASS_WEIGHTS = "W213", "class weights",
         "Rows were weighted by class. That moves intercepts by the logarithm of the weights and hardly anything else; unless told \
-         otherwise the intercepts are moved back, so that probabilities fit the data as they came.";
+         otherwise the intercepts are moved back, so that probabilities fit the data as they came. Such weights are no further rows: standard \
+         errors come from the scores of the rows (robust ones), and likelihood ratios, profiles and AIC are left out.";
     PROFILE_NOT_FOUND = "W214", "profile not found",
         "The search for the end of a profile interval, or for a fit without a term, did not come to an end. This happens when the \
          likelihood is almost flat in some direction; look at the largest standard errors, and try --firth.";

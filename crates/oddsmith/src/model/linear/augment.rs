@@ -21,7 +21,6 @@ use crate::data::design::ResponseBlock;
 use crate::data::{DesignBlock, Features, Layout, Rows};
 use crate::error::{ErrorKind, Result};
 use crate::model::Classifier;
-use crate::notice;
 use crate::num::log_sum_exp;
 use crate::num::special::normal;
 
@@ -67,8 +66,7 @@ pub struct ClassDiagnostics {
 impl LogisticModel {
     /// Whether the inverse information is that of the rows.
     fn has_leverages(&self) -> bool {
-        let weighted = self.account.notices.iter().any(|told| told.id == notice::CLASS_WEIGHTS);
-        self.precision.is_some() && self.account.robust.is_none() && !weighted
+        self.precision.is_some() && self.account.robust.is_none() && !self.is_design_based()
     }
 
     /// Diagnoses a batch of rows of any number of classes with `shares`, those of all classes but the first in every row (NaN where

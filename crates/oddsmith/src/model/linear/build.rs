@@ -370,7 +370,11 @@ fn notices(learner: &Logistic, knowledge: &Knowledge, analysis: &Analysis, view:
             true => "probabilities are those of the re-weighted classes, not of the data",
             false => "intercepts were corrected for the class weights: probabilities are those of the data as they came",
         };
-        notices.push(Notice::new(notice::CLASS_WEIGHTS, text));
+        let errors = match learner.precision > Precision::None && !facts.penalty.is_some() {
+            true => "; standard errors come from the scores of the rows, and there are no likelihood ratios",
+            false => "",
+        };
+        notices.push(Notice::new(notice::CLASS_WEIGHTS, format!("{text}{errors}")));
     }
     notices
 }

@@ -5,6 +5,7 @@ use super::build::wald;
 use super::model::LogisticModel;
 use crate::card::{Card, Cell, Table};
 use crate::data::Weighting;
+use crate::notice;
 use crate::num::special::{chi_squared, normal};
 
 /// One estimated parameter.
@@ -136,20 +137,26 @@ impl LogisticModel {
         facts
     }
 
-    /// Whether the likelihood says how well models do beside each other: that of a penalised fit is not the largest, and that of sampling weights
-    /// depends on their unit.
+    /// Whether the likelihood says how well models do beside each other: that of a penalised fit is not the largest, and that of weights which do not
+    /// count rows depends on their unit.
     fn has_likelihood(&self) -> bool {
-        !matches!(self.account.method, Method::Penalised | Method::Bayes) && self.layout.weighting() != Weighting::Sampling
+        !matches!(self.account.method, Method::Penalised | Method::Bayes) && !self.is_design_based()
     }
 
-    /// The test of all slopes together, by the ratio of likelihoods, or Wald's under sampling weights: is there any signal at all?
+    /// Whether rows were weighted by class, or stand for parts of a population.
+    pub(super) fn is_design_based(&self) -> bool {
+        let by_class = self.account.notices.iter().any(|told| told.id == notice::CLASS_WEIGHTS);
+        by_class || self.layout.weighting() == Weighting::Sampling
+    }
+
+    /// The test of all slopes together, by the ratio of likelihoods, or Wald's where weights do not count rows: is there any signal at all?
     pub fn any_signal(&self) -> Option<(f64, f64)> {
         let account = &self.account;
         let slopes = (self.parameters.kept.len() * self.parameters.outputs()) as f64;
         if slopes == 0.0 || matches!(account.method, Method::Penalised | Method::Bayes) {
             return None;
         }
-        if self.layout.weighting() == Weighting::Sampling {
+        if self.is_design_based() {
             return self.wald_of_slopes().map(|statistic| (statistic, slopes));
         }
         let statistic = match (account.penalised_log_likelihood, account.null_penalised_log_likelihood) {

@@ -7,7 +7,7 @@ use nalgebra::Cholesky;
 use super::analysis;
 use super::frame::Frame;
 use super::jeffreys::{JeffreysSums, Leverage};
-use super::knobs::{Logistic, OnSeparation, Precision};
+use super::knobs::{ClassWeighting, Logistic, OnSeparation, Precision};
 use super::lens::View;
 use super::model::LogisticModel;
 use super::passes::{Knowledge, LinearStats, PassSums};
@@ -64,25 +64,22 @@ impl Learner for Logistic {
     }
 
     fn finish(&self, stats: &LinearStats) -> Result<Step<LinearStats, LogisticModel>> {
-        match stats.knowledge.layout.weighting() {
-            Weighting::Sampling => self.design_based().finish_pass(stats),
-            _ => self.finish_pass(stats),
+        let sampled = stats.knowledge.layout.weighting() == Weighting::Sampling;
+        match sampled || self.class_weights != ClassWeighting::None {
+            true => self.design_based(sampled).finish_pass(stats),
+            false => self.finish_pass(stats),
         }
     }
 }
 
 impl Logistic {
-    /// The knobs for rows that stand for parts of a population: their likelihood grows with the unit of the weights, so nothing is read
-    /// from it but the optimum. Standard errors come from the scores of the rows, which know no unit.
-    fn design_based(&self) -> Logistic {
+    /// The knobs for rows that stand for parts of a population, or that were weighted by class: their likelihood grows with the unit of the
+    /// weights, so nothing is read from it but the optimum. Standard errors come from the scores of the rows, which know no unit.
+    fn design_based(&self, sampled: bool) -> Logistic {
         let robust = self.robust.or(Some(Robust::Hc1)).filter(|_| self.prior_sd.is_none());
-        Logistic {
-            robust,
-            precision: self.precision.min(Precision::Wald),
-            tests: false,
-            on_separation: OnSeparation::Error,
-            ..self.clone()
-        }
+        // Firth's penalty would weigh more or less with the unit.
+        let on_separation = if sampled { OnSeparation::Error } else { self.on_separation };
+        Logistic { robust, precision: self.precision.min(Precision::Wald), tests: false, on_separation, ..self.clone() }
     }
 
     fn finish_pass(&self, stats: &LinearStats) -> Result<Step<LinearStats, LogisticModel>> {
