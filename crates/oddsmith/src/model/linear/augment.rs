@@ -15,17 +15,14 @@
 
 use super::knobs::Logistic;
 use super::left_out::{Extent, curvature};
-use super::model::{LogOdds, LogisticModel};
+use super::model::LogisticModel;
 use super::uncertainty::sigmoid;
 use crate::data::design::ResponseBlock;
-use crate::data::{DesignBlock, Features, Layout, Rows};
+use crate::data::{Features, Layout, Rows};
 use crate::error::{ErrorKind, Result};
 use crate::model::Classifier;
 use crate::num::log_sum_exp;
 use crate::num::special::normal;
-
-/// Rows that are expanded at a time.
-const BLOCK_ROWS: usize = 512;
 
 /// What is known about a row; NaN where something is not.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,25 +71,14 @@ impl LogisticModel {
     pub fn diagnose_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>) -> Result<Vec<ClassDiagnostics>> {
         rows.check(&self.layout)?;
         let (outputs, leveraged) = (self.parameters.outputs(), self.has_leverages());
-        let (mut work, mut forms, mut z) = (LogOdds::default(), Vec::new(), Vec::new());
         let mut out = Vec::with_capacity(rows.rows());
-        for lo in (0..rows.rows()).step_by(BLOCK_ROWS) {
-            let hi = rows.rows().min(lo + BLOCK_ROWS);
-            self.log_odds(rows, lo, hi, &mut work)?;
-            let mut block = DesignBlock::default();
-            self.design.expand(rows, lo, hi, &mut block)?;
-            for (i, eta) in work.out.chunks_exact(outputs).enumerate() {
-                let known = leveraged && !eta[0].is_nan();
-                if known {
-                    self.centred_row(&block, i, &mut z);
-                    self.quadratic_forms(&z, &mut forms)?;
-                }
-                let weight = weights.map_or(1.0, |weights| weights[lo + i]);
-                let shares = &shares[(lo + i) * outputs..(lo + i + 1) * outputs];
-                let row = ClassRow { eta, forms: known.then_some(&forms[..]), shares, weight };
-                out.push(row.diagnosis(self.parameter_count() as f64));
-            }
-        }
+        self.for_rows(rows, leveraged, |i, eta, forms| {
+            let known = leveraged && !eta[0].is_nan();
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            let shares = &shares[i * outputs..(i + 1) * outputs];
+            let row = ClassRow { eta, forms: known.then_some(forms), shares, weight };
+            out.push(row.diagnosis(self.parameter_count() as f64));
+        })?;
         Ok(out)
     }
 
@@ -105,27 +91,15 @@ impl LogisticModel {
                 ErrorKind::Unsupported { model: self.card().title, what: "diagnose rows as those of two classes".into(), advice }.into()
             );
         }
-        let leveraged = self.has_leverages();
+        let (leveraged, precise) = (self.has_leverages(), self.precision.is_some());
         let quantile = normal::quantile_upper(0.5 * (1.0 - self.account.level));
-        let (mut work, mut forms, mut z) = (LogOdds::default(), Vec::new(), Vec::new());
         let mut out = Vec::with_capacity(rows.rows());
-        for lo in (0..rows.rows()).step_by(BLOCK_ROWS) {
-            let hi = rows.rows().min(lo + BLOCK_ROWS);
-            self.log_odds(rows, lo, hi, &mut work)?;
-            let mut block = DesignBlock::default();
-            self.design.expand(rows, lo, hi, &mut block)?;
-            for (i, &eta) in work.out.iter().enumerate() {
-                let mut variance = f64::NAN;
-                if self.precision.is_some() {
-                    self.centred_row(&block, i, &mut z);
-                    self.quadratic_forms(&z, &mut forms)?;
-                    variance = forms[0].max(0.0);
-                }
-                let weight = weights.map_or(1.0, |weights| weights[lo + i]);
-                let row = Row { eta, variance, outcome: outcomes[lo + i], weight };
-                out.push(row.diagnosis(quantile, leveraged, self.parameter_count() as f64));
-            }
-        }
+        self.for_rows(rows, precise, |i, eta, forms| {
+            let variance = if precise { forms[0].max(0.0) } else { f64::NAN };
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            let row = Row { eta: eta[0], variance, outcome: outcomes[i], weight };
+            out.push(row.diagnosis(quantile, leveraged, self.parameter_count() as f64));
+        })?;
         Ok(out)
     }
 }

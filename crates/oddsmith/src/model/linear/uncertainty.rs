@@ -49,23 +49,31 @@ impl LogisticModel {
         out.classes = outputs + 1;
         out.log_odds.clear();
         out.errors.clear();
-        let (mut work, mut forms, mut z) = (LogOdds::default(), Vec::new(), Vec::new());
+        self.for_rows(rows, true, |_, eta, forms| (0..=outputs).for_each(|k| out.push(k, eta, forms)))
+    }
+
+    /// Gives every row with its log odds against the first class and, where they are asked for, zᵀ V_ml z of every pair of outputs.
+    pub(super) fn for_rows(&self, rows: &Features<'_>, with_forms: bool, mut visit: impl FnMut(usize, &[f64], &[f64])) -> Result<()> {
+        let (mut work, mut forms, mut z, mut block) = (LogOdds::default(), Vec::new(), Vec::new(), DesignBlock::default());
         for lo in (0..rows.rows()).step_by(BLOCK_ROWS) {
             let hi = rows.rows().min(lo + BLOCK_ROWS);
             self.log_odds(rows, lo, hi, &mut work)?;
-            let mut block = DesignBlock::default();
-            self.design.expand(rows, lo, hi, &mut block)?;
-            for (i, eta) in work.out.chunks_exact(outputs).enumerate() {
-                self.centred_row(&block, i, &mut z);
-                self.quadratic_forms(&z, &mut forms)?;
-                (0..=outputs).for_each(|k| out.push(k, eta, &forms));
+            if with_forms {
+                self.design.expand(rows, lo, hi, &mut block)?;
+            }
+            for (i, eta) in work.out.chunks_exact(self.parameters.outputs()).enumerate() {
+                if with_forms {
+                    self.centred_row(&block, i, &mut z);
+                    self.quadratic_forms(&z, &mut forms)?;
+                }
+                visit(lo + i, eta, &forms);
             }
         }
         Ok(())
     }
 
     /// The parameters' factors in a row: 1 for the intercept, kept columns minus their centres.
-    pub(super) fn centred_row(&self, block: &DesignBlock, i: usize, z: &mut Vec<f64>) {
+    fn centred_row(&self, block: &DesignBlock, i: usize, z: &mut Vec<f64>) {
         let columns = self.parameters.centre.len();
         z.clear();
         z.extend(self.parameters.intercept.then_some(1.0));
@@ -73,7 +81,7 @@ impl LogisticModel {
     }
 
     /// zᵀ V_ml z for every pair of outputs, row after row of the pairs.
-    pub(super) fn quadratic_forms(&self, z: &[f64], forms: &mut Vec<f64>) -> Result<()> {
+    fn quadratic_forms(&self, z: &[f64], forms: &mut Vec<f64>) -> Result<()> {
         let Some(precision) = &self.precision else {
             let advice = "it has no standard errors; fit it without a penalty and without --ci none".into();
             return Err(ErrorKind::Unsupported { model: self.card().title, what: "give intervals of probabilities".into(), advice }.into());
