@@ -26,10 +26,10 @@ use crate::progress::Progress;
 use crate::regression;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith rounds begin 'low ~ age + C(race)' -o low.round                where the sites meet: the question
-  oddsmith rounds answer low.round site-a.csv -o a.answer                 at every site: sums, no rows
-  oddsmith rounds advance low.round a.answer b.answer -o low.odds         the next question, in low.round again, or the model
-  oddsmith show low.round                                                 what is asked for, and what an answer tells of rows";
+  oddsmith rounds begin 'low ~ age + C(race)' -o low.round         where the sites meet
+  oddsmith rounds answer low.round site-a.csv -o a.answer          at every site: sums, no rows
+  oddsmith rounds advance low.round a.answer b.answer -o low.odds  the next question, or the model
+  oddsmith show low.round                                          what is asked of the rows";
 
 /// What to do with a study.
 #[derive(Debug, Subcommand)]
