@@ -8,7 +8,7 @@ use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Source, Weighting};
 use oddsmith::error::{Error, Result};
-use oddsmith::eval::{Auc, Ranking, ScoreScale, Settings};
+use oddsmith::eval::{Auc, EvalSettings, Ranking, ScoreScale};
 use oddsmith::model::linear::LogisticModel;
 use oddsmith::model::{Classifier, Knobs};
 use oddsmith::{registry, train};
@@ -186,12 +186,12 @@ fn cross_validate(arrays: &Arrays, count: usize, models: &[&str]) -> Result<()> 
     let source = ArraySource::new(arrays, false, SAMPLE_ROWS)?;
     let control = Control::new();
     let learners = models.iter().map(|model| (registry::find(model)?.build)(&Knobs::default())).collect::<Result<Vec<_>>>()?;
-    let folds = train::CrossValidation::new(&source, train::Dealing { folds: count, seed: 1, groups: None }, None, &control)?;
+    let folds = train::CrossValidation::new(&source, train::FoldSpec { folds: count, seed: 1, groups: None }, None, &control)?;
     let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>())?;
     let fitted = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref())).collect::<Result<Vec<_>>>()?;
     let scored = folds.out_of_fold(&fitted)?;
     let classes = source.layout().classes().len();
-    train::standings(&scored, classes, &Settings { memory: usize::MAX, ..Settings::default() }, None).map(drop)
+    train::metrics_of(&scored, classes, &EvalSettings { memory: usize::MAX, ..EvalSettings::default() }, None).map(drop)
 }
 
 /// The area under the ROC curve of the first column, with its variance.

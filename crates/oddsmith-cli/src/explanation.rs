@@ -6,7 +6,7 @@
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::data::{Features, Layout, MISSING, Plane, UNSEEN};
 use oddsmith::error::{DataFault, visible};
-use oddsmith::model::{Classifier, Evidence, Predictions, Predictor};
+use oddsmith::model::{Classifier, Contributions, Predictions, Predictor};
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
 
@@ -86,7 +86,7 @@ impl<'a> Explanation<'a> {
         if class == against {
             return Err(Error::knob("against", layout.classes().label(against), "another class than the one that is explained"));
         }
-        let mut evidence = Evidence::new();
+        let mut evidence = Contributions::new();
         model.evidence(rows, &mut evidence)?;
         let weight = |addends: &[f64]| difference(addends[class], addends[against]);
         let weights: Vec<f64> = (0..layout.features().len()).map(|j| weight(evidence.addends(0, j))).collect();

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use oddsmith::eval::{Estimate, Figure};
+use oddsmith::eval::{Estimate, Metric};
 
 use crate::exit::Failure;
 
@@ -66,7 +66,7 @@ pub(crate) fn check_names(conditions: &[FailIf], known: &[&str]) -> Result<(), F
 }
 
 /// Fails when a condition holds, or when its figure has no value.
-pub(crate) fn check(conditions: &[FailIf], figures: &[(&'static str, Figure)]) -> Result<(), Failure> {
+pub(crate) fn check(conditions: &[FailIf], figures: &[(&'static str, Metric)]) -> Result<(), Failure> {
     let mut failed = Vec::new();
     for condition in conditions {
         let figure = figures.iter().find(|(name, _)| *name == condition.name).map(|(_, figure)| figure);

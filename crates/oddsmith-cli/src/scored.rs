@@ -3,7 +3,7 @@
 use oddsmith::card::Cell;
 use oddsmith::data::{Classes, Layout, Plane, Rows};
 use oddsmith::error::{DataFault, visible};
-use oddsmith::eval::{Evaluation, Judged, ScoreScale, Settings};
+use oddsmith::eval::{EvalSettings, Evaluation, ScoreScale, ScoredBatch};
 use oddsmith::stats::Statistics;
 use oddsmith::{Error, ErrorKind, Result};
 
@@ -69,7 +69,7 @@ pub(crate) struct ScoredRows {
 
 impl ScoredRows {
     /// Nothing seen.
-    pub(crate) fn new(columns: ProbabilityColumns, classes: usize, settings: Settings) -> Self {
+    pub(crate) fn new(columns: ProbabilityColumns, classes: usize, settings: EvalSettings) -> Self {
         let evaluation = Evaluation::new(classes, ScoreScale::Probability, settings);
         ScoredRows { columns, classes, evaluation, probabilities: Vec::new() }
     }
@@ -98,7 +98,7 @@ impl Statistics for ScoredRows {
         }
         let probabilities = &self.probabilities[..];
         let (labels, weights, first_row) = (rows.labels, rows.weights, rows.first_row);
-        self.evaluation.observe(Judged { probabilities, log_odds: None, log_true: None, labels, weights, first_row })
+        self.evaluation.observe(ScoredBatch { probabilities, log_odds: None, log_true: None, labels, weights, first_row })
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {

@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Layout, Source, Weighting};
-use oddsmith::eval::{Evaluation, Settings};
-use oddsmith::model::linear::{Logistic, Precision};
+use oddsmith::eval::{EvalSettings, Evaluation};
+use oddsmith::model::linear::{Intervals, Logistic};
 use oddsmith::model::{AnyLearner, Classifier};
 use oddsmith::stats::{ClassWeights, Parts};
 use oddsmith::train::{
-    self, ColumnSource, CompleteSource, CrossValidation, Dealing, Direction, Folds, Judging, Likelihood, MaskedSource, Selection,
+    self, ColumnSource, CompleteSource, CrossValidation, Direction, Evaluator, FoldSpec, Folds, Likelihood, MaskedSource, Selection,
     has_no_model, select_among, select_by_tests,
 };
 use oddsmith::{Error, ErrorKind, Result as LibraryResult};
@@ -67,7 +67,7 @@ impl Search<'_> {
         let direction = Direction::from(self.args.direction);
         self.with_rows(false, |rows| match self.args.by {
             Criterion::Bits => {
-                let dealing = Dealing { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
+                let dealing = FoldSpec { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
                 let folds = CrossValidation::new(rows, dealing, self.threads, self.control)?;
                 match &self.units {
                     Units::Columns(learner) => {
@@ -122,7 +122,7 @@ impl Search<'_> {
         let models = folds.models(&learner, None)?;
         let models = models.into_iter().map(|model| over(model, self.source.layout())).collect::<LibraryResult<_>>()?;
         let scored = folds.out_of_fold(&[models])?;
-        let loss = scored[0].evaluated(Settings::default())?.loss;
+        let loss = scored[0].evaluated(EvalSettings::default())?.loss;
         loss.bits().map(|bits| bits.value).map_err(|reason| Error::data(reason.to_string()))
     }
 
@@ -143,7 +143,7 @@ impl Search<'_> {
                 self.fit(&plain(&Logistic::default(), Formula::of_columns(rows.layout().target(), &[])), rows)?
             }
             Units::Columns(_) => {
-                let quick = Logistic { precision: Precision::None, tests: false, ..Logistic::default() };
+                let quick = Logistic { precision: Intervals::None, tests: false, ..Logistic::default() };
                 self.fit(&quick, &ColumnSource::new(rows, subset)?)?
             }
         };
@@ -194,9 +194,9 @@ impl Search<'_> {
 
     fn judge(&self, model: &dyn Classifier, rows: &dyn Source) -> LibraryResult<(Evaluation, u64)> {
         let classes = rows.layout().classes().len();
-        let settings = Settings { weighting: rows.layout().weighting(), ..Settings::default() };
+        let settings = EvalSettings { weighting: rows.layout().weighting(), ..EvalSettings::default() };
         let empty = Evaluation::new(classes, train::score_scale(classes), settings);
-        let judged = train::pass(rows, &Judging::new(model, empty), self.threads, self.control)?;
+        let judged = train::pass(rows, &Evaluator::new(model, empty), self.threads, self.control)?;
         let silent = judged.silent();
         Ok((judged.into_sums(), silent))
     }
@@ -219,7 +219,7 @@ fn over(model: Box<dyn Classifier>, layout: &Layout) -> LibraryResult<Box<dyn Cl
 
 /// A regression of some terms that finds nothing out but its likelihood.
 fn plain(learner: &Logistic, formula: Formula) -> Logistic {
-    Logistic { formula: Some(formula), precision: Precision::None, tests: false, ..learner.clone() }
+    Logistic { formula: Some(formula), precision: Intervals::None, tests: false, ..learner.clone() }
 }
 
 /// Separation, a singular matrix: this subset has no model, others may.

@@ -5,9 +5,9 @@ use oddsmith::error::DataFault;
 
 use crate::block::Block;
 use crate::column::{NumberCell, RawBatch};
+use crate::column_encoder::{Spot, not_a_number, not_finite};
 use crate::interner::Interner;
 use crate::kinds;
-use crate::lane::{Spot, not_a_number, not_finite};
 use crate::missing::Markers;
 use crate::number;
 use crate::options::TextOptions;

@@ -7,9 +7,9 @@ use oddsmith::notice::Notice;
 use oddsmith::{Error, Result};
 
 use crate::column::RawBatch;
+use crate::column_encoder::Spot;
 use crate::fault::Place;
 use crate::grid::{Grid, Text};
-use crate::lane::Spot;
 use crate::missing::Markers;
 
 /// Where a pass over all partitions stands.

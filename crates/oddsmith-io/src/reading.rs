@@ -7,16 +7,16 @@ use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
 
 use crate::block::Block;
+use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
 use crate::encoder::{Encoder, Wiring};
 use crate::feed::{Feed, Records, Sample, Trouble};
 use crate::kinds::{self, Choice, Encoding};
-use crate::lane::{LevelLane, NumberLane, Spot, WordLane};
 use crate::options::{Ragged, ReadOptions, Roles};
 use crate::plan::Plan;
 use crate::settle::{self, Settled, Target, Verdict};
 use crate::streamed::{Extent, Streamed};
 use crate::summary::{self, ColumnSummary, Role, Values};
-use crate::survey::{self, Lane, Part, Survey, Worker};
+use crate::survey::{self, ColumnEncoder, SurveyedBlock, TableSurvey, Worker};
 use crate::table::Table;
 
 /// Classes up to which nobody asks whether the target is a measurement.
@@ -89,7 +89,7 @@ fn expected_bytes(choices: &[Choice], rows: u64, file: u64, options: &ReadOption
 fn settle_columns(
     feed: &dyn Feed,
     plan: &Plan,
-    survey: &mut Survey,
+    survey: &mut TableSurvey,
     choices: &mut [Choice],
     options: &ReadOptions,
 ) -> Result<Option<Vec<Settled>>> {
@@ -122,7 +122,7 @@ fn settle_columns(
 
 fn take_numbers(workers: &mut [Worker], j: usize) -> Vec<NumberLane> {
     let take = |worker: &mut Worker| match &mut worker.lanes[j] {
-        Lane::Number(lane) => Some(std::mem::replace(lane, NumberLane::new(false))),
+        ColumnEncoder::Number(lane) => Some(std::mem::replace(lane, NumberLane::new(false))),
         _ => None,
     };
     workers.iter_mut().filter_map(take).collect()
@@ -132,7 +132,7 @@ fn level_lanes(workers: &[Worker], j: usize) -> Vec<&LevelLane> {
     workers
         .iter()
         .filter_map(|worker| match &worker.lanes[j] {
-            Lane::Levels(lane) => Some(lane),
+            ColumnEncoder::Levels(lane) => Some(lane),
             _ => None,
         })
         .collect()
@@ -142,7 +142,7 @@ fn word_lanes(workers: &[Worker], j: usize) -> Vec<&WordLane> {
     workers
         .iter()
         .filter_map(|worker| match &worker.lanes[j] {
-            Lane::Words(lane) => Some(lane),
+            ColumnEncoder::Words(lane) => Some(lane),
             _ => None,
         })
         .collect()
@@ -152,14 +152,14 @@ fn word_lanes(workers: &[Worker], j: usize) -> Vec<&WordLane> {
 fn finish(
     feed: Box<dyn Feed>,
     plan: Plan,
-    survey: Survey,
+    survey: TableSurvey,
     settled: Vec<Settled>,
     mut notices: Vec<Notice>,
     options: &ReadOptions,
 ) -> Result<Reading> {
-    let Survey { workers, kept } = survey;
+    let TableSurvey { workers, kept } = survey;
     let target = settle_target(&*feed, &plan, &workers, options)?;
-    let mut parts: Vec<Part> = workers.into_iter().flat_map(|worker| worker.parts).collect();
+    let mut parts: Vec<SurveyedBlock> = workers.into_iter().flat_map(|worker| worker.parts).collect();
     parts.sort_unstable_by_key(|part| part.partition);
     let rows: u64 = parts.iter().map(|part| part.rows).sum();
     let records = parts.iter().fold(Records::default(), |sum, part| Records {
@@ -272,7 +272,7 @@ fn row_notices(plan: &Plan, records: &Records, unlabelled: u64, ragged: Ragged) 
 }
 
 /// Gives every code and word of the kept blocks its final number.
-fn renumber(parts: &mut [Part], layout: &Layout, settled: &[Settled], labels: &[Vec<u32>], threads: usize) {
+fn renumber(parts: &mut [SurveyedBlock], layout: &Layout, settled: &[Settled], labels: &[Vec<u32>], threads: usize) {
     let code_columns: Vec<&Settled> = layout.codes().iter().map(|&j| &settled[j]).collect();
     let word_columns: Vec<&Settled> = layout.words().iter().map(|&j| &settled[j]).collect();
     let renumber_block = |block: &mut Block, worker: usize| {
@@ -304,7 +304,7 @@ fn renumber(parts: &mut [Part], layout: &Layout, settled: &[Settled], labels: &[
     });
 }
 
-fn extents(parts: &[Part]) -> Vec<Extent> {
+fn extents(parts: &[SurveyedBlock]) -> Vec<Extent> {
     let mut next = Extent::default();
     parts
         .iter()

@@ -4,7 +4,7 @@ use oddsmith::data::{MISSING, SKIP};
 use oddsmith::error::DataFault;
 
 use crate::column::{NumberCell, RawBatch};
-use crate::lane::Spot;
+use crate::column_encoder::Spot;
 use crate::missing::Markers;
 use crate::number;
 

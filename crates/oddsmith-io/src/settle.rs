@@ -2,9 +2,9 @@
 
 use oddsmith::data::{Feature, Kind, Levels, MISSING, Vocabulary};
 
+use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
 use crate::interner::Interner;
 use crate::kinds::{self, Choice, Encoding};
-use crate::lane::{LevelLane, NumberLane, Spot, WordLane};
 use crate::options::TextOptions;
 use crate::summary::Values;
 

@@ -12,9 +12,9 @@ use oddsmith::{Error, Result};
 
 use crate::block::Block;
 use crate::column::RawBatch;
+use crate::column_encoder::{LevelLane, NumberLane, View, WordLane};
 use crate::feed::{Feed, Pass, Records, Scratch, Trouble};
 use crate::kinds::{Choice, Encoding};
-use crate::lane::{LevelLane, NumberLane, View, WordLane};
 use crate::options::ReadOptions;
 use crate::plan::Plan;
 use crate::selection;
@@ -22,7 +22,7 @@ use crate::tokens::Tokenizer;
 
 /// What is learned about one feature.
 #[derive(Debug)]
-pub(crate) enum Lane {
+pub(crate) enum ColumnEncoder {
     /// A column of numbers.
     Number(NumberLane),
     /// A column of levels.
@@ -31,27 +31,27 @@ pub(crate) enum Lane {
     Words(WordLane),
 }
 
-impl Lane {
+impl ColumnEncoder {
     fn new(choice: Choice, options: &ReadOptions) -> Self {
         match choice.encoding {
-            Encoding::Number => Lane::Number(NumberLane::new(choice.given.is_some())),
-            Encoding::Levels => Lane::Levels(LevelLane::new(choice.given)),
-            Encoding::Words => Lane::Words(WordLane::new(Tokenizer::new(&options.text), options.text.hashed, options.text.value)),
+            Encoding::Number => ColumnEncoder::Number(NumberLane::new(choice.given.is_some())),
+            Encoding::Levels => ColumnEncoder::Levels(LevelLane::new(choice.given)),
+            Encoding::Words => ColumnEncoder::Words(WordLane::new(Tokenizer::new(&options.text), options.text.hashed, options.text.value)),
         }
     }
 
     fn memory(&self) -> u64 {
         match self {
-            Lane::Number(_) => 0,
-            Lane::Levels(lane) => lane.memory(),
-            Lane::Words(lane) => lane.memory(),
+            ColumnEncoder::Number(_) => 0,
+            ColumnEncoder::Levels(lane) => lane.memory(),
+            ColumnEncoder::Words(lane) => lane.memory(),
         }
     }
 }
 
 /// A partition after its first reading.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct SurveyedBlock {
     /// Its index.
     pub(crate) partition: usize,
     /// The worker whose numbers its blocks use.
@@ -69,13 +69,13 @@ pub(crate) struct Worker {
     /// The target column.
     pub(crate) target: LevelLane,
     /// The features.
-    pub(crate) lanes: Vec<Lane>,
+    pub(crate) lanes: Vec<ColumnEncoder>,
     /// The partitions it read.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SurveyedBlock>,
 }
 
 /// What all workers learned.
-pub(crate) struct Survey {
+pub(crate) struct TableSurvey {
     /// The workers; their lanes are still apart.
     pub(crate) workers: Vec<Worker>,
     /// Whether the blocks of all partitions were kept.
@@ -104,7 +104,7 @@ pub(crate) fn survey(
     keep: bool,
     options: &ReadOptions,
     control: &Control,
-) -> Result<Survey> {
+) -> Result<TableSurvey> {
     let shared = Shared {
         feed,
         plan,
@@ -136,7 +136,7 @@ pub(crate) fn survey(
         let before = records_before(&workers, first.partition);
         return Err(feed.report(first.trouble, before));
     }
-    Ok(Survey { workers, kept: shared.keep.load(Ordering::Relaxed) })
+    Ok(TableSurvey { workers, kept: shared.keep.load(Ordering::Relaxed) })
 }
 
 /// Records in the partitions before one.
@@ -161,7 +161,7 @@ impl Failure {
 }
 
 fn work(shared: &Shared<'_>, index: usize, choices: &[Choice]) -> (Worker, Option<Failure>) {
-    let lanes = choices.iter().map(|choice| Lane::new(*choice, shared.options)).collect();
+    let lanes = choices.iter().map(|choice| ColumnEncoder::new(*choice, shared.options)).collect();
     let mut worker = Worker { target: LevelLane::new(None), lanes, parts: Vec::new() };
     let mut bench = Bench::default();
     let mut partition = usize::MAX;
@@ -190,7 +190,13 @@ struct Bench {
     block: Block,
 }
 
-fn read_partition(shared: &Shared<'_>, worker: &mut Worker, bench: &mut Bench, index: usize, partition: usize) -> Result<Part, Trouble> {
+fn read_partition(
+    shared: &Shared<'_>,
+    worker: &mut Worker,
+    bench: &mut Bench,
+    index: usize,
+    partition: usize,
+) -> Result<SurveyedBlock, Trouble> {
     let Bench { scratch, keep, block } = bench;
     let mut blocks = Vec::new();
     let mut rows = 0;
@@ -200,7 +206,7 @@ fn read_partition(shared: &Shared<'_>, worker: &mut Worker, bench: &mut Bench, i
         rows += block.rows as u64;
         if block.rows > 0 && shared.keep.load(Ordering::Relaxed) {
             let size = shared.kept_bytes.fetch_add(block.bytes(), Ordering::Relaxed) + block.bytes();
-            let contradicted = worker.lanes.iter().any(|lane| matches!(lane, Lane::Number(lane) if lane.contradicted));
+            let contradicted = worker.lanes.iter().any(|lane| matches!(lane, ColumnEncoder::Number(lane) if lane.contradicted));
             if contradicted || size > shared.options.table_budget() {
                 shared.keep.store(false, Ordering::Relaxed);
             } else {
@@ -213,7 +219,7 @@ fn read_partition(shared: &Shared<'_>, worker: &mut Worker, bench: &mut Bench, i
         blocks = Vec::new();
         worker.parts.iter_mut().for_each(|part| part.blocks = Vec::new());
     }
-    Ok(Part { partition, worker: index, records, rows, blocks })
+    Ok(SurveyedBlock { partition, worker: index, records, rows, blocks })
 }
 
 /// Encodes a batch with the worker's lanes.
@@ -240,24 +246,24 @@ fn observe(
         }
         selection::by_label(keep, &mut block.labels, &mut block.weights);
     }
-    let count = |wanted: fn(&Lane) -> bool| worker.lanes.iter().filter(|lane| wanted(lane)).count();
-    let numbers = count(|lane| matches!(lane, Lane::Number(_)));
-    let codes = count(|lane| matches!(lane, Lane::Levels(_)));
+    let count = |wanted: fn(&ColumnEncoder) -> bool| worker.lanes.iter().filter(|lane| wanted(lane)).count();
+    let numbers = count(|lane| matches!(lane, ColumnEncoder::Number(_)));
+    let codes = count(|lane| matches!(lane, ColumnEncoder::Levels(_)));
     let rows = keep.len();
     block.reset(rows, numbers, codes, worker.lanes.len() - numbers - codes);
     let view = View { partition, batch, keep, decimal, markers };
     let (mut number, mut code, mut word) = (0, 0, 0);
     for (lane, &column) in worker.lanes.iter_mut().zip(&plan.features) {
         match lane {
-            Lane::Number(lane) => {
+            ColumnEncoder::Number(lane) => {
                 lane.observe(&view, column, &mut block.numbers[number * rows..(number + 1) * rows]);
                 number += 1;
             }
-            Lane::Levels(lane) => {
+            ColumnEncoder::Levels(lane) => {
                 lane.observe(&view, column, &mut block.codes[code * rows..(code + 1) * rows]);
                 code += 1;
             }
-            Lane::Words(lane) => {
+            ColumnEncoder::Words(lane) => {
                 lane.observe(&view, column, &mut block.words[word]);
                 word += 1;
             }
@@ -276,13 +282,13 @@ pub(crate) fn too_many_classes(feed: &dyn Feed, target: &str, most: usize) -> Er
 
 /// Levels and words must fit the budget, or the table cannot be described at all.
 fn check_memory(shared: &Shared<'_>, worker: &Worker) -> Result<()> {
-    let total: u64 = worker.lanes.iter().map(Lane::memory).sum();
+    let total: u64 = worker.lanes.iter().map(ColumnEncoder::memory).sum();
     if total <= shared.options.memory {
         return Ok(());
     }
     let largest = worker.lanes.iter().zip(&shared.plan.features).max_by_key(|(lane, _)| lane.memory());
     let (what, advice) = match largest {
-        Some((Lane::Words(_), _)) => ("words", "raise --memory, or hash them with --hash-width"),
+        Some((ColumnEncoder::Words(_), _)) => ("words", "raise --memory, or hash them with --hash-width"),
         _ => ("values", "leave the column out with --exclude, or raise --memory"),
     };
     let name = largest.map_or("", |(_, column)| shared.plan.name(*column));

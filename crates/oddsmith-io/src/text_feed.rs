@@ -10,12 +10,12 @@ use oddsmith::error::DataFault;
 use oddsmith::{Error, Result};
 
 use crate::column::RawBatch;
+use crate::column_encoder::Spot;
 use crate::cutter::{Cut, CutFault, Cutter};
 use crate::fasttext;
 use crate::fault::Place;
 use crate::feed::{Feed, Pass, Records, Sample, Scratch, Trouble};
 use crate::grid::{RecordFault, Shape};
-use crate::lane::Spot;
 use crate::missing::Markers;
 use crate::store::Store;
 

@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use oddsmith::Result;
 use oddsmith::card::Card;
 use oddsmith::data::Classes;
-use oddsmith::eval::{self, Judged, Settings};
+use oddsmith::eval::{self, EvalSettings, ScoredBatch};
 use oddsmith::model::Decision;
 use oddsmith::num::kernel::softmax;
 use oddsmith::num::log_sum_exp;
@@ -40,9 +40,9 @@ pub(crate) struct JudgingKnobs {
 }
 
 impl JudgingKnobs {
-    fn settings(&self, classes: usize) -> Result<Settings> {
+    fn settings(&self, classes: usize) -> Result<EvalSettings> {
         let decision = self.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes))?;
-        Ok(Settings { decision, weighting: weighting(&self.weighting)?, memory: usize::MAX, bins: self.bins, groups: self.groups })
+        Ok(EvalSettings { decision, weighting: weighting(&self.weighting)?, memory: usize::MAX, bins: self.bins, groups: self.groups })
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn judge(
             let rows = answers.get(first * width..(first + labels.len()) * width);
             let rows = rows.ok_or_else(|| oddsmith::error::Error::data("there are more labels than rows"))?;
             let weights = weights.and_then(|weights| weights.get(first..first + labels.len()));
-            let judged = Judged { probabilities: rows, log_odds: None, log_true: None, labels, weights, first_row: first as u64 };
+            let judged = ScoredBatch { probabilities: rows, log_odds: None, log_true: None, labels, weights, first_row: first as u64 };
             match logarithms {
                 true => observe_logarithms(&mut evaluation, judged, width)?,
                 false => evaluation.observe(judged)?,
@@ -84,7 +84,7 @@ pub(crate) fn judge(
 }
 
 /// Judges rows of log probabilities, which say more than probabilities where those round to 0 or 1.
-fn observe_logarithms(evaluation: &mut eval::Evaluation, rows: Judged<'_>, classes: usize) -> Result<()> {
+fn observe_logarithms(evaluation: &mut eval::Evaluation, rows: ScoredBatch<'_>, classes: usize) -> Result<()> {
     let scores = rows.probabilities;
     let mut probabilities = scores.to_vec();
     softmax(&mut probabilities, classes, None);
@@ -93,7 +93,7 @@ fn observe_logarithms(evaluation: &mut eval::Evaluation, rows: Judged<'_>, class
     let log_true: Vec<f64> =
         each().zip(rows.labels).map(|(row, label)| row.get(*label as usize).map_or(0.0, |own| own - log_sum_exp(row))).collect();
     let log_odds = (classes == 2).then_some(&log_odds[..]);
-    evaluation.observe(Judged { probabilities: &probabilities, log_odds, log_true: Some(&log_true), ..rows })
+    evaluation.observe(ScoredBatch { probabilities: &probabilities, log_odds, log_true: Some(&log_true), ..rows })
 }
 
 #[pymethods]

@@ -4,8 +4,8 @@ use oddsmith::Result;
 use oddsmith::data::{Classes, Formula};
 use oddsmith::error::Error;
 use oddsmith::model::bayes::{Family, NaiveBayes};
-use oddsmith::model::discriminant::{Given, Settings};
-use oddsmith::model::linear::{Logistic, OnSeparation, Precision, Robust, StartPoint};
+use oddsmith::model::discriminant::{DiscriminantParams, Given};
+use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, Robust, StartPoint};
 use oddsmith::model::{Divisor, Prior, Shrinkage, Tying};
 use pyo3::prelude::*;
 
@@ -107,9 +107,9 @@ impl LogisticKnobs {
     /// The learner.
     pub(crate) fn learner(self) -> Result<Logistic> {
         let precision = match self.precision.as_str() {
-            "none" => Precision::None,
-            "wald" => Precision::Wald,
-            "profile" => Precision::Profile,
+            "none" => Intervals::None,
+            "wald" => Intervals::Wald,
+            "profile" => Intervals::Profile,
             other => return Err(Error::knob("interval", other, "none, wald or profile")),
         };
         Ok(Logistic {
@@ -157,14 +157,14 @@ pub(crate) struct DiscriminantKnobs {
 
 impl DiscriminantKnobs {
     /// The settings over these classes.
-    pub(crate) fn settings(self, classes: &Classes) -> Result<Settings> {
-        Ok(Settings {
+    pub(crate) fn settings(self, classes: &Classes) -> Result<DiscriminantParams> {
+        Ok(DiscriminantParams {
             prior: self.prior.over(classes)?,
             divisor: self.divisor.parse()?,
             predictive: self.predictive,
             given: self.covariances.map(|covariances| Given { covariances, means: self.means }),
             shrinkage: if self.ledoit_wolf { Shrinkage::LedoitWolf } else { Shrinkage::None },
-            ..Settings::default()
+            ..DiscriminantParams::default()
         })
     }
 }

@@ -4,7 +4,7 @@
 mod arrow;
 mod calibration;
 mod columns;
-mod contest;
+mod compare;
 mod dense;
 mod edge;
 mod files;
@@ -32,7 +32,7 @@ mod _core {
     #[pymodule_export]
     use super::columns::Columns;
     #[pymodule_export]
-    use super::contest::{Entrants, compare_frame, compare_rows, deal};
+    use super::compare::{Entrants, compare_frame, compare_rows, deal};
     #[pymodule_export]
     use super::files::write_file;
     #[pymodule_export]

@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use oddsmith::data::Weighting;
 use oddsmith::error::Error;
 use oddsmith::eval::{
-    self, Aim, Auc, CalibrationLine, Estimate, Figure, Reliability, Roc, ScoreScale, Undefined, average_precision, calibration_error,
+    self, Aim, Auc, CalibrationLine, Estimate, Metric, Reliability, Roc, ScoreScale, Undefined, average_precision, calibration_error,
     choose_threshold, hosmer_lemeshow, lift, missing, net_benefit, paired_areas, precision_recall,
 };
 use pyo3::prelude::*;
@@ -50,7 +50,7 @@ fn columns<'py>(py: Python<'py>, names: &[&str], rows: &[Vec<f64>]) -> PyResult<
 }
 
 impl Ranking {
-    fn curve<'py>(&self, py: Python<'py>, what: &str, names: &[&str], rows: Figure<Vec<Vec<f64>>>) -> PyResult<Bound<'py, PyDict>> {
+    fn curve<'py>(&self, py: Python<'py>, what: &str, names: &[&str], rows: Metric<Vec<Vec<f64>>>) -> PyResult<Bound<'py, PyDict>> {
         columns(py, names, &rows.map_err(|reason| undefined(py, what, &reason))?)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numpy::PyReadonlyArray1;
 use oddsmith::Result;
 use oddsmith::control::Control;
-use oddsmith::data::{FeatureBlocks, Formula, Kind, RecastSource, Response, Weighting};
+use oddsmith::data::{FeatureBlocks, Formula, Kind, RelabelledSource, Response, Weighting};
 use oddsmith::error::Error;
 use oddsmith::model::linear::Logistic;
 use oddsmith::train;
@@ -112,7 +112,7 @@ pub(crate) fn open_for_regression(
     let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
     let mut opened = open_arrow(table, &options, roles, control)?;
     if let Some((target, classes)) = learner.response_in_columns()? {
-        opened.source = Box::new(RecastSource::with_response_in_columns(opened.source, &target, classes)?);
+        opened.source = Box::new(RelabelledSource::with_response_in_columns(opened.source, &target, classes)?);
     }
     Ok(opened)
 }

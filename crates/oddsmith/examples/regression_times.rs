@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Csr, Feature, Features, Layout, Source, ViewSource, Vocabulary, Weighting, WordValue};
-use oddsmith::model::linear::{Logistic, Precision};
+use oddsmith::model::linear::{Intervals, Logistic};
 use oddsmith::model::{Learner, Step};
 use oddsmith::num::MatrixView;
 use oddsmith::train::pass;
@@ -19,17 +19,17 @@ const RUNS: usize = 3;
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let chosen = |name: &str| wanted.is_empty() || wanted.iter().any(|w| name.starts_with(&w[..]));
-    let fast = Logistic { precision: Precision::None, ..Logistic::new() };
+    let fast = Logistic { precision: Intervals::None, ..Logistic::new() };
     let workloads = [
         ("dense", 500_000, 50, 2, Logistic { l2: 1.0, ..fast.clone() }),
         ("unpenalised", 500_000, 50, 2, fast.clone()),
         ("inference", 500_000, 30, 2, Logistic { tests: false, ..Logistic::new() }),
-        ("profile", 500_000, 30, 2, Logistic { precision: Precision::Profile, ..Logistic::new() }),
+        ("profile", 500_000, 30, 2, Logistic { precision: Intervals::Profile, ..Logistic::new() }),
         ("wide", 20_000, 500, 2, Logistic { l2: 1.0, ..fast.clone() }),
         ("softmax", 200_000, 50, 10, Logistic { l2: 1.0, ..fast }),
     ];
     if chosen("sparse") {
-        time_sparse(200_000, 100_000, &Logistic { l2: 1.0, precision: Precision::None, ..Logistic::new() });
+        time_sparse(200_000, 100_000, &Logistic { l2: 1.0, precision: Intervals::None, ..Logistic::new() });
     }
     for (name, rows, columns, classes, learner) in workloads.into_iter().filter(|w| chosen(w.0)) {
         time(name, rows, columns, classes, &learner);

@@ -2,12 +2,12 @@
 
 pub mod calibrate;
 pub mod card;
+mod codec;
 pub mod control;
 pub mod data;
 pub mod error;
 pub mod eval;
 pub mod info;
-mod ledger;
 pub mod model;
 pub mod notice;
 pub mod num;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, Levels, SKIP, ViewSource, Weighting};
-use oddsmith::model::discriminant::{Lda, Qda, Settings};
+use oddsmith::model::discriminant::{DiscriminantParams, Lda, Qda};
 use oddsmith::model::{BoxedStats, Classifier, Knobs, Learner, Predictions, Predictor, Shrinkage, Step};
 use oddsmith::num::MatrixView;
 use oddsmith::stats::{Parts, TableStats};
@@ -77,8 +77,8 @@ fn same(left: &[f64], right: &[f64], tolerance: f64) {
     left.iter().zip(right).for_each(|(a, b)| assert!((a - b).abs() <= tolerance, "{a} is not {b}"));
 }
 
-fn shrunk(shrinkage: Shrinkage) -> Settings {
-    Settings { shrinkage, ..Settings::default() }
+fn shrunk(shrinkage: Shrinkage) -> DiscriminantParams {
+    DiscriminantParams { shrinkage, ..DiscriminantParams::default() }
 }
 
 fn notices(model: &dyn Classifier) -> Vec<String> {
@@ -150,7 +150,7 @@ fn perfect_separation_within_classes_is_refused() {
          without error; use --shrinkage ledoit-wolf (or a share such as 0.1), leave columns out, or use naive Bayes"
     );
     assert!(table.fit(&Lda::new(shrunk(Shrinkage::Fixed(0.1)))).is_ok());
-    assert!(table.fit(&Lda::new(Settings { predictive: true, ..Settings::default() })).is_ok());
+    assert!(table.fit(&Lda::new(DiscriminantParams { predictive: true, ..DiscriminantParams::default() })).is_ok());
 }
 
 #[test]
@@ -164,7 +164,11 @@ fn more_columns_than_rows_is_refused_without_shrinkage() {
         "12 rows in 2 classes are too few for the covariance of 15 columns, which takes 17 rows or more; use --shrinkage ledoit-wolf (or a \
          share such as 0.1), leave columns out, or use naive Bayes"
     );
-    for settings in [shrunk(Shrinkage::LedoitWolf), shrunk(Shrinkage::Fixed(0.2)), Settings { predictive: true, ..Settings::default() }] {
+    for settings in [
+        shrunk(Shrinkage::LedoitWolf),
+        shrunk(Shrinkage::Fixed(0.2)),
+        DiscriminantParams { predictive: true, ..DiscriminantParams::default() },
+    ] {
         let lda = table.fit(&Lda::new(settings.clone())).unwrap();
         let qda = table.fit(&Qda::new(settings)).unwrap();
         for model in [&lda as &dyn Classifier, &qda] {

@@ -6,8 +6,8 @@ mod support;
 
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
-use oddsmith::model::discriminant::{FisherProjection, Lda, LdaModel, Qda, Settings};
-use oddsmith::model::{Classifier, Divisor, Evidence, Learner, Predictions, Predictor, Prior, Scores, Shrinkage};
+use oddsmith::model::discriminant::{DiscriminantParams, FisherProjection, Lda, LdaModel, Qda};
+use oddsmith::model::{Classifier, Contributions, Divisor, Learner, Predictions, Predictor, Prior, Scores, Shrinkage};
 use oddsmith::num::MatrixView;
 use oddsmith::train;
 use support::{Golden, close, same_digits};
@@ -68,7 +68,7 @@ impl Case {
         for (got, want) in predicted.scores().values().iter().zip(self.golden.numbers("results/log_joint_direct")) {
             close(got + two_pi, want, TOLERANCE);
         }
-        let mut evidence = Evidence::new();
+        let mut evidence = Contributions::new();
         model.evidence(&self.features(&self.new), &mut evidence).unwrap();
         for i in 0..predicted.scores().rows() {
             for (k, base) in evidence.base().iter().enumerate() {
@@ -85,7 +85,7 @@ impl Case {
     }
 
     fn check_lda(&self, divisor: Divisor) {
-        let model = self.fit(&Lda::new(Settings { divisor, ..Settings::default() }));
+        let model = self.fit(&Lda::new(DiscriminantParams { divisor, ..DiscriminantParams::default() }));
         self.check_means(|k, j| model.mean(k, j));
         for (cell, want) in self.golden.numbers("results/covariance").into_iter().enumerate() {
             same_digits(model.covariance(cell / self.width(), cell % self.width()), want, TOLERANCE);
@@ -142,7 +142,7 @@ impl Case {
     }
 
     fn check_qda(&self, divisor: Divisor) {
-        let model = self.fit(&Qda::new(Settings { divisor, ..Settings::default() }));
+        let model = self.fit(&Qda::new(DiscriminantParams { divisor, ..DiscriminantParams::default() }));
         self.check_means(|k, j| model.mean(k, j));
         let width = self.width();
         for (cell, want) in self.golden.numbers("results/covariance").into_iter().enumerate() {
@@ -198,7 +198,7 @@ impl Case {
         }
     }
 
-    fn check_sklearn_lda(&self, settings: Settings, id: &str) {
+    fn check_sklearn_lda(&self, settings: DiscriminantParams, id: &str) {
         let model = self.fit(&Lda::new(settings));
         self.check_sklearn(&model, id);
         let width = self.width();
@@ -216,7 +216,7 @@ impl Case {
         }
     }
 
-    fn check_sklearn_qda(&self, settings: Settings, id: &str) {
+    fn check_sklearn_qda(&self, settings: DiscriminantParams, id: &str) {
         let model = self.fit(&Qda::new(settings));
         self.check_sklearn(&model, id);
         let width = self.width();
@@ -226,22 +226,25 @@ impl Case {
     }
 }
 
-fn shrunk(shrinkage: Shrinkage) -> Settings {
-    Settings { shrinkage, ..Settings::default() }
+fn shrunk(shrinkage: Shrinkage) -> DiscriminantParams {
+    DiscriminantParams { shrinkage, ..DiscriminantParams::default() }
 }
 
 #[test]
 fn sklearn_without_shrinkage() {
     let case = sklearn("rows");
-    case.check_sklearn_lda(Settings::default(), "lda");
-    case.check_sklearn_qda(Settings::default(), "qda");
+    case.check_sklearn_lda(DiscriminantParams::default(), "lda");
+    case.check_sklearn_qda(DiscriminantParams::default(), "qda");
 }
 
 #[test]
 fn sklearn_with_given_priors() {
     let case = sklearn("rows");
     let labels = case.golden.texts("model/classes").into_iter();
-    let settings = Settings { prior: Prior::Given(labels.zip(case.golden.numbers("given_prior")).collect()), ..Settings::default() };
+    let settings = DiscriminantParams {
+        prior: Prior::Given(labels.zip(case.golden.numbers("given_prior")).collect()),
+        ..DiscriminantParams::default()
+    };
     case.check_sklearn(&case.fit(&Lda::new(settings.clone())), "lda_given_prior");
     case.check_sklearn(&case.fit(&Qda::new(settings)), "qda_given_prior");
 }

@@ -6,8 +6,8 @@ mod support;
 
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
-use oddsmith::model::discriminant::{Lda, Qda, Settings};
-use oddsmith::model::{Classifier, Divisor, Evidence, Generative, Learner, Predictions, Predictor, Prior, Scores, Shrinkage, Value};
+use oddsmith::model::discriminant::{DiscriminantParams, Lda, Qda};
+use oddsmith::model::{Classifier, Contributions, Divisor, Generative, Learner, Predictions, Predictor, Prior, Scores, Shrinkage, Value};
 use oddsmith::num::MatrixView;
 use oddsmith::record::{Array, Record};
 use oddsmith::{ErrorKind, registry, train};
@@ -88,17 +88,17 @@ fn probabilities(model: &dyn Classifier, rows: &Features<'_>) -> Vec<f64> {
     out.probabilities().to_vec()
 }
 
-fn plug_in(divisor: Divisor) -> Settings {
-    Settings { divisor, ..Settings::default() }
+fn plug_in(divisor: Divisor) -> DiscriminantParams {
+    DiscriminantParams { divisor, ..DiscriminantParams::default() }
 }
 
-fn predictive() -> Settings {
-    Settings { predictive: true, ..Settings::default() }
+fn predictive() -> DiscriminantParams {
+    DiscriminantParams { predictive: true, ..DiscriminantParams::default() }
 }
 
 /// A model of every kind, fitted to a table.
 fn every_model(table: &Table) -> Vec<Box<dyn Classifier>> {
-    let shrunk = |shrinkage| Settings { shrinkage, ..Settings::default() };
+    let shrunk = |shrinkage| DiscriminantParams { shrinkage, ..DiscriminantParams::default() };
     let all =
         [plug_in(Divisor::Ml), plug_in(Divisor::Unbiased), shrunk(Shrinkage::Fixed(0.2)), shrunk(Shrinkage::LedoitWolf), predictive()];
     let mut models: Vec<Box<dyn Classifier>> = Vec::new();
@@ -149,7 +149,7 @@ fn the_prior_moves_the_intercept_of_lda_alone() {
     let table = Table::random(3);
     let given = vec![("c0".to_owned(), 0.2), ("c1".to_owned(), 0.7), ("c2".to_owned(), 0.1)];
     for shrinkage in [Shrinkage::None, Shrinkage::LedoitWolf] {
-        let settings = |prior| Settings { prior, shrinkage, ..Settings::default() };
+        let settings = |prior| DiscriminantParams { prior, shrinkage, ..DiscriminantParams::default() };
         let even = table.fit(&Lda::new(settings(Prior::Uniform))).linear().unwrap().weights(&table.layout);
         let model = table.fit(&Lda::new(settings(Prior::Given(given.clone()))));
         let uneven = model.linear().unwrap().weights(&table.layout);
@@ -211,7 +211,7 @@ fn a_weight_of_two_is_a_row_twice() {
         for (s, t) in scores(a, &table.features()).iter().zip(scores(&b, &table.features())) {
             close(*s, t, 1e-12);
         }
-        match (a.generative().unwrap().log_evidence(), b.generative().unwrap().log_evidence()) {
+        match (a.generative().unwrap().log_marginal_likelihood(), b.generative().unwrap().log_marginal_likelihood()) {
             (Some(a), Some(b)) => close(a, b, 1e-12),
             (a, b) => assert_eq!(a, b),
         }
@@ -224,7 +224,7 @@ fn sampling_weights_have_no_unit() {
     let weighted = |unit: f64| table.weighted(Weighting::Sampling, |i| unit * (1.0 + (i % 5) as f64));
     for (a, b) in every_model(&weighted(1.0)).iter().zip(every_model(&weighted(1000.0))) {
         scores(a, &table.features()).iter().zip(scores(&b, &table.features())).for_each(|(s, t)| close(t, *s, 1e-11));
-        assert_eq!(a.generative().unwrap().log_evidence(), None);
+        assert_eq!(a.generative().unwrap().log_marginal_likelihood(), None);
     }
     // Equal weights are no weights, whatever the divisor.
     let equal = table.weighted(Weighting::Sampling, |_| 3.0);
@@ -275,7 +275,7 @@ fn evidence_adds_up_with_gaps_and_is_linear_for_lda() {
     let rows = [0.5, 1.0, -2.0, f64::NAN, 1.0, -2.0, 0.5, f64::NAN, f64::NAN, 3e5, -1e6, 1e14, 1.0, 2.0, 3.0];
     let rows = features(&rows, 3);
     for model in every_model(&table) {
-        let mut evidence = Evidence::new();
+        let mut evidence = Contributions::new();
         model.evidence(&rows, &mut evidence).unwrap();
         for (cell, score) in scores(&model, &rows).into_iter().enumerate() {
             let (i, k) = (cell / 3, cell % 3);
@@ -287,7 +287,7 @@ fn evidence_adds_up_with_gaps_and_is_linear_for_lda() {
     let table = two_classes(&round, &round, 3.0);
     let model = table.fit(&Lda::default());
     let weights = model.linear().unwrap().weights(&table.layout);
-    let mut evidence = Evidence::new();
+    let mut evidence = Contributions::new();
     model.evidence(&features(&[0.3, -2.0], 2), &mut evidence).unwrap();
     for (j, (x, midpoint)) in [(0.3, 1.0), (-2.0, -0.75)].into_iter().enumerate() {
         let addends = evidence.addends(0, j);
@@ -479,7 +479,7 @@ fn threads_do_not_change_a_bit() {
         labels.extend_from_slice(&table.labels);
     }
     let source = ViewSource::new(&table.layout, features(&values, 3), &labels, None).unwrap();
-    let settings = Settings { shrinkage: Shrinkage::LedoitWolf, ..Settings::default() };
+    let settings = DiscriminantParams { shrinkage: Shrinkage::LedoitWolf, ..DiscriminantParams::default() };
     let fit = |threads: usize| {
         let fitted = train::fit(&Lda::new(settings.clone()), &source, threads.try_into().ok(), &Control::new()).unwrap();
         assert_eq!(fitted.passes, 2);

@@ -8,7 +8,7 @@ mod table;
 use std::sync::Arc;
 
 use oddsmith::error::ErrorKind;
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Evidence, Knobs, Predictions, Predictor, Scores, Step};
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Contributions, Knobs, Predictions, Predictor, Scores, Step};
 use oddsmith::registry::{self, Entry, MODELS};
 use oddsmith::stats::{Parts, TableStats};
 use oddsmith::{Result, persist};
@@ -85,7 +85,7 @@ proptest! {
             Predictor::new(&*model).predict(&features, &mut out).unwrap();
             let mut relative = Predictions::new();
             Predictor::new(&*model).probabilities(&features, &mut relative).unwrap();
-            let mut evidence = Evidence::new();
+            let mut evidence = Contributions::new();
             model.evidence(&features, &mut evidence).unwrap();
             let linear = model.linear().map(|view| {
                 let mut odds = Scores::new();

@@ -6,7 +6,7 @@ mod support;
 
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Formula, Layout, ViewSource, Weighting};
-use oddsmith::model::linear::{Logistic, LogisticModel, Precision};
+use oddsmith::model::linear::{Intervals, Logistic, LogisticModel};
 use oddsmith::model::{Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::train::fit;
@@ -106,7 +106,7 @@ fn vcov(model: &LogisticModel) -> (Vec<f64>, usize) {
 
 fn check_glm(id: &str) {
     let golden = Golden::load(id);
-    let profile = Logistic { precision: Precision::Profile, ..Logistic::new() };
+    let profile = Logistic { precision: Intervals::Profile, ..Logistic::new() };
     let problem = Problem::new(&golden, profile);
     let model = problem.fit().unwrap();
     let (covariance, size) = vcov(&model);
@@ -202,7 +202,7 @@ goldens!(check_multinom: multinom_birthwt_race, multinom_haireye, multinom_iris_
 
 fn check_firth(id: &str) {
     let golden = Golden::load(id);
-    let problem = Problem::new(&golden, Logistic { firth: true, precision: Precision::Profile, ..Logistic::new() });
+    let problem = Problem::new(&golden, Logistic { firth: true, precision: Intervals::Profile, ..Logistic::new() });
     let model = problem.fit().unwrap();
     let (covariance, size) = vcov(&model);
     let (coefficients, errors) = (golden.numbers("certified/coef"), golden.numbers("certified/se"));

@@ -44,7 +44,7 @@ fn evidence_and_predictions_agree_with_a_grid() {
         }
     }
     let evidence = base + (total * step * step).ln();
-    let got = model.account().log_evidence.unwrap();
+    let got = model.account().log_marginal_likelihood.unwrap();
     assert!((got - evidence).abs() < 0.05, "log evidence {got} is not {evidence}");
     let mut out = Predictions::new();
     let new = Features::of_numbers(MatrixView::row_major(&points, 3, 1).unwrap());

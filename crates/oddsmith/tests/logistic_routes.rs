@@ -7,7 +7,7 @@ mod support;
 use oddsmith::ErrorKind;
 use oddsmith::control::Control;
 use oddsmith::data::Kind;
-use oddsmith::model::linear::{Logistic, OnSeparation, OneVsRest, Precision, Robust, Route};
+use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, OneVsRest, Robust, Route};
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::persist;
 use oddsmith::train::fit;
@@ -165,7 +165,7 @@ fn a_wide_category_is_its_columns() {
     for classes in [2, 3] {
         let (by_town, by_column) = towns(classes);
         let learners = [
-            Logistic { precision: Precision::Profile, ..Logistic::new() },
+            Logistic { precision: Intervals::Profile, ..Logistic::new() },
             Logistic { robust: Some(if classes == 2 { Robust::Hc3 } else { Robust::Hc1 }), tests: false, ..Logistic::new() },
             Logistic { firth: true, tests: false, ..Logistic::new() },
             Logistic { l2: 2.0, ..Logistic::new() },

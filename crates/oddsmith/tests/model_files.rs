@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use oddsmith::error::ErrorKind;
-use oddsmith::model::{Classifier, Evidence, Predictions, Predictor, Scores};
+use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scores};
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::registry::MODELS;
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ fn use_everything(model: &dyn Classifier) {
     let words = encoded.words();
     let features = encoded.features(&words);
     let _ = Predictor::new(model).predict(&features, &mut Predictions::new());
-    let _ = model.evidence(&features, &mut Evidence::new());
+    let _ = model.evidence(&features, &mut Contributions::new());
     if let Some(linear) = model.linear() {
         let _ = linear.table(model.layout());
         let _ = linear.score(&features, &mut Scores::new());

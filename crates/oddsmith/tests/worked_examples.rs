@@ -49,7 +49,7 @@ fn a_mail_with_pill_and_meeting_is_ham_with_25_34ths() {
     close(out.row(0)[0], 25.0 / 34.0, 1e-15);
     close(out.scores().row(0)[0], (5f64 / 33.0).ln(), 1e-15);
     close(out.scores().row(0)[1], (3f64 / 55.0).ln(), 1e-15);
-    close(out.log_evidence(0), (5f64 / 33.0 + 3.0 / 55.0).ln(), 1e-15);
+    close(out.log_marginal_likelihood(0), (5f64 / 33.0 + 3.0 / 55.0).ln(), 1e-15);
 }
 
 /// Eight heads and four tails from a bent coin (0.8) or a fair one, equally likely beforehand.
@@ -165,12 +165,12 @@ fn the_evidence_of_categories_is_the_product_of_one_step_predictions() {
     };
     // Three rows are the fewest that hold both classes.
     let (start, end) = (3, frame.rows());
-    let mut product = first(start).unwrap().log_evidence().unwrap();
+    let mut product = first(start).unwrap().log_marginal_likelihood().unwrap();
     for i in start..end {
         let out = probabilities(&first(i).unwrap(), &frame);
         product += out.scores().row(i)[frame.labels[i] as usize];
     }
-    close(product, first(end).unwrap().log_evidence().unwrap(), 1e-13);
+    close(product, first(end).unwrap().log_marginal_likelihood().unwrap(), 1e-13);
 }
 
 #[test]

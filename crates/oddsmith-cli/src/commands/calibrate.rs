@@ -10,9 +10,9 @@ use oddsmith::calibrate::{Adjusted, Method};
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Weighting;
-use oddsmith::eval::{Evaluation, Settings, figure_cells, missing};
+use oddsmith::eval::{EvalSettings, Evaluation, metric_cells, missing};
 use oddsmith::model::{Classifier, Decision, Knobs};
-use oddsmith::train::{Dealing, ScoredTable, calibrated_out_of_fold, refitted};
+use oddsmith::train::{FoldSpec, ScoredTable, calibrated_out_of_fold, refitted};
 use oddsmith::{Error, Notice, persist, registry};
 
 use crate::class_mix::MixArgs;
@@ -144,7 +144,7 @@ fn by_map(
     };
     notices.extend(silent_rows(rows.silent(), "the model"));
     let in_table = |error: Error| error.in_table(&input.name());
-    let settings = Settings { weighting: weight.map_or(Weighting::None, |(_, kind)| kind), ..Settings::default() };
+    let settings = EvalSettings { weighting: weight.map_or(Weighting::None, |(_, kind)| kind), ..EvalSettings::default() };
     let title = format!("{} on {}: {method} calibration", args.file.display(), input.name());
     Ok(mapped(args, model, &rows, (settings, title, notices)).map_err(in_table)?)
 }
@@ -161,11 +161,11 @@ fn by_folds(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> 
     files::need_target(&opened)?;
     let in_table = |error: Error| error.in_table(&input.name());
     let _progress = Progress::start(console, control, "calibrating");
-    let dealing = Dealing { folds: args.folds, seed: args.seed, groups: None };
+    let dealing = FoldSpec { folds: args.folds, seed: args.seed, groups: None };
     let (model, rows) = refitted(&*opened.source, &*learner, dealing, args.reading.threads, control).map_err(in_table)?;
     let mut notices = opened.notices.clone();
     notices.extend(silent_rows(rows.silent(), "the model"));
-    let settings = Settings { weighting: opened.layout().weighting(), ..Settings::default() };
+    let settings = EvalSettings { weighting: opened.layout().weighting(), ..EvalSettings::default() };
     let method = args.method.unwrap_or(Method::Platt);
     let title = format!("{name} on {}: {method} calibration on {} folds that its refits have not seen", input.name(), args.folds);
     Ok(mapped(args, model, &rows, (settings, title, notices)).map_err(in_table)?)
@@ -176,7 +176,7 @@ fn mapped(
     args: &CalibrateArgs,
     model: Box<dyn Classifier>,
     rows: &ScoredTable,
-    (settings, title, notices): (Settings, String, Vec<Notice>),
+    (settings, title, notices): (EvalSettings, String, Vec<Notice>),
 ) -> oddsmith::Result<(Box<dyn Classifier>, Card)> {
     let method = args.method.unwrap_or(Method::Platt);
     let before = rows.evaluated(settings.clone())?;
@@ -199,7 +199,7 @@ fn before_after(before: &Evaluation, after: &Evaluation) -> Table {
         let find = |figures: &[oddsmith::eval::Named]| figures.iter().find(|(known, _)| *known == name).map(|(_, figure)| figure.clone());
         let (Some(before), Some(after)) = (find(&before), find(&after)) else { continue };
         let value = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
-        let [after_value, low, high, _] = figure_cells(&after);
+        let [after_value, low, high, _] = metric_cells(&after);
         let note = missing(&before).or_else(|| missing(&after)).map_or(Cell::Empty, Cell::from);
         table.push(vec![name.into(), value(before.ok().map(|before| before.value)), after_value, low, high, note]);
     }

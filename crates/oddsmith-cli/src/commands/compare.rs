@@ -7,7 +7,7 @@ use clap::Args;
 use oddsmith::Error;
 use oddsmith::card::Card;
 use oddsmith::control::Control;
-use oddsmith::train::{self, Candidate, Contest};
+use oddsmith::train::{self, Candidate, Comparison};
 use oddsmith_io::{Opened, ReadOptions, Roles};
 use oddsmith_report::Format;
 
@@ -54,7 +54,7 @@ pub(crate) struct CompareArgs {
 
     /// Show one table: models, pairs, weights, or the learning curve.
     #[arg(long, value_enum, value_name = "TABLE")]
-    show: Option<Part>,
+    show: Option<ComparisonTable>,
 
     #[command(flatten)]
     roles: RoleArgs,
@@ -68,7 +68,7 @@ pub(crate) struct CompareArgs {
 
 /// A table that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum ComparisonTable {
     /// One row per model.
     Models,
     /// Every model against the one with the fewest bits.
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     files::need_target(&opened)?;
     let groups = args.group.as_ref().map(|column| groups(&input, column, &options, &opened, control)).transpose()?;
     let in_table = |error: Error| error.in_table(&input.name());
-    let contest = Contest {
+    let contest = Comparison {
         source: &*opened.source,
         candidates: &candidates,
         folds: args.folds,
@@ -115,9 +115,9 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     };
     let _progress = Progress::start(console, control, "comparing");
     let asked = match args.show {
-        Some(Part::Weights) => Some(contest.fitted().map(|fitted| train::weight_table(&fitted))),
-        Some(Part::Twins) => Some(contest.twins()),
-        Some(Part::Curve) => Some(contest.curve().map(|points| train::curve_table(&points))),
+        Some(ComparisonTable::Weights) => Some(contest.fitted().map(|fitted| train::weight_table(&fitted))),
+        Some(ComparisonTable::Twins) => Some(contest.twins()),
+        Some(ComparisonTable::Curve) => Some(contest.curve().map(|points| train::curve_table(&points))),
         _ => None,
     };
     let mut data = data_card(&input.name(), &opened);
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     data.notices.extend(silent_rows(silent, "some model"));
     let weighting = opened.source.layout().weighting();
     let table = match args.show {
-        Some(Part::Pairs) => train::pair_table(&entrants, weighting),
+        Some(ComparisonTable::Pairs) => train::pair_table(&entrants, weighting),
         Some(_) => train::model_table(&entrants),
         None if matches!(console.format(), Format::Csv | Format::Ndjson) => train::model_table(&entrants),
         None => {

@@ -8,17 +8,17 @@ use clap::Args;
 use oddsmith::control::Control;
 use oddsmith::data::Weighting;
 use oddsmith::error::DataFault;
-use oddsmith::eval::{Evaluation, Settings};
+use oddsmith::eval::{EvalSettings, Evaluation};
 use oddsmith::model::Decision;
 use oddsmith::stats::Statistics;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Roles};
 
 use crate::console::Console;
+use crate::evaluation_report::{EvaluationReport, EvaluationTable};
 use crate::exit::Failure;
 use crate::files;
 use crate::gate::{self, FailIf};
-use crate::judgement::{Judgement, Part};
 use crate::labelled_table::LabelledTable;
 use crate::options::{PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
 use crate::progress::Progress;
@@ -53,7 +53,7 @@ pub(crate) struct EvaluateArgs {
 
     /// Show one table: figures, classes, the confusion matrix, or a curve.
     #[arg(long, value_enum, value_name = "TABLE")]
-    show: Option<Part>,
+    show: Option<EvaluationTable>,
 
     /// Fail with exit code 7 if a figure is too low or too high, such as 'auc<0.75'; may be repeated.
     #[arg(long, value_name = "CONDITION")]
@@ -86,13 +86,19 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console, control: &Arc<Control>
     gate::check(&args.fail_if, &figures)
 }
 
-fn settings(args: &EvaluateArgs, decision: Decision, memory: u64) -> Settings {
+fn settings(args: &EvaluateArgs, decision: Decision, memory: u64) -> EvalSettings {
     let weighting = args.weights.weight().map_or(Weighting::None, |(_, kind)| kind);
     let memory = usize::try_from(memory / 2).unwrap_or(usize::MAX);
-    Settings { decision, weighting, memory, ..Settings::default() }
+    EvalSettings { decision, weighting, memory, ..EvalSettings::default() }
 }
 
-fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<Judgement, Failure> {
+fn of_model(
+    args: &EvaluateArgs,
+    path: &Path,
+    data: &OsString,
+    console: &Console,
+    control: &Arc<Control>,
+) -> Result<EvaluationReport, Failure> {
     if args.target.is_some() {
         return Err(Failure::Usage("--target belongs to a table with probabilities; a model knows its target".into()));
     }
@@ -103,7 +109,7 @@ fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console
     let classes = layout.classes().len();
     let own = args.threshold.map_or_else(|| Ok(model.decision()), |threshold| Decision::threshold(threshold, classes))?;
     let empty = Evaluation::new(classes, train::score_scale(classes), settings(args, own, options.memory));
-    let mut judging = train::Judging::new(&*model, empty);
+    let mut judging = train::Evaluator::new(&*model, empty);
     let _progress = Progress::start(console, control, "judging");
     let weight = args.weights.weight().map(|(column, _)| column);
     let table = LabelledTable { input: &input, options: &options, weight };
@@ -112,10 +118,10 @@ fn of_model(args: &EvaluateArgs, path: &Path, data: &OsString, console: &Console
     let evaluation = judging.into_sums();
     notices.extend(silent_rows(silent, "the model"));
     let title = format!("{} on {}", path.display(), input.name());
-    Ok(Judgement { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation, notices })
+    Ok(EvaluationReport { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation, notices })
 }
 
-fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<Judgement, Failure> {
+fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<EvaluationReport, Failure> {
     let Some(target) = &args.target else {
         return Err(Failure::Usage("give a model and a table, or a table with probabilities and --target".into()));
     };
@@ -144,5 +150,5 @@ fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &A
     let empty = ScoredRows::new(columns, classes.len(), settings(args, decision, options.memory));
     let _progress = Progress::start(console, control, "judging");
     let judged = train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?;
-    Ok(Judgement { title: input.name(), facts, classes, evaluation: judged.into_evaluation(), notices: opened.notices })
+    Ok(EvaluationReport { title: input.name(), facts, classes, evaluation: judged.into_evaluation(), notices: opened.notices })
 }

@@ -10,7 +10,7 @@ use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::Formula;
 use oddsmith::eval::LogLoss;
-use oddsmith::model::linear::{Logistic, Precision};
+use oddsmith::model::linear::{Intervals, Logistic};
 use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Knobs, Learner, Step};
 use oddsmith::registry::{self, Entry, MODELS};
 use oddsmith::stats::TableStats;
@@ -282,7 +282,7 @@ fn one_vs_rest(
         return Err(Failure::Usage(format!("--cluster and --shares are for --model {REGRESSION}, not for {}", entry.name)));
     }
     if !asked.intervals_chosen {
-        asked.learner.precision = asked.learner.precision.min(Precision::Wald);
+        asked.learner.precision = asked.learner.precision.min(Intervals::Wald);
     }
     asked.learner.tests = false;
     let opened = {
@@ -309,7 +309,7 @@ fn from_table(
     };
     let loss = {
         let _progress = Progress::start(console, control, "judging");
-        let judging = train::Judging::new(&*fitted.model, LogLoss::new(opened.layout().classes().len(), opened.layout().weighting()));
+        let judging = train::Evaluator::new(&*fitted.model, LogLoss::new(opened.layout().classes().len(), opened.layout().weighting()));
         train::pass(&*opened.source, &judging, args.reading.threads, control).map_err(in_table)?.into_sums()
     };
     if console.verbose() {

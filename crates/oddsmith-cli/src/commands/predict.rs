@@ -198,7 +198,7 @@ impl<'a> Scoring<'a> {
         }
         if self.log_joint {
             cells.extend(predictions.scores().row(i).iter().map(|score| Cell::Number(*score)));
-            cells.push(predictions.log_evidence(i).into());
+            cells.push(predictions.log_marginal_likelihood(i).into());
         }
     }
 }

@@ -11,7 +11,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Feature, Formula, Levels, Space};
 use oddsmith::error::visible;
 use oddsmith::model::Classifier;
-use oddsmith::model::linear::Precision;
+use oddsmith::model::linear::Intervals;
 use oddsmith::train::{Advance, Answer, Round, Study};
 use oddsmith::{Notice, persist};
 use oddsmith_io::{Input, Roles};
@@ -125,8 +125,8 @@ fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
     if one_vs_rest && (asked.learner.cluster.is_some() || asked.learner.shares.is_some()) {
         return Err(Failure::Usage("--cluster and --shares are for --model logistic, not for one-vs-rest".into()));
     }
-    if !asked.intervals_chosen && asked.learner.precision == Precision::Profile {
-        asked.learner.precision = Precision::Wald;
+    if !asked.intervals_chosen && asked.learner.precision == Intervals::Profile {
+        asked.learner.precision = Intervals::Wald;
         if asked.learner.tests {
             console.note("intervals are Wald's and terms are not tested, because that takes many rounds; --ci profile does both");
         }

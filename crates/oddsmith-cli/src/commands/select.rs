@@ -14,7 +14,7 @@ use oddsmith::model::{BoxedStats, Knobs, Step};
 use oddsmith::notice::{self, Notice};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::train::{
-    CrossValidation, Dealing, Direction, Selection, SumsModel, has_no_model, likelihood_of_sums, select_among, select_by_tests,
+    CrossValidation, Direction, FoldSpec, Selection, SumsModel, has_no_model, likelihood_of_sums, select_among, select_by_tests,
 };
 use oddsmith::{Error, ErrorKind, Result as LibraryResult, persist};
 use oddsmith_io::{Input, Opened};
@@ -161,7 +161,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
     let parts = match args.holdout {
         0 => None,
         parts => {
-            let dealing = Dealing { folds: parts, seed: args.seed, groups: None };
+            let dealing = FoldSpec { folds: parts, seed: args.seed, groups: None };
             Some(CrossValidation::new(source, dealing, args.reading.threads, control).map_err(in_table)?.folds().clone())
         }
     };

@@ -145,7 +145,7 @@ fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {
         let (left_name, right_name) = (args.whole.display().to_string(), path.display().to_string());
         let named = |what: String| Error::from(ErrorKind::Mismatch { left_name: left_name.clone(), right_name: right_name.clone(), what });
         // The part may have seen fewer levels than the whole, never more.
-        let part = part.recast(Arc::clone(rest.layout())).map_err(|error| named(error.to_string()))?;
+        let part = part.project(Arc::clone(rest.layout())).map_err(|error| named(error.to_string()))?;
         rest.subtract(&part).map_err(|error| match error.into_kind() {
             ErrorKind::Mismatch { what, .. } => named(what),
             other => other.into(),

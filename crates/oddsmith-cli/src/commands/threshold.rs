@@ -9,7 +9,7 @@ use oddsmith::calibrate::Adjusted;
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Weighting};
-use oddsmith::eval::{Aim, Cut, Evaluation, Figure, Settings, at_threshold, choose_threshold, figure_cells};
+use oddsmith::eval::{Aim, Cut, EvalSettings, Evaluation, Metric, at_threshold, choose_threshold, metric_cells};
 use oddsmith::model::{Classifier, Costs, Decision};
 use oddsmith::stats::Statistics;
 use oddsmith::{Error, persist, train};
@@ -105,13 +105,13 @@ pub(crate) fn run(args: &ThresholdArgs, console: &Console, control: &Arc<Control
     let options = args.reading.options(&args.text)?;
     let weighting = args.weights.weight().map_or(Weighting::None, |(_, kind)| kind);
     let classes = layout.classes().len();
-    let settings = Settings {
+    let settings = EvalSettings {
         weighting,
         memory: usize::try_from(options.memory / 2).unwrap_or(usize::MAX),
         decision: if let Rule::Costs(costs) = &rule { Decision::Costs(costs.clone()) } else { Decision::MostProbable },
-        ..Settings::default()
+        ..EvalSettings::default()
     };
-    let mut judging = train::Judging::new(&*model, Evaluation::new(classes, train::score_scale(classes), settings));
+    let mut judging = train::Evaluator::new(&*model, Evaluation::new(classes, train::score_scale(classes), settings));
     let notices = {
         let _progress = Progress::start(console, control, "judging");
         let weight = args.weights.weight().map(|(column, _)| column);
@@ -165,7 +165,7 @@ impl Rule {
         }
     }
 
-    fn cut(&self, evaluation: &Evaluation, weighting: Weighting, seed: u64) -> Figure<Cut> {
+    fn cut(&self, evaluation: &Evaluation, weighting: Weighting, seed: u64) -> Metric<Cut> {
         let ranking = evaluation.ranking()?;
         match self {
             Rule::Aim(aim) => choose_threshold(&ranking, *aim, weighting, seed),
@@ -215,8 +215,8 @@ impl AimArgs {
 
 fn cut_table(cut: &Cut) -> Table {
     let mut table = Table::new("threshold", &["figure", "estimate", "conf_low", "conf_high", "note"]);
-    let mut add = |name: &str, figure: Figure| {
-        table.push(std::iter::once(Cell::from(name)).chain(figure_cells(&figure)).collect());
+    let mut add = |name: &str, figure: Metric| {
+        table.push(std::iter::once(Cell::from(name)).chain(metric_cells(&figure)).collect());
     };
     add("threshold", Ok(cut.threshold));
     add("sensitivity", cut.sensitivity.clone());

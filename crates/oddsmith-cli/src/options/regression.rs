@@ -5,7 +5,7 @@ use clap::builder::TypedValueParser;
 use oddsmith::Error;
 use oddsmith::data::design::{Contrast, MissingPolicy};
 use oddsmith::data::{DesignOptions, Formula};
-use oddsmith::model::linear::{ClassWeighting, Logistic, OnSeparation, Precision, Robust, Route};
+use oddsmith::model::linear::{ClassWeighting, Intervals, Logistic, OnSeparation, Robust, Route};
 
 use super::knobs::{one_of, parse_number};
 use super::list::{split_list, split_pair};
@@ -39,7 +39,7 @@ pub(crate) struct RegressionArgs {
     /// Intervals: from the profile of the likelihood, from the standard error, or none; none leaves out standard errors too
     /// [default: profile, and wald where that would take long or errors are robust].
     #[arg(long, value_name = "KIND", value_parser = intervals())]
-    ci: Option<Precision>,
+    ci: Option<Intervals>,
 
     /// Level of intervals [default: 0.95].
     #[arg(long, value_name = "LEVEL", value_parser = parse_number)]
@@ -152,15 +152,15 @@ impl RegressionArgs {
     pub(crate) fn regression(&self, formula: Option<Formula>) -> Result<Regression, Failure> {
         let default = Logistic::default();
         let robust = self.robust.is_some() || self.cluster.is_some();
-        if robust && self.ci == Some(Precision::Profile) {
+        if robust && self.ci == Some(Intervals::Profile) {
             let accepted = "robust standard errors have no likelihood to profile; --ci wald";
             return Err(Error::knob("ci", "profile", accepted).into());
         }
         let penalised = self.l2.is_some_and(|l2| l2 > 0.0) || self.l1.is_some_and(|l1| l1 > 0.0);
         let precision = match self.ci {
             Some(precision) => precision,
-            None if robust || penalised => Precision::Wald,
-            None => Precision::Profile,
+            None if robust || penalised => Intervals::Wald,
+            None => Intervals::Profile,
         };
         let learner = Logistic {
             formula,
@@ -244,8 +244,8 @@ fn on_separation() -> impl TypedValueParser<Value = OnSeparation> {
     named(&[("error", OnSeparation::Error), ("firth", OnSeparation::Firth)])
 }
 
-fn intervals() -> impl TypedValueParser<Value = Precision> {
-    named(&[("profile", Precision::Profile), ("wald", Precision::Wald), ("none", Precision::None)])
+fn intervals() -> impl TypedValueParser<Value = Intervals> {
+    named(&[("profile", Intervals::Profile), ("wald", Intervals::Wald), ("none", Intervals::None)])
 }
 
 fn robust() -> impl TypedValueParser<Value = Robust> {

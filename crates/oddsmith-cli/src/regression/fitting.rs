@@ -6,9 +6,9 @@ use std::sync::Arc;
 use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::{Design, Layout, Source};
-use oddsmith::eval::{Auc, Estimate, Evaluation, Settings};
+use oddsmith::eval::{Auc, Estimate, EvalSettings, Evaluation};
 use oddsmith::model::Classifier;
-use oddsmith::model::linear::{ClassWeighting, Logistic, LogisticModel, Precision};
+use oddsmith::model::linear::{ClassWeighting, Intervals, Logistic, LogisticModel};
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
@@ -102,12 +102,12 @@ fn settle_precision(regression: &mut Regression, source: &dyn Source, console: &
     let rows = source.rows().map_or(f64::INFINITY, |rows| rows as f64);
     let costly = rows * coefficients * coefficients > CHEAP;
     let penalised = learner.l1 > 0.0 || learner.l2 > 0.0;
-    let asked = regression.intervals_chosen && learner.precision == Precision::Profile;
-    if !costly || penalised || asked || learner.precision == Precision::None {
+    let asked = regression.intervals_chosen && learner.precision == Intervals::Profile;
+    if !costly || penalised || asked || learner.precision == Intervals::None {
         return costly;
     }
-    let intervals = if learner.precision == Precision::Profile { "intervals are Wald's and " } else { "" };
-    learner.precision = Precision::Wald;
+    let intervals = if learner.precision == Intervals::Profile { "intervals are Wald's and " } else { "" };
+    learner.precision = Intervals::Wald;
     if learner.tests {
         console.note(&format!("{intervals}terms are not tested, because that takes many passes over so many rows; --ci profile does both"));
     }
@@ -133,12 +133,15 @@ fn judge(
 ) -> oddsmith::Result<Evaluation> {
     let layout = opened.layout();
     let classes = layout.classes().len();
-    let settings =
-        Settings { weighting: layout.weighting(), memory: usize::try_from(memory / 2).unwrap_or(usize::MAX), ..Settings::default() };
+    let settings = EvalSettings {
+        weighting: layout.weighting(),
+        memory: usize::try_from(memory / 2).unwrap_or(usize::MAX),
+        ..EvalSettings::default()
+    };
     let empty = Evaluation::new(classes, train::score_scale(classes), settings);
     let relocated = if layout == model.layout() { None } else { Some(model.over(layout)?) };
-    let judging = train::Judging::new(relocated.as_ref().unwrap_or(model), empty);
-    train::pass(&*opened.source, &judging, threads, control).map(train::Judging::into_sums)
+    let judging = train::Evaluator::new(relocated.as_ref().unwrap_or(model), empty);
+    train::pass(&*opened.source, &judging, threads, control).map(train::Evaluator::into_sums)
 }
 
 /// The likelihood in bits; nothing where classes were weighted, because the likelihood is then not that of the rows.

@@ -2,7 +2,7 @@
 
 use oddsmith::Error;
 use oddsmith::control::Control;
-use oddsmith::data::{Formula, RecastSource, Response};
+use oddsmith::data::{Formula, RelabelledSource, Response};
 use oddsmith::error::ErrorKind;
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -34,13 +34,13 @@ pub(crate) fn open_chosen(
     let formula = regression.learner.formula.as_ref();
     let mut opened = oddsmith_io::open(input, &options, roles, control).map_err(|error| at_its_place(error, formula))?;
     if let Some((target, classes)) = regression.learner.response_in_columns()? {
-        opened.source = Box::new(RecastSource::with_response_in_columns(opened.source, &target, classes)?);
+        opened.source = Box::new(RelabelledSource::with_response_in_columns(opened.source, &target, classes)?);
     }
     let target = opened.layout().target().to_owned();
     let references = std::mem::take(&mut regression.references);
     for (column, level) in references {
         match column == target {
-            true => opened.source = Box::new(RecastSource::with_first_class(opened.source, &level)?),
+            true => opened.source = Box::new(RelabelledSource::with_first_class(opened.source, &level)?),
             false => regression.learner.options.references.push((column, level)),
         }
     }

@@ -4,7 +4,7 @@ use super::map::CalibrationMap;
 use crate::card::{Card, Cell, Table};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Classifier, Decision, Evidence, Generative, LinearLogOdds, Scale, Scores};
+use crate::model::{Classifier, Contributions, Decision, Generative, LinearLogOdds, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::Record;
 
@@ -86,7 +86,7 @@ impl Classifier for Adjusted {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         self.inner.evidence(rows, out)?;
         match &self.map {
             CalibrationMap::Identity => Ok(()),

@@ -1,6 +1,6 @@
 //! A source seen through the layout of another: the same columns, with codes that mean the same everywhere.
 
-use super::recast_source::renumber;
+use super::relabelled_source::renumber;
 use super::{CodesView, Csr, Features, Layout, LayoutMap, MISSING, Rows, Source};
 use crate::error::{DataFault, Error, Result};
 use crate::num::MatrixView;

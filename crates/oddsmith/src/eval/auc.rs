@@ -9,7 +9,7 @@
 //! Over a histogram the pairs within one bin are not told apart: they count one half, and half their share is the most by
 //! which the area can be off.
 
-use super::figure::{Estimate, Figure, Undefined};
+use super::metric::{Estimate, Metric, Undefined};
 use super::ranking::{Ranking, Tie};
 use crate::data::Weighting;
 use crate::num::logspace::NeumaierSum;
@@ -27,7 +27,7 @@ pub struct Auc {
 
 impl Auc {
     /// The area of a ranking.
-    pub fn of(ranking: &Ranking, weighting: Weighting) -> Figure<Self> {
+    pub fn of(ranking: &Ranking, weighting: Weighting) -> Metric<Self> {
         let (events, others) = (ranking.events_weight, ranking.others_weight);
         if !(events > 0.0 && others > 0.0) {
             return Err(if events + others > 0.0 { Undefined::one_class() } else { Undefined::no_rows() });

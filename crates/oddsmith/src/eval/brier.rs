@@ -2,8 +2,8 @@
 //!
 //! Σ w Σ_k (p_k − y_k)² / Σ w; with two classes half of that, (p − y)² of the event. Time O(rows·K), memory O(1).
 
-use super::figure::{Estimate, Figure, ONE_ROW, Undefined};
-use super::judged::{BLOCK_ROWS, Judged};
+use super::metric::{Estimate, Metric, ONE_ROW, Undefined};
+use super::scored_batch::{BLOCK_ROWS, ScoredBatch};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::num::logspace::NeumaierSum;
@@ -28,7 +28,7 @@ impl Brier {
     }
 
     /// The score per row.
-    pub fn score(&self) -> Figure {
+    pub fn score(&self) -> Metric {
         let weight = self.weight.value();
         if weight <= 0.0 {
             return Err(Undefined::no_rows());
@@ -43,7 +43,7 @@ impl Brier {
     }
 
     /// Adds rows that were checked, with the labels of those that count.
-    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) {
+    pub(super) fn add(&mut self, rows: &ScoredBatch<'_>, labels: &[u32]) {
         let unit = if self.classes == 2 { 0.5 } else { 1.0 };
         for (block, labels) in labels.chunks(BLOCK_ROWS).enumerate() {
             let (mut weights, mut squared_weights, mut sum, mut squares) = (0.0, 0.0, 0.0, 0.0);
@@ -65,9 +65,9 @@ impl Brier {
 }
 
 impl Statistics for Brier {
-    type Input<'a> = Judged<'a>;
+    type Input<'a> = ScoredBatch<'a>;
 
-    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+    fn observe(&mut self, rows: ScoredBatch<'_>) -> Result<()> {
         self.add(&rows, &rows.counted_labels(self.classes)?);
         Ok(())
     }

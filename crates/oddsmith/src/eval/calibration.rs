@@ -4,7 +4,7 @@
 //! held at 1 (calibration in the large): positive when events are more frequent than predicted. Both come from maximum
 //! likelihood with Wald intervals.
 
-use super::figure::{Estimate, Figure, Undefined};
+use super::metric::{Estimate, Metric, Undefined};
 use super::ranking::{Ranking, ScoreScale};
 use crate::calibrate::{LogitLine, NoLine, Outcomes};
 use crate::data::Weighting;
@@ -13,9 +13,9 @@ use crate::data::Weighting;
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationLine {
     /// Log odds by which predictions are off on the whole.
-    pub intercept: Figure,
+    pub intercept: Metric,
     /// By how much predicted log odds are to be multiplied.
-    pub slope: Figure,
+    pub slope: Metric,
 }
 
 impl CalibrationLine {
@@ -31,7 +31,7 @@ impl CalibrationLine {
     }
 
     /// The slope alone.
-    pub fn slope(ranking: &Ranking, weighting: Weighting) -> Figure {
+    pub fn slope(ranking: &Ranking, weighting: Weighting) -> Metric {
         match ranking.scale() {
             ScoreScale::Order => Err("the scores are no probabilities".into()),
             _ => Points::of(ranking, weighting).slope(),
@@ -60,7 +60,7 @@ impl<'a> Points<'a> {
         }
     }
 
-    fn slope(&self) -> Figure {
+    fn slope(&self) -> Metric {
         let line = match self {
             Points::Scores(ranking, unit) => LogitLine::fit_to(entries(ranking, *unit, |score| score)),
             Points::Converted(points) => LogitLine::fit(points),

@@ -5,8 +5,8 @@
 //! Matthews' coefficient (Gorodkin's for many classes): (c s − Σ p_k t_k) / √((s² − Σ p_k²)(s² − Σ t_k²)), with s the total,
 //! c the diagonal, t and p the margins. Cohen's κ: (p_o − p_e)/(1 − p_e). Memory O(K²).
 
-use super::figure::{Estimate, Figure, Mass, Undefined, share};
-use super::judged::Judged;
+use super::metric::{Estimate, Mass, Metric, Undefined, share};
+use super::scored_batch::ScoredBatch;
 use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
 use crate::model::Decision;
@@ -46,7 +46,7 @@ impl Confusion {
     }
 
     /// Share of rows that were left undecided.
-    pub fn undecided_share(&self) -> Figure {
+    pub fn undecided_share(&self) -> Metric {
         let left: f64 = self.undecided.iter().map(|mass| mass.weight).sum();
         let all = self.cells.iter().chain(&self.undecided).copied().sum();
         share(left, all, self.weighting, "there are no rows")
@@ -80,34 +80,34 @@ impl Confusion {
     }
 
     /// Share of rows that were called right.
-    pub fn accuracy(&self) -> Figure {
+    pub fn accuracy(&self) -> Metric {
         share(self.diagonal(), self.cells.iter().copied().sum(), self.weighting, "there are no rows")
     }
 
     /// Share of a class that was called so: sensitivity, for the event.
-    pub fn recall(&self, k: usize) -> Figure {
+    pub fn recall(&self, k: usize) -> Metric {
         share(self.cell(k, k), self.mass_of_truth(k), self.weighting, "no row has the class")
     }
 
     /// Share of those called a class that have it.
-    pub fn precision(&self, k: usize) -> Figure {
+    pub fn precision(&self, k: usize) -> Metric {
         share(self.cell(k, k), self.mass_of_called(k), self.weighting, "no row was called so")
     }
 
     /// Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
-    pub fn f1(&self, k: usize) -> Figure<f64> {
+    pub fn f1(&self, k: usize) -> Metric<f64> {
         let either = self.truth(k) + self.called(k);
         if either > 0.0 { Ok(2.0 * self.cell(k, k) / either) } else { Err("no row has the class or was called so".into()) }
     }
 
     /// Mean recall of the classes that occur.
-    pub fn balanced_accuracy(&self) -> Figure<f64> {
+    pub fn balanced_accuracy(&self) -> Metric<f64> {
         let recalls: Vec<f64> = (0..self.classes).filter_map(|k| self.recall(k).ok()).map(|recall| recall.value).collect();
         if recalls.is_empty() { Err(Undefined::no_rows()) } else { Ok(recalls.iter().sum::<f64>() / recalls.len() as f64) }
     }
 
     /// Matthews' correlation coefficient.
-    pub fn matthews(&self) -> Figure<f64> {
+    pub fn matthews(&self) -> Metric<f64> {
         let total = self.total();
         if total <= 0.0 {
             return Err(Undefined::no_rows());
@@ -129,7 +129,7 @@ impl Confusion {
     }
 
     /// Cohen's κ: agreement beyond chance.
-    pub fn kappa(&self) -> Figure<f64> {
+    pub fn kappa(&self) -> Metric<f64> {
         let total = self.total();
         if total <= 0.0 {
             return Err(Undefined::no_rows());
@@ -143,7 +143,7 @@ impl Confusion {
     }
 
     /// Adds rows that were checked, with the labels of those that count.
-    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) {
+    pub(super) fn add(&mut self, rows: &ScoredBatch<'_>, labels: &[u32]) {
         for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
             let weight = rows.weight(i);
             let mass = match self.decision.decide(&rows.probabilities[i * self.classes..(i + 1) * self.classes]) {
@@ -168,21 +168,21 @@ impl Confusion {
     }
 
     /// Share of the others that were not called the event, with two classes.
-    pub fn specificity(&self) -> Figure {
+    pub fn specificity(&self) -> Metric {
         self.recall(0)
     }
 
     /// Mean F1 of the classes, each counted alike.
-    pub fn macro_f1(&self) -> Figure {
-        let each = (0..self.classes).map(|k| self.f1(k)).collect::<Figure<Vec<f64>>>()?;
+    pub fn macro_f1(&self) -> Metric {
+        let each = (0..self.classes).map(|k| self.f1(k)).collect::<Metric<Vec<f64>>>()?;
         Ok(Estimate::exact(each.iter().sum::<f64>() / each.len().max(1) as f64))
     }
 }
 
 impl Statistics for Confusion {
-    type Input<'a> = Judged<'a>;
+    type Input<'a> = ScoredBatch<'a>;
 
-    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+    fn observe(&mut self, rows: ScoredBatch<'_>) -> Result<()> {
         self.add(&rows, &rows.counted_labels(self.classes)?);
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! z = (A − B) / √(var A + var B − 2 cov), with the covariance of the placements of both scores (see [`super::Auc`]).
 //! Time O(n log n), memory O(n).
 
-use super::figure::{Figure, Undefined};
+use super::metric::{Metric, Undefined};
 use super::sorting::{key, sort};
 use crate::data::{SKIP, Weighting};
 use crate::num::special::normal;
@@ -42,7 +42,7 @@ impl PairedAreas {
 }
 
 /// Compares two scores of the same rows; class `event` against all others.
-pub fn paired_areas(scores: [&[f64]; 2], labels: &[u32], weights: Option<&[f64]>, event: u32, weighting: Weighting) -> Figure<PairedAreas> {
+pub fn paired_areas(scores: [&[f64]; 2], labels: &[u32], weights: Option<&[f64]>, event: u32, weighting: Weighting) -> Metric<PairedAreas> {
     let counts = |&i: &usize| labels[i] != SKIP && weights.is_none_or(|w| w[i] > 0.0);
     let rows: Vec<(bool, f64)> = (0..labels.len()).filter(counts).map(|i| (labels[i] == event, weights.map_or(1.0, |w| w[i]))).collect();
     let placements = scores.map(|scores| {

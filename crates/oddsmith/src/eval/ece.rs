@@ -5,7 +5,7 @@
 //! interval is that of the sum with the signs held, ± 1.96 √(Σ (W_b/W)² se_b²), which is honest where differences are larger than their errors;
 //! se_b comes from the spread of y − p, and from p(1 − p) in a bin of a single row. O(n).
 
-use super::figure::{Estimate, Figure, Mass, Undefined};
+use super::metric::{Estimate, Mass, Metric, Undefined};
 use super::ranking::{Ranking, ScoreScale};
 use crate::data::Weighting;
 
@@ -30,7 +30,7 @@ struct Bin {
 }
 
 /// The error over `bins` bins; the last one holds a probability of 1.
-pub fn calibration_error(ranking: &Ranking, bins: usize, weighting: Weighting) -> Figure<CalibrationError> {
+pub fn calibration_error(ranking: &Ranking, bins: usize, weighting: Weighting) -> Metric<CalibrationError> {
     if ranking.scale() == ScoreScale::Order {
         return Err("the scores are no probabilities".into());
     }

@@ -1,8 +1,8 @@
 //! Everything that is asked of probabilities, from one pass over judged rows.
 
-use super::figure::{Estimate, Figure, Undefined, figure_cells};
-use super::judged::Judged;
+use super::metric::{Estimate, Metric, Undefined, metric_cells};
 use super::multiclass::{hand_till, one_vs_rest};
+use super::scored_batch::ScoredBatch;
 use super::{
     Auc, Brier, CalibrationLine, Confusion, Kept, LogLoss, Ranking, Reliability, ScoreScale, average_precision, calibration_error,
     hosmer_lemeshow,
@@ -15,7 +15,7 @@ use crate::stats::Statistics;
 
 /// How rows are judged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct EvalSettings {
     /// How a class is called.
     pub decision: Decision,
     /// What weights mean.
@@ -28,16 +28,16 @@ pub struct Settings {
     pub groups: usize,
 }
 
-impl Default for Settings {
+impl Default for EvalSettings {
     fn default() -> Self {
-        Settings { decision: Decision::MostProbable, weighting: Weighting::None, memory: 512 << 20, bins: 10, groups: 10 }
+        EvalSettings { decision: Decision::MostProbable, weighting: Weighting::None, memory: 512 << 20, bins: 10, groups: 10 }
     }
 }
 
 /// Sums and scores of judged rows.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
-    settings: Settings,
+    settings: EvalSettings,
     classes: usize,
     /// Log loss.
     pub loss: LogLoss,
@@ -50,11 +50,11 @@ pub struct Evaluation {
 }
 
 /// A named figure.
-pub type Named = (&'static str, Figure);
+pub type Named = (&'static str, Metric);
 
 impl Evaluation {
     /// Nothing seen of `classes` classes; `scale` says whether rows of two classes come with log odds.
-    pub fn new(classes: usize, scale: ScoreScale, settings: Settings) -> Self {
+    pub fn new(classes: usize, scale: ScoreScale, settings: EvalSettings) -> Self {
         Evaluation {
             classes,
             loss: LogLoss::new(classes, settings.weighting),
@@ -71,12 +71,12 @@ impl Evaluation {
     }
 
     /// How rows are judged.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &EvalSettings {
         &self.settings
     }
 
     /// The event against the rest, with two classes.
-    pub fn ranking(&self) -> Figure<Ranking> {
+    pub fn ranking(&self) -> Metric<Ranking> {
         match self.classes {
             2 => Ok(self.kept.ranking(1)),
             classes => Err(Undefined::not_two(classes)),
@@ -95,7 +95,7 @@ impl Evaluation {
     }
 
     fn figures_of_probabilities(&self) -> Vec<Named> {
-        let known = |figure: Figure<f64>| figure.map(Estimate::exact);
+        let known = |figure: Metric<f64>| figure.map(Estimate::exact);
         vec![
             ("log_loss", self.loss.nats()),
             ("bits", self.loss.bits()),
@@ -129,7 +129,7 @@ impl Evaluation {
 
     fn figures_of_areas(&self) -> Vec<Named> {
         let areas = one_vs_rest(&self.kept, self.classes, self.settings.weighting);
-        let areas = areas.into_iter().collect::<Figure<Vec<Auc>>>().map_err(|_| Undefined("a class has no rows".into()));
+        let areas = areas.into_iter().collect::<Metric<Vec<Auc>>>().map_err(|_| Undefined("a class has no rows".into()));
         let weights = &self.loss.class_weights().weight;
         let mean = |areas: &[Auc], weight: &dyn Fn(usize) -> f64| {
             let total: f64 = (0..areas.len()).map(weight).sum();
@@ -144,7 +144,7 @@ impl Evaluation {
 
     fn figures_of_decision(&self) -> Vec<Named> {
         let table = &self.confusion;
-        let known = |figure: Figure<f64>| figure.map(Estimate::exact);
+        let known = |figure: Metric<f64>| figure.map(Estimate::exact);
         let mut figures = vec![
             ("accuracy", table.accuracy()),
             ("balanced_accuracy", known(table.balanced_accuracy())),
@@ -171,7 +171,7 @@ impl Evaluation {
     pub fn table(&self) -> Table {
         let mut table = Table::new("metrics", &["metric", "estimate", "conf_low", "conf_high", "note"]);
         for (name, figure) in self.figures() {
-            let [value, low, high, missing] = figure_cells(&figure);
+            let [value, low, high, missing] = metric_cells(&figure);
             let note = if missing == Cell::Empty { self.note(name).map_or(Cell::Empty, Cell::from) } else { missing };
             table.push(vec![name.into(), value, low, high, note]);
         }
@@ -196,9 +196,9 @@ impl Evaluation {
     /// Precision, recall and F1 of every class.
     pub fn class_table(&self, classes: &Classes) -> Table {
         let mut table = Table::new("classes", &["class", "weight", "called", "precision", "recall", "f1"]);
-        let cell = |figure: Figure<f64>| figure.map_or_else(|reason| Cell::from(reason.to_string()), Cell::from);
+        let cell = |figure: Metric<f64>| figure.map_or_else(|reason| Cell::from(reason.to_string()), Cell::from);
         for k in 0..self.classes {
-            let value = |figure: Figure| cell(figure.map(|estimate| estimate.value));
+            let value = |figure: Metric| cell(figure.map(|estimate| estimate.value));
             let (precision, recall) = (value(self.confusion.precision(k)), value(self.confusion.recall(k)));
             let row = [classes.label(k).into(), self.confusion.truth(k).into(), self.confusion.called(k).into()];
             table.push(row.into_iter().chain([precision, recall, cell(self.confusion.f1(k))]).collect());
@@ -219,9 +219,9 @@ impl Evaluation {
 }
 
 impl Statistics for Evaluation {
-    type Input<'a> = Judged<'a>;
+    type Input<'a> = ScoredBatch<'a>;
 
-    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+    fn observe(&mut self, rows: ScoredBatch<'_>) -> Result<()> {
         // Rows are checked once for all figures.
         let labels = rows.counted_labels(self.classes)?;
         self.loss.add(&rows, &labels)?;

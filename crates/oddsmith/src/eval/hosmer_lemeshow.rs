@@ -6,7 +6,7 @@
 //! is widely reported and weak: it depends on the grouping, and with many rows it refuses every model.
 
 use super::calibration::evidence_per_weight;
-use super::figure::{Figure, Undefined};
+use super::metric::{Metric, Undefined};
 use super::ranking::{Ranking, ScoreScale};
 use crate::data::Weighting;
 use crate::num::special::chi_squared;
@@ -40,7 +40,7 @@ pub struct HosmerLemeshow {
 }
 
 /// The test with at most `groups` groups.
-pub fn hosmer_lemeshow(ranking: &Ranking, groups: usize, weighting: Weighting) -> Figure<HosmerLemeshow> {
+pub fn hosmer_lemeshow(ranking: &Ranking, groups: usize, weighting: Weighting) -> Metric<HosmerLemeshow> {
     if ranking.scale() == ScoreScale::Order {
         return Err("the scores are no probabilities".into());
     }

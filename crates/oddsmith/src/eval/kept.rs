@@ -3,10 +3,10 @@
 //! Which of the two depends on the rows alone, never on how they were shared out. With two classes one score per row is
 //! kept, else K probabilities.
 
-use super::figure::Figure;
-use super::judged::Judged;
+use super::metric::Metric;
 use super::ranking::{Ranking, ScoreScale};
 use super::score_histogram::ScoreHistogram;
+use super::scored_batch::ScoredBatch;
 use crate::data::SKIP;
 use crate::error::{Error, Result};
 use crate::stats::Statistics;
@@ -102,7 +102,7 @@ impl Kept {
     }
 
     /// The rows, where all are kept.
-    pub(super) fn rows(&self) -> Figure<&KeptRows> {
+    pub(super) fn rows(&self) -> Metric<&KeptRows> {
         match &self.content {
             Content::Rows(rows) => Ok(rows),
             Content::Bins(_) => Err("the scores do not fit the memory budget".into()),
@@ -114,7 +114,7 @@ impl Kept {
     }
 
     /// Adds rows that were checked, with the labels of those that count.
-    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) -> Result<()> {
+    pub(super) fn add(&mut self, rows: &ScoredBatch<'_>, labels: &[u32]) -> Result<()> {
         let classes = self.classes;
         let log_odds = match self.scale {
             ScoreScale::LogOdds => Some(rows.log_odds.ok_or_else(|| Error::internal("rows are judged without log odds"))?),
@@ -164,9 +164,9 @@ impl Kept {
 }
 
 impl Statistics for Kept {
-    type Input<'a> = Judged<'a>;
+    type Input<'a> = ScoredBatch<'a>;
 
-    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+    fn observe(&mut self, rows: ScoredBatch<'_>) -> Result<()> {
         self.add(&rows, &rows.counted_labels(self.classes)?)
     }
 

@@ -1,7 +1,7 @@
 //! Gains and lift: the share of all events among the rows with the highest scores, and how many times that is what a random
 //! choice would find. A tie that a cut divides gives events in proportion.
 
-use super::figure::{Figure, Undefined};
+use super::metric::{Metric, Undefined};
 use super::ranking::Ranking;
 
 /// The top of the ranking.
@@ -18,7 +18,7 @@ pub struct Lift {
 }
 
 /// Gains at `parts` equal parts of the rows.
-pub fn lift(ranking: &Ranking, parts: usize) -> Figure<Vec<Lift>> {
+pub fn lift(ranking: &Ranking, parts: usize) -> Metric<Vec<Lift>> {
     let total = ranking.weight();
     if total <= 0.0 {
         return Err(Undefined::no_rows());

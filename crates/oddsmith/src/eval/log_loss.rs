@@ -6,8 +6,8 @@
 
 use std::f64::consts::LN_2;
 
-use super::figure::{Estimate, Figure, ONE_ROW, Undefined};
-use super::judged::{BLOCK_ROWS, Judged};
+use super::metric::{Estimate, Metric, ONE_ROW, Undefined};
+use super::scored_batch::{BLOCK_ROWS, ScoredBatch};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::info::entropy;
@@ -37,27 +37,27 @@ impl LogLoss {
     }
 
     /// Nats per row.
-    pub fn nats(&self) -> Figure {
+    pub fn nats(&self) -> Metric {
         self.possible()?;
         let shift = vec![0.0; self.nats.len()];
         Ok(self.mean(&shift, 1.0))
     }
 
     /// Bits per row.
-    pub fn bits(&self) -> Figure {
+    pub fn bits(&self) -> Metric {
         self.possible()?;
         let shift = vec![0.0; self.nats.len()];
         Ok(self.mean(&shift, 1.0 / LN_2))
     }
 
     /// Bits per row that the class shares need.
-    pub fn base_rate_bits(&self) -> Figure<f64> {
+    pub fn base_rate_bits(&self) -> Metric<f64> {
         if self.classes.total() > 0.0 { Ok(entropy(&self.classes.weight) / LN_2) } else { Err(Undefined::no_rows()) }
     }
 
     /// Bits per row that the probabilities save against the class shares; negative when they are worse. The interval
     /// takes the shares as known.
-    pub fn bits_saved(&self) -> Figure {
+    pub fn bits_saved(&self) -> Metric {
         self.possible()?;
         let total = self.classes.total();
         let base = |weight: &f64| if *weight > 0.0 { -(weight / total).ln() } else { 0.0 };
@@ -66,7 +66,7 @@ impl LogLoss {
     }
 
     /// Adds rows that were checked, with the labels of those that count.
-    pub(super) fn add(&mut self, rows: &Judged<'_>, labels: &[u32]) -> Result<()> {
+    pub(super) fn add(&mut self, rows: &ScoredBatch<'_>, labels: &[u32]) -> Result<()> {
         let classes = self.nats.len();
         self.classes.observe(labels, rows.weights)?;
         let mut sums = vec![[0.0; 2]; classes];
@@ -91,7 +91,7 @@ impl LogLoss {
         Ok(())
     }
 
-    fn possible(&self) -> Figure<()> {
+    fn possible(&self) -> Metric<()> {
         match (self.classes.total() > 0.0, self.impossible) {
             (false, _) => Err(Undefined::no_rows()),
             (true, 0) => Ok(()),
@@ -122,9 +122,9 @@ impl LogLoss {
 }
 
 impl Statistics for LogLoss {
-    type Input<'a> = Judged<'a>;
+    type Input<'a> = ScoredBatch<'a>;
 
-    fn observe(&mut self, rows: Judged<'_>) -> Result<()> {
+    fn observe(&mut self, rows: ScoredBatch<'_>) -> Result<()> {
         self.add(&rows, &rows.counted_labels(self.nats.len())?)
     }
 

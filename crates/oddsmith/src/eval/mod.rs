@@ -1,4 +1,4 @@
-//! Judging probabilities: figures over scores, truth and weights. This room never sees a model.
+//! Evaluator probabilities: figures over scores, truth and weights. This room never sees a model.
 //!
 //! ```text
 //! judged rows -> sums (log loss, Brier, confusion)        exact in one pass, merge by addition
@@ -14,12 +14,11 @@ mod confusion;
 mod delong;
 mod ece;
 mod evaluation;
-mod figure;
 mod hosmer_lemeshow;
-mod judged;
 mod kept;
 mod lift;
 mod log_loss;
+mod metric;
 mod multiclass;
 mod net_benefit;
 mod precision_recall;
@@ -27,6 +26,7 @@ mod ranking;
 mod reliability;
 mod roc;
 mod score_histogram;
+mod scored_batch;
 mod sorting;
 mod threshold;
 
@@ -36,17 +36,17 @@ pub use calibration::CalibrationLine;
 pub use confusion::Confusion;
 pub use delong::{PairedAreas, paired_areas};
 pub use ece::{CalibrationError, calibration_error};
-pub use evaluation::{Evaluation, Named, Settings};
-pub use figure::{Estimate, Figure, Undefined, figure_cells, missing};
+pub use evaluation::{EvalSettings, Evaluation, Named};
 pub use hosmer_lemeshow::{HosmerLemeshow, hosmer_lemeshow};
-pub use judged::Judged;
 pub use kept::Kept;
 pub use lift::{Lift, lift};
 pub use log_loss::LogLoss;
+pub use metric::{Estimate, Metric, Undefined, metric_cells, missing};
 pub use multiclass::{hand_till, one_vs_rest};
 pub use net_benefit::{NetBenefit, net_benefit};
 pub use precision_recall::{PrPoint, average_precision, precision_recall};
 pub use ranking::{Ranking, ScoreScale, Tie};
 pub use reliability::{Reliability, ReliabilityStep};
 pub use roc::{Roc, RocPoint};
+pub use scored_batch::ScoredBatch;
 pub use threshold::{Aim, Cut, at_threshold, choose_threshold};

@@ -5,18 +5,18 @@
 //! averaged over pairs; it does not depend on how frequent the classes are. O(K n log n) and O(K² n/K log n).
 
 use super::auc::Auc;
-use super::figure::{Figure, Undefined};
 use super::kept::Kept;
+use super::metric::{Metric, Undefined};
 use super::ranking::{Ranking, ScoreScale};
 use crate::data::Weighting;
 
 /// The area of every class against all others, in class order.
-pub fn one_vs_rest(kept: &Kept, classes: usize, weighting: Weighting) -> Vec<Figure<Auc>> {
+pub fn one_vs_rest(kept: &Kept, classes: usize, weighting: Weighting) -> Vec<Metric<Auc>> {
     (0..classes).map(|k| Auc::of(&kept.ranking(k), weighting)).collect()
 }
 
 /// Hand and Till's M of rows that are all kept.
-pub fn hand_till(kept: &Kept, classes: usize, weighting: Weighting) -> Figure<f64> {
+pub fn hand_till(kept: &Kept, classes: usize, weighting: Weighting) -> Metric<f64> {
     let rows = kept.rows()?;
     let area = |score: usize, event: usize, other: usize| {
         let counted = (0..rows.labels.len()).filter(|&i| rows.labels[i] == event as u32 || rows.labels[i] == other as u32);

@@ -4,7 +4,7 @@
 //! NB(t) = TP/W − FP/W · t/(1 − t); acting on all rows gives the base rate minus its complement times the same odds, acting
 //! on none gives 0.
 
-use super::figure::{Figure, Undefined};
+use super::metric::{Metric, Undefined};
 use super::ranking::{Ranking, ScoreScale};
 
 /// Net benefit at one threshold.
@@ -19,7 +19,7 @@ pub struct NetBenefit {
 }
 
 /// The decision curve at rising thresholds above 0 and below 1.
-pub fn net_benefit(ranking: &Ranking, thresholds: &[f64]) -> Figure<Vec<NetBenefit>> {
+pub fn net_benefit(ranking: &Ranking, thresholds: &[f64]) -> Metric<Vec<NetBenefit>> {
     if ranking.scale() == ScoreScale::Order {
         return Err("the scores are no probabilities".into());
     }

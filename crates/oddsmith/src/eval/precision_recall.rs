@@ -1,6 +1,6 @@
 //! Precision against recall, and the average precision Σ (R_n − R_{n−1}) P_n over thresholds from the highest down.
 
-use super::figure::{Figure, Undefined};
+use super::metric::{Metric, Undefined};
 use super::ranking::Ranking;
 use super::roc::Roc;
 
@@ -16,7 +16,7 @@ pub struct PrPoint {
 }
 
 /// The curve, from the highest threshold down. It needs events; without others precision is 1 throughout.
-pub fn precision_recall(ranking: &Ranking) -> Figure<Vec<PrPoint>> {
+pub fn precision_recall(ranking: &Ranking) -> Metric<Vec<PrPoint>> {
     if ranking.events_weight <= 0.0 {
         let reason = if ranking.others_weight > 0.0 { "no row has the event".into() } else { Undefined::no_rows() };
         return Err(reason);
@@ -32,7 +32,7 @@ pub fn precision_recall(ranking: &Ranking) -> Figure<Vec<PrPoint>> {
 }
 
 /// Area under the steps of the curve.
-pub fn average_precision(ranking: &Ranking) -> Figure<f64> {
+pub fn average_precision(ranking: &Ranking) -> Metric<f64> {
     let mut before = 0.0;
     let step = |point: PrPoint| {
         let gained = point.recall - before;

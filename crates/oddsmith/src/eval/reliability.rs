@@ -6,7 +6,7 @@
 //! second plus the third, exactly. The band is Wilson's 95 % interval of each step's rate, made monotone: the
 //! true curve rises, so what bounds it at one place bounds it beyond. It does not count the choice of the steps.
 
-use super::figure::{Figure, Mass, Undefined, share};
+use super::metric::{Mass, Metric, Undefined, share};
 use super::ranking::{Ranking, ScoreScale, Tie};
 use crate::calibrate::pool;
 use crate::data::Weighting;
@@ -44,7 +44,7 @@ pub struct Reliability {
 
 impl Reliability {
     /// The curve of a ranking by log odds or probabilities.
-    pub fn of(ranking: &Ranking, weighting: Weighting) -> Figure<Self> {
+    pub fn of(ranking: &Ranking, weighting: Weighting) -> Metric<Self> {
         if ranking.scale() == ScoreScale::Order {
             return Err("the scores are no probabilities".into());
         }

@@ -1,6 +1,6 @@
 //! The ROC curve: what every threshold catches and what it falsely raises.
 
-use super::figure::{Figure, Undefined};
+use super::metric::{Metric, Undefined};
 use super::ranking::{Ranking, ScoreScale};
 
 /// Calling the event from a score up.
@@ -29,7 +29,7 @@ pub struct Roc {
 
 impl Roc {
     /// The curve of a ranking.
-    pub fn of(ranking: &Ranking) -> Figure<Self> {
+    pub fn of(ranking: &Ranking) -> Metric<Self> {
         let (events, others) = (ranking.events_weight, ranking.others_weight);
         if !(events > 0.0 && others > 0.0) {
             return Err(if events + others > 0.0 { Undefined::one_class() } else { Undefined::no_rows() });

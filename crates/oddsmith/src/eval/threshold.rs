@@ -12,7 +12,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Poisson};
 
 use super::calibration::evidence_per_weight;
-use super::figure::{CONFIDENCE, Estimate, Figure, Mass, Undefined, share};
+use super::metric::{CONFIDENCE, Estimate, Mass, Metric, Undefined, share};
 use super::ranking::{Ranking, ScoreScale, Tie};
 use crate::data::Weighting;
 
@@ -49,19 +49,19 @@ pub struct Cut {
     /// The event is called from this probability up.
     pub threshold: Estimate,
     /// Share of events that are called.
-    pub sensitivity: Figure,
+    pub sensitivity: Metric,
     /// Share of others that are not called.
-    pub specificity: Figure,
+    pub specificity: Metric,
     /// Share of called rows that have the event.
-    pub precision: Figure,
+    pub precision: Metric,
     /// Share of rows not called that do not have it.
-    pub negative_predictive_value: Figure,
+    pub negative_predictive_value: Metric,
     /// Share of rows that are called.
-    pub called: Figure,
+    pub called: Metric,
 }
 
 /// Chooses a threshold for an aim.
-pub fn choose_threshold(ranking: &Ranking, aim: Aim, weighting: Weighting, seed: u64) -> Figure<Cut> {
+pub fn choose_threshold(ranking: &Ranking, aim: Aim, weighting: Weighting, seed: u64) -> Metric<Cut> {
     if ranking.scale() == ScoreScale::Order {
         return Err("the scores are no probabilities".into());
     }
@@ -110,7 +110,7 @@ fn cut(rows: &[Tie], threshold: Estimate, weighting: Weighting) -> Cut {
 }
 
 /// The threshold for an aim that needs rows, which come in rising order of probability.
-fn pick(rows: &[Tie], aim: Aim) -> Figure<f64> {
+fn pick(rows: &[Tie], aim: Aim) -> Metric<f64> {
     let (events, others) = rows.iter().fold((0.0, 0.0), |(e, o), row| (e + row.events, o + row.others));
     if !(events > 0.0 && others > 0.0) {
         return Err(if events + others > 0.0 { Undefined::one_class() } else { Undefined::no_rows() });
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn the_shares_at_a_threshold_are_those_of_the_rows() {
         let cut = choose_threshold(&ranking(), Aim::Sensitivity(0.75), Weighting::None, 1).unwrap();
-        let value = |figure: &Figure| figure.as_ref().unwrap().value;
+        let value = |figure: &Metric| figure.as_ref().unwrap().value;
         assert_eq!((value(&cut.sensitivity), value(&cut.specificity), value(&cut.precision)), (0.75, 0.75, 0.75));
         assert_eq!((value(&cut.negative_predictive_value), value(&cut.called)), (0.75, 0.5));
         let (low, high) = cut.threshold.interval.unwrap();

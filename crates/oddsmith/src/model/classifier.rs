@@ -1,7 +1,7 @@
 //! A fitted model.
 
 use super::linear::LogisticModel;
-use super::{Decision, Evidence, Generative, LinearLogOdds, Scores};
+use super::{Contributions, Decision, Generative, LinearLogOdds, Scores};
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
@@ -39,7 +39,7 @@ pub trait Classifier: Send + Sync {
     }
 
     /// Splits every score into a prior and one addend per feature.
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()>;
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()>;
 
     /// The exact log-odds weights, when the model is linear in its log odds.
     fn linear(&self) -> Option<LinearLogOdds>;

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::linear::LogisticModel;
-use super::{Classifier, Decision, Evidence, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
+use super::{Classifier, Contributions, Decision, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
 use crate::card::{Card, Table};
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
@@ -176,7 +176,7 @@ impl Classifier for Box<dyn Classifier> {
         (**self).score_relative(rows, out)
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         (**self).evidence(rows, out)
     }
 

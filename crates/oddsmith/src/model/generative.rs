@@ -37,5 +37,5 @@ pub trait Generative {
     fn sample(&self, k: usize, random: &mut dyn Rng) -> Result<SampledRow>;
 
     /// The logarithm of the evidence p(data) for models whose parameters are integrated out.
-    fn log_evidence(&self) -> Option<f64>;
+    fn log_marginal_likelihood(&self) -> Option<f64>;
 }

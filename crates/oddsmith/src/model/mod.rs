@@ -2,10 +2,10 @@
 
 pub mod bayes;
 mod classifier;
+mod contributions;
 mod decision;
 pub mod discriminant;
 mod erased;
-mod evidence;
 mod generative;
 pub mod knobs;
 mod learner;
@@ -18,9 +18,9 @@ mod scores;
 pub mod term;
 
 pub use classifier::{Classifier, Scale};
+pub use contributions::Contributions;
 pub use decision::{Costs, Decision};
 pub use erased::{AnyLearner, AnyStats, BoxedStats};
-pub use evidence::Evidence;
 pub use generative::{Generative, SampledRow, Value};
 pub use knobs::{Distribution, Divisor, Knobs, Shrinkage, Tying};
 pub use learner::{Learner, Step};

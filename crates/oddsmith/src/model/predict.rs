@@ -36,7 +36,7 @@ impl Predictions {
     }
 
     /// log Σ_k exp(score): log p(x) for generative models. NaN after [`Predictor::probabilities`], which does not compute it.
-    pub fn log_evidence(&self, i: usize) -> f64 {
+    pub fn log_marginal_likelihood(&self, i: usize) -> f64 {
         self.normalisers.get(i).copied().unwrap_or(f64::NAN)
     }
 

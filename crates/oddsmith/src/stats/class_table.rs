@@ -68,7 +68,7 @@ impl ClassTable {
     /// The same sums in a table of `shape` = (classes, columns): class `k` moves to `classes[k]`, column `j` to
     /// `columns[j]` or out of the table.
     #[must_use]
-    pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
+    pub fn project(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
         let mut moved = ClassTable::new(shape.0, shape.1);
         for (k, &to_class) in classes.iter().enumerate() {
             for (j, to_column) in columns.iter().enumerate() {

@@ -113,7 +113,7 @@ impl ClassWeights {
 
     /// The same figures with class `k` moved to `map[k]` among `classes` classes.
     #[must_use]
-    pub fn recast(&self, map: &[usize], classes: usize) -> Self {
+    pub fn project(&self, map: &[usize], classes: usize) -> Self {
         let mut moved = ClassWeights::new(classes);
         for (k, &to) in map.iter().enumerate() {
             moved.rows[to] = self.rows[k];

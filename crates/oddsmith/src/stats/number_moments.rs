@@ -219,15 +219,15 @@ impl NumberMoments {
         (0..self.classes).fold(Moment::default(), |sum, k| sum.plus(self.get(k, j)))
     }
 
-    /// The same moments in another shape; see [`ClassTable::recast`].
+    /// The same moments in another shape; see [`ClassTable::project`].
     #[must_use]
-    pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
+    pub fn project(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
         NumberMoments {
             classes: shape.0,
-            weight: self.weight.recast(classes, columns, shape),
-            mean: self.mean.recast(classes, columns, shape),
-            mean_low: self.mean_low.recast(classes, columns, shape),
-            squares: self.squares.recast(classes, columns, shape),
+            weight: self.weight.project(classes, columns, shape),
+            mean: self.mean.project(classes, columns, shape),
+            mean_low: self.mean_low.project(classes, columns, shape),
+            squares: self.squares.project(classes, columns, shape),
         }
     }
 

@@ -85,9 +85,9 @@ impl NumberTallies {
         [&mut self.weight, &mut self.totals, &mut self.positive].into_iter().for_each(|table| table.clear(k));
     }
 
-    /// The same tallies in another shape; see [`ClassTable::recast`].
+    /// The same tallies in another shape; see [`ClassTable::project`].
     #[must_use]
-    pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
+    pub fn project(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
         let mut negative = vec![0.0; shape.1];
         for (j, to) in columns.iter().enumerate() {
             if let Some(to) = to {
@@ -95,9 +95,9 @@ impl NumberTallies {
             }
         }
         NumberTallies {
-            weight: self.weight.recast(classes, columns, shape),
-            totals: self.totals.recast(classes, columns, shape),
-            positive: self.positive.recast(classes, columns, shape),
+            weight: self.weight.project(classes, columns, shape),
+            totals: self.totals.project(classes, columns, shape),
+            positive: self.positive.project(classes, columns, shape),
             threshold: self.threshold,
             negative,
         }

@@ -9,7 +9,7 @@ use super::ClassWeights;
 use super::number_moments::infinite;
 use super::parts::ScatterPart;
 use super::scales::note_extreme;
-use super::scatter_group::{Outcome, ScatterGroup};
+use super::scatter_group::{BatchFate, ScatterGroup};
 use crate::data::SKIP;
 use crate::error::Result;
 use crate::num::MatrixView;
@@ -98,7 +98,7 @@ impl Scatter {
     ) -> Result<()> {
         let complete: Vec<usize> = (0..self.columns).collect();
         let scaled = extremes.is_none();
-        if self.group(complete.clone()).observe(values, labels, weights, scaled) == Outcome::Added {
+        if self.group(complete.clone()).observe(values, labels, weights, scaled) == BatchFate::Added {
             return Ok(());
         }
         let mut gaps: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
@@ -203,16 +203,16 @@ impl Scatter {
     /// The same rows seen through other columns: column `j` moves to `columns[j]` of `shape.1` or away. Groups that
     /// become equal are added up; a column that nobody had is missing in every row.
     #[must_use]
-    pub fn recast(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
+    pub fn project(&self, classes: &[usize], columns: &[Option<usize>], shape: (usize, usize)) -> Self {
         let mut moved = Scatter::new(shape.0, shape.1, self.part, self.limit);
         moved.incomplete = self.incomplete;
         for (pattern, group) in self.groups.iter().filter(|(_, group)| group.total_rows() > 0) {
             let mut kept: Vec<(usize, usize)> = pattern.iter().enumerate().filter_map(|(at, &j)| columns[j].map(|to| (to, at))).collect();
             kept.sort_unstable();
             let positions: Vec<usize> = kept.iter().map(|&(_, at)| at).collect();
-            let recast = group.recast(self.part, classes, shape.0, &positions);
+            let project = group.project(self.part, classes, shape.0, &positions);
             let key: Vec<usize> = kept.iter().map(|&(to, _)| to).collect();
-            moved.merge_group(&key, &recast);
+            moved.merge_group(&key, &project);
         }
         moved
     }

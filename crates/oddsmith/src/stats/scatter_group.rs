@@ -16,7 +16,7 @@ use crate::num::{MatrixView, two_sum};
 /// What became of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
-pub enum Outcome {
+pub enum BatchFate {
     /// It was added.
     Added,
     /// Nothing was added: a counted value is missing or infinite, or sums of either sign overflowed.
@@ -25,14 +25,14 @@ pub enum Outcome {
     Extreme(Vec<usize>),
 }
 
-impl Outcome {
+impl BatchFate {
     /// The columns whose squares leave the range of numbers, in a batch of `columns` columns without a missing or infinite
     /// value: any of them may have overflowed when there seem to be gaps all the same.
     pub fn extreme_columns(self, columns: usize) -> Vec<usize> {
         match self {
-            Outcome::Added => Vec::new(),
-            Outcome::Gaps => (0..columns).collect(),
-            Outcome::Extreme(columns) => columns,
+            BatchFate::Added => Vec::new(),
+            BatchFate::Gaps => (0..columns).collect(),
+            BatchFate::Extreme(columns) => columns,
         }
     }
 }
@@ -98,7 +98,7 @@ impl ScatterGroup {
 
     /// Adds a batch of complete rows; rows labelled [`SKIP`] do not count. Gaps show in the sums, so complete batches are
     /// never searched for them. Columns that were scaled already are never called extreme.
-    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>, scaled: bool) -> Outcome {
+    pub fn observe(&mut self, values: MatrixView<'_>, labels: &[u32], weights: Option<&[f64]>, scaled: bool) -> BatchFate {
         let (classes, columns) = (self.rows.len(), self.columns());
         let shift = self.shifts(values, labels);
         let mut block = ScatterGroup::new(classes, columns, ScatterPart::None);
@@ -106,12 +106,12 @@ impl ScatterGroup {
         let sums = MomentSums { rows: &mut block.rows, weight: &mut block.weight, sum: block.mean.cells_mut(), square: &mut squares };
         Moments::new(classes, columns).add(values, labels, weights, shift.cells(), sums);
         if block.mean.cells().iter().any(|sum| sum.is_nan() || (scaled && sum.is_infinite())) {
-            return Outcome::Gaps;
+            return BatchFate::Gaps;
         }
         let extreme: BTreeSet<usize> =
             (0..squares.len()).filter(|&cell| is_extreme(block.mean.cells()[cell], squares[cell])).map(|cell| cell % columns).collect();
         if !scaled && !extreme.is_empty() {
-            return Outcome::Extreme(extreme.into_iter().collect());
+            return BatchFate::Extreme(extreme.into_iter().collect());
         }
         let pooled = self.products.len() == 1;
         let mut gram = if pooled { Gram::pooled(classes, columns) } else { Gram::per_class(classes, columns) };
@@ -124,7 +124,7 @@ impl ScatterGroup {
         }
         block.settle(&shift);
         self.merge(&block);
-        Outcome::Added
+        BatchFate::Added
     }
 
     /// Multiplies every column by a factor.
@@ -257,7 +257,7 @@ impl ScatterGroup {
     /// The same group over `columns` (positions in this group) and with class `k` moved to `classes[k]` of `count`.
     /// `part` says whose products the group keeps: with one class the number of matrices does not tell.
     #[must_use]
-    pub fn recast(&self, part: ScatterPart, classes: &[usize], count: usize, columns: &[usize]) -> Self {
+    pub fn project(&self, part: ScatterPart, classes: &[usize], count: usize, columns: &[usize]) -> Self {
         let mut moved = ScatterGroup::new(count, columns.len(), part);
         for (k, &to) in classes.iter().enumerate() {
             moved.rows[to] = self.rows[k];

@@ -40,7 +40,7 @@ pub fn unite(members: &[Named<'_>]) -> Result<(TableStats, Vec<Notice>)> {
 
 /// The sums over another layout with the numbers in other units.
 fn in_units(stats: &TableStats, layout: &Arc<Layout>, scales: &[f64]) -> Result<TableStats> {
-    let mut moved = stats.recast(Arc::clone(layout))?;
+    let mut moved = stats.project(Arc::clone(layout))?;
     moved.rescale(scales);
     Ok(moved)
 }

@@ -83,14 +83,14 @@ impl WordCounts {
         self.totals.iter_mut().chain(&mut self.presence).for_each(|table| table.clear(k));
     }
 
-    /// The same counts in another shape; see [`ClassTable::recast`].
+    /// The same counts in another shape; see [`ClassTable::project`].
     #[must_use]
-    pub fn recast(&self, classes: &[usize], words: &[Option<usize>], shape: (usize, usize)) -> Self {
+    pub fn project(&self, classes: &[usize], words: &[Option<usize>], shape: (usize, usize)) -> Self {
         let mut documents = vec![0.0; shape.0];
         for (k, &to) in classes.iter().enumerate() {
             documents[to] = self.documents[k];
         }
-        let table = |table: &Option<ClassTable>| table.as_ref().map(|t| t.recast(classes, words, shape));
+        let table = |table: &Option<ClassTable>| table.as_ref().map(|t| t.project(classes, words, shape));
         WordCounts { documents, totals: table(&self.totals), presence: table(&self.presence) }
     }
 

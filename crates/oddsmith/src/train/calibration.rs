@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::cross_validation::{Borrowed, CrossValidation, Dealing};
+use super::cross_validation::{Borrowed, CrossValidation, FoldSpec};
 use super::driver::fit;
 use super::folds::Folds;
 use super::scored_table::ScoredTable;
@@ -10,7 +10,7 @@ use crate::calibrate::{CalibrationMap, HeldOut, Method};
 use crate::control::Control;
 use crate::data::{SKIP, Source};
 use crate::error::{Error, Result};
-use crate::eval::{Evaluation, Settings};
+use crate::eval::{EvalSettings, Evaluation};
 use crate::model::{AnyLearner, Classifier};
 
 /// A model of all rows of a source, and what models of the other folds say about every row: rows to calibrate it with that no model has
@@ -18,7 +18,7 @@ use crate::model::{AnyLearner, Classifier};
 pub fn refitted(
     source: &dyn Source,
     learner: &dyn AnyLearner,
-    dealing: Dealing<'_>,
+    dealing: FoldSpec<'_>,
     threads: Option<NonZeroUsize>,
     control: &Control,
 ) -> Result<(Box<dyn Classifier>, ScoredTable)> {
@@ -35,7 +35,7 @@ pub fn calibrated_out_of_fold(
     method: Method,
     folds: usize,
     seed: u64,
-    settings: Settings,
+    settings: EvalSettings,
 ) -> Result<(CalibrationMap, Evaluation)> {
     let map = method.fit(&rows.held_out())?;
     let folds = Folds::stratified(rows.labels(), folds, seed)?;

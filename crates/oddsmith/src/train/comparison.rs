@@ -14,26 +14,26 @@ use super::scored_table::ScoredTable;
 use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
 use crate::eval::{
-    Auc, Brier, CalibrationLine, Confusion, Estimate, Figure, Kept, LogLoss, Ranking, ScoreScale, Settings, Undefined, hand_till,
+    Auc, Brier, CalibrationLine, Confusion, Estimate, EvalSettings, Kept, LogLoss, Metric, Ranking, ScoreScale, Undefined, hand_till,
 };
 use crate::num::special::normal;
 use crate::stats::Statistics;
 
 /// The figures by which models are compared.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct Metrics {
     /// Bits per row.
-    pub bits: Figure,
+    pub bits: Metric,
     /// Bits per row that are saved against the class shares.
-    pub bits_saved: Figure,
+    pub bits_saved: Metric,
     /// Brier score.
-    pub brier: Figure,
+    pub brier: Metric,
     /// Area under the ROC curve; with more than two classes Hand and Till's mean.
-    pub auc: Figure,
+    pub auc: Metric,
     /// Calibration slope, with two classes.
-    pub slope: Figure,
+    pub slope: Metric,
     /// Share of rows whose most probable class is right.
-    pub accuracy: Figure,
+    pub accuracy: Metric,
 }
 
 /// A piece of the work on one model.
@@ -41,11 +41,11 @@ enum Piece {
     /// What is summed row by row.
     Sums(Box<(LogLoss, Brier, Confusion)>),
     /// Area and slope, which look at the order of all rows.
-    Order(Figure, Figure),
+    Order(Metric, Metric),
 }
 
 /// The sums of a table.
-fn sums(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Piece> {
+fn sums(table: &ScoredTable, classes: usize, settings: &EvalSettings) -> Result<Piece> {
     let (decision, weighting) = (settings.decision.clone(), settings.weighting);
     let confusion = Confusion::new(classes, decision, weighting);
     let mut sums = Box::new((LogLoss::new(classes, weighting), Brier::new(classes, weighting), confusion));
@@ -58,7 +58,7 @@ fn sums(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Piec
 }
 
 /// What needs the order of the rows of a table.
-fn order(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Piece> {
+fn order(table: &ScoredTable, classes: usize, settings: &EvalSettings) -> Result<Piece> {
     let weighting = settings.weighting;
     if classes == 2 {
         let ranking = Ranking::of_labels(&table.log_odds(), table.labels(), Some(table.weights()), 1, ScoreScale::LogOdds);
@@ -72,7 +72,7 @@ fn order(table: &ScoredTable, classes: usize, settings: &Settings) -> Result<Pie
 }
 
 /// The figures of every table, side by side on all cores.
-pub fn standings(tables: &[ScoredTable], classes: usize, settings: &Settings, threads: Option<NonZeroUsize>) -> Result<Vec<Standing>> {
+pub fn metrics_of(tables: &[ScoredTable], classes: usize, settings: &EvalSettings, threads: Option<NonZeroUsize>) -> Result<Vec<Metrics>> {
     // The longer pieces come first, so that cores end together.
     let jobs = 2 * tables.len();
     let next = AtomicUsize::new(0);
@@ -98,7 +98,7 @@ pub fn standings(tables: &[ScoredTable], classes: usize, settings: &Settings, th
     let standing = |(order, sums): (Piece, Result<Piece>)| match (order, sums?) {
         (Piece::Order(auc, slope), Piece::Sums(sums)) => {
             let (loss, brier, confusion) = *sums;
-            Ok(Standing {
+            Ok(Metrics {
                 bits: loss.bits(),
                 bits_saved: loss.bits_saved(),
                 brier: brier.score(),
@@ -122,7 +122,7 @@ pub struct PairedLoss {
 }
 
 /// Compares two models on the same rows in the same order. What `weighting` says of the weights decides how much evidence the rows are.
-pub fn paired_loss(first: &ScoredTable, second: &ScoredTable, weighting: Weighting) -> Figure<PairedLoss> {
+pub fn paired_loss(first: &ScoredTable, second: &ScoredTable, weighting: Weighting) -> Metric<PairedLoss> {
     let (left, right) = (first.losses(), second.losses());
     if first.labels() != second.labels() {
         return Err("the models were judged on different rows".into());

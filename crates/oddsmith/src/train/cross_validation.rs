@@ -29,7 +29,7 @@ pub struct CrossValidation<'a> {
 
 /// How rows are dealt to folds.
 #[derive(Debug, Clone, Copy)]
-pub struct Dealing<'a> {
+pub struct FoldSpec<'a> {
     /// Number of folds, from 2 up.
     pub folds: usize,
     /// Start of the random numbers.
@@ -71,7 +71,7 @@ impl FoldTables {
 
 impl<'a> CrossValidation<'a> {
     /// Deals the rows of a source.
-    pub fn new(source: &'a dyn Source, dealing: Dealing<'_>, threads: Option<NonZeroUsize>, control: &'a Control) -> Result<Self> {
+    pub fn new(source: &'a dyn Source, dealing: FoldSpec<'_>, threads: Option<NonZeroUsize>, control: &'a Control) -> Result<Self> {
         let labels = pass(source, &LabelColumn::default(), threads, control)?.labels;
         let folds = match dealing.groups {
             None => Folds::stratified(&labels, dealing.folds, dealing.seed)?,

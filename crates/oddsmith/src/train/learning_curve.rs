@@ -6,7 +6,7 @@
 //! with its addition merged; other models are refitted. All losses come from one more pass. The figure of a prefix is the mean of its folds'
 //! bits; its standard error is their standard deviation over √folds, and does not count that folds share rows they learn from.
 
-use super::contest::{Candidate, Contest};
+use super::compare::{Candidate, Comparison};
 use super::cross_validation::{CrossValidation, FoldTables};
 use super::driver::pass;
 use super::folded_losses::{FoldModels, FoldedLosses};
@@ -14,7 +14,7 @@ use super::folds::Folds;
 use crate::card::{Cell, Table};
 use crate::data::SKIP;
 use crate::error::{ErrorKind, Result};
-use crate::eval::{Estimate, Figure, LogLoss, Undefined, figure_cells};
+use crate::eval::{Estimate, LogLoss, Metric, Undefined, metric_cells};
 use crate::model::{AnyLearner, Classifier};
 use crate::num::special::student_t;
 
@@ -33,7 +33,7 @@ pub struct CurvePoint {
     /// So many rows, the mean over folds.
     pub rows: f64,
     /// Bits per row on the rows of the fold: the mean over folds with Student's interval.
-    pub bits: Figure,
+    pub bits: Metric,
     /// Standard error of the mean over folds.
     pub std_error: Option<f64>,
 }
@@ -50,7 +50,7 @@ fn addition(part: u16) -> usize {
     (u16::BITS - part.leading_zeros()) as usize
 }
 
-impl Contest<'_> {
+impl Comparison<'_> {
     /// The learning curve of every model, from the shortest prefix up.
     pub fn curve(&self) -> Result<Vec<CurvePoint>> {
         let folds = self.deal(0)?;
@@ -125,13 +125,13 @@ fn sizes(labels: &[u32], folds: &Folds, cells: &Folds) -> [f64; PREFIXES] {
     })
 }
 
-fn bits_of_folds(losses: &[LogLoss]) -> Figure<Vec<f64>> {
+fn bits_of_folds(losses: &[LogLoss]) -> Metric<Vec<f64>> {
     losses.iter().map(|loss| loss.bits().map(|bits| bits.value)).collect()
 }
 
 impl CurvePoint {
     /// A model of a share of the rows, `rows` of them, from its bits in every fold or the reason why there are none.
-    pub fn of_folds(model: &str, share: f64, rows: f64, bits: Figure<Vec<f64>>) -> Self {
+    pub fn of_folds(model: &str, share: f64, rows: f64, bits: Metric<Vec<f64>>) -> Self {
         let of = |bits, std_error| CurvePoint { model: model.to_owned(), share, rows, bits, std_error };
         let bits = match bits {
             Ok(bits) => bits,
@@ -150,7 +150,7 @@ impl CurvePoint {
 pub fn curve_table(points: &[CurvePoint]) -> Table {
     let mut table = Table::new("curve", &["model", "share", "rows", "bits", "std_error", "bits_low", "bits_high", "note"]);
     for CurvePoint { model, share, rows, bits, std_error } in points {
-        let [value, low, high, note] = figure_cells(bits);
+        let [value, low, high, note] = metric_cells(bits);
         let error = std_error.map_or(Cell::Empty, Cell::from);
         table.push(vec![model.as_str().into(), (*share).into(), rows.round().into(), value, error, low, high, note]);
     }

@@ -1,19 +1,19 @@
 //! Passes over data: the one loop that owns threads.
 
 mod calibration;
+mod candidate;
 mod column_pick;
 mod column_source;
+mod compare;
 mod comparison;
 mod complete_source;
-mod contest;
 mod cross_validation;
 mod driver;
-mod entrant;
+mod evaluator;
 mod folded;
 mod folded_losses;
 mod folds;
 mod joint_loss;
-mod judging;
 mod learning_curve;
 mod picked_rows;
 mod round;
@@ -26,17 +26,17 @@ mod sums_likelihood;
 mod twins;
 
 pub use calibration::{calibrated_out_of_fold, refitted};
+pub use candidate::{CandidateMetrics, CandidateResult, failures, mean, model_table, pair_table, verdict};
 pub use column_source::ColumnSource;
-pub use comparison::{PairedLoss, Standing, paired_loss, standings};
+pub use compare::{Candidate, Comparison, free_parameters};
+pub use comparison::{Metrics, PairedLoss, metrics_of, paired_loss};
 pub use complete_source::CompleteSource;
-pub use contest::{Candidate, Contest, free_parameters};
-pub use cross_validation::{Borrowed, CrossValidation, Dealing, FoldTables};
+pub use cross_validation::{Borrowed, CrossValidation, FoldSpec, FoldTables};
 pub use driver::{Fitted, fit, gather, pass};
-pub use entrant::{Entrant, Outcome, failures, mean, model_table, pair_table, verdict};
+pub use evaluator::{Evaluator, score_scale};
 pub use folded::MaskedSource;
 pub use folds::Folds;
 pub use joint_loss::JointLoss;
-pub use judging::{Judging, score_scale};
 pub use learning_curve::{CurvePoint, curve_table};
 pub use round::{Advance, Answer, Question, Round};
 pub use scored_table::ScoredTable;

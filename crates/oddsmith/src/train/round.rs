@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::driver::pass;
 use super::study::Study;
+use crate::codec::Codec;
 use crate::control::Control;
 use crate::data::{AlignedSource, Classes, Layout, Source};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ledger::Ledger;
 use crate::model::linear::{Logistic, OneVsRest, PassSummary};
 use crate::model::{Classifier, Learner, Step};
 use crate::notice::Notice;
@@ -191,7 +191,7 @@ impl Round {
         let mut total: Option<L::Stats> = None;
         for (place, answer) in answers {
             let mut sums = empty.clone();
-            let read = Ledger::from(&answer.content, "").part("sums", &mut sums);
+            let read = Codec::from(&answer.content, "").part("sums", &mut sums);
             read.map_err(|error| mismatch("the round", place, error.to_string()))?;
             match &mut total {
                 Some(total) => total.merge(&sums)?,
@@ -200,7 +200,7 @@ impl Round {
         }
         let mut total = total.unwrap_or(empty);
         let mut next = self.clone();
-        Ledger::out(&mut next.sums, "").part(&pass_name(self.passes), &mut total)?;
+        Codec::out(&mut next.sums, "").part(&pass_name(self.passes), &mut total)?;
         next.passes += 1;
         Ok(match learner.finish(&total)? {
             Step::Again(_) => Advance::Again(Box::new(next), Vec::new()),
@@ -213,7 +213,7 @@ impl Round {
         let mut empty = learner.begin(layout)?;
         for pass in 0..self.passes {
             let mut sums = empty;
-            Ledger::from(&self.sums, "").part(&pass_name(pass), &mut sums)?;
+            Codec::from(&self.sums, "").part(&pass_name(pass), &mut sums)?;
             empty = match learner.finish(&sums)? {
                 Step::Again(next) => next,
                 Step::Done(_) => return Err(fault("it asks for a pass after the last one")),
@@ -324,7 +324,7 @@ where
     S: PassSummary + for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
 {
     let mut sums = pass(rows, empty, threads, control)?;
-    Ledger::out(content, "").part("sums", &mut sums)
+    Codec::out(content, "").part("sums", &mut sums)
 }
 
 /// The first place that lacks a column of the union, and the column.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::judging::score_scale;
+use super::evaluator::score_scale;
 use crate::calibrate::HeldOut;
 use crate::data::{Rows, SKIP};
 use crate::error::{Error, Result};
-use crate::eval::{Evaluation, Judged, Settings};
+use crate::eval::{EvalSettings, Evaluation, ScoredBatch};
 use crate::model::{Classifier, Scores};
 use crate::num::kernel::{softmax, softplus_all};
 use crate::num::log_sum_exp;
@@ -154,7 +154,7 @@ impl ScoredTable {
     }
 
     /// Judges the rows as they are.
-    pub fn evaluated(&self, settings: Settings) -> Result<Evaluation> {
+    pub fn evaluated(&self, settings: EvalSettings) -> Result<Evaluation> {
         let mut evaluation = Evaluation::new(self.classes, score_scale(self.classes), settings);
         evaluation.reserve(self.labels().len());
         self.for_blocks(&mut |rows| evaluation.observe(rows))?;
@@ -162,7 +162,7 @@ impl ScoredTable {
     }
 
     /// Gives the rows, a block at a time, to whoever judges them.
-    pub(super) fn for_blocks(&self, judge: &mut dyn FnMut(Judged<'_>) -> Result<()>) -> Result<()> {
+    pub(super) fn for_blocks(&self, judge: &mut dyn FnMut(ScoredBatch<'_>) -> Result<()>) -> Result<()> {
         let plain = self.weights().iter().all(|weight| *weight == 1.0);
         let (mut probabilities, mut log_odds, mut log_true) = (Vec::new(), Vec::new(), Vec::new());
         for (block, labels) in self.labels().chunks(BLOCK_ROWS).enumerate() {
@@ -177,7 +177,7 @@ impl ScoredTable {
             log_true.resize(labels.len(), 0.0);
             self.losses_of(first, &mut log_true);
             log_true.iter_mut().for_each(|loss| *loss = -*loss);
-            judge(Judged {
+            judge(ScoredBatch {
                 probabilities: &probabilities,
                 log_odds: (self.classes == 2).then_some(&log_odds[..]),
                 log_true: Some(&log_true),

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::contest::{Candidate, Contest};
+use super::candidate::holm;
+use super::compare::{Candidate, Comparison};
 use super::driver::fit;
-use super::entrant::holm;
 use crate::card::{Cell, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Classifier;
@@ -40,7 +40,7 @@ fn weight_of(weights: &Weights, term: &[Cell; 3]) -> Option<f64> {
     weights.iter().find(|(known, _)| known == term).map(|(_, weight)| *weight)
 }
 
-impl Contest<'_> {
+impl Comparison<'_> {
     /// Every weight of a generative model beside that of every discriminative one, and whether they differ by more than chance.
     pub fn twins(&self) -> Result<Table> {
         let columns = ["generative", "discriminative", "class", "term", "level", "weight_generative", "weight_discriminative"];

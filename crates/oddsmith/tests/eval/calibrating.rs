@@ -2,8 +2,8 @@
 
 use oddsmith::calibrate::{Adjusted, CalibrationMap, Method, estimate_mix, shift, undo_fractions};
 use oddsmith::data::Source;
-use oddsmith::eval::Settings;
-use oddsmith::model::{Classifier, Costs, Decision, Evidence, Predictions, Predictor, Scale};
+use oddsmith::eval::EvalSettings;
+use oddsmith::model::{Classifier, Contributions, Costs, Decision, Predictions, Predictor, Scale};
 use oddsmith::persist;
 use oddsmith::train::{ScoredTable, calibrated_out_of_fold};
 use rand_chacha::ChaCha8Rng;
@@ -85,7 +85,7 @@ fn every_method_repairs_an_overconfident_model() {
     (0..held_out.source().partitions())
         .for_each(|partition| held_out.source().scan(partition, &mut |batch| rows.add(&*model, batch)).unwrap());
     for method in Method::ALL {
-        let (map, out_of_fold) = calibrated_out_of_fold(&rows, method, 10, 1, Settings::default()).unwrap();
+        let (map, out_of_fold) = calibrated_out_of_fold(&rows, method, 10, 1, EvalSettings::default()).unwrap();
         let inner = persist::load_model(&persist::save_model(&*model).unwrap()).unwrap();
         let calibrated = Adjusted::calibrated(inner, map, ("calibration", method.to_string())).unwrap();
         let after = fresh.judge(&calibrated);
@@ -143,7 +143,7 @@ fn evidence_of_an_affine_map_adds_up_and_a_bent_curve_has_none() {
     let rows = Population::new(300, 0.3, [1.0, 1.0], 12);
     let map = CalibrationMap::Affine { slope: 0.7, offsets: vec![0.1, -0.4] };
     let model = Adjusted::calibrated(rows.fit("gaussian-nb"), map, ("calibration", String::new())).unwrap();
-    let (mut out, mut evidence) = (Predictions::new(), Evidence::new());
+    let (mut out, mut evidence) = (Predictions::new(), Contributions::new());
     Predictor::new(&model).predict(&rows.features(), &mut out).unwrap();
     model.evidence(&rows.features(), &mut evidence).unwrap();
     for i in 0..rows.labels.len() {

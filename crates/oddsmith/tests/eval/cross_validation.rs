@@ -2,11 +2,11 @@
 
 use oddsmith::control::Control;
 use oddsmith::data::{Features, Rows, SKIP, Source, ViewSource, Weighting};
-use oddsmith::eval::{Evaluation, Settings};
+use oddsmith::eval::{EvalSettings, Evaluation};
 use oddsmith::model::{AnyLearner, Knobs, Scores};
 use oddsmith::num::MatrixView;
 use oddsmith::registry;
-use oddsmith::train::{self, ColumnSource, CrossValidation, Dealing, MaskedSource, paired_loss};
+use oddsmith::train::{self, ColumnSource, CrossValidation, FoldSpec, MaskedSource, paired_loss};
 
 use crate::population::{Population, figure};
 use crate::support::close;
@@ -18,7 +18,7 @@ fn learner(name: &str) -> Box<dyn AnyLearner> {
 }
 
 fn dealt<'a>(source: &'a dyn Source, control: &'a Control) -> CrossValidation<'a> {
-    CrossValidation::new(source, Dealing { folds: FOLDS, seed: 3, groups: None }, None, control).unwrap()
+    CrossValidation::new(source, FoldSpec { folds: FOLDS, seed: 3, groups: None }, None, control).unwrap()
 }
 
 /// Adding the sums of folds is another order of addition than a separate pass, so scores agree to rounding: ten digits here.
@@ -70,7 +70,7 @@ fn every_row_is_predicted_by_the_model_of_its_fold_in_the_order_of_rows() {
     }
     // Threads change nothing.
     let one =
-        CrossValidation::new(&source, Dealing { folds: FOLDS, seed: 3, groups: None }, std::num::NonZeroUsize::new(1), &control).unwrap();
+        CrossValidation::new(&source, FoldSpec { folds: FOLDS, seed: 3, groups: None }, std::num::NonZeroUsize::new(1), &control).unwrap();
     let again = &one.out_of_fold(&[one.models(&*learner("lda"), None).unwrap()]).unwrap()[0];
     assert_eq!(again.log_odds(), scored.log_odds());
 }
@@ -82,22 +82,22 @@ fn standings_are_the_same_bits_for_every_number_of_threads() {
     let names = ["nb", "lda", "bernoulli-nb"];
     let judged = |threads: usize| {
         let threads = std::num::NonZeroUsize::new(threads);
-        let folds = CrossValidation::new(&source, Dealing { folds: FOLDS, seed: 3, groups: None }, threads, &control).unwrap();
+        let folds = CrossValidation::new(&source, FoldSpec { folds: FOLDS, seed: 3, groups: None }, threads, &control).unwrap();
         let learners: Vec<_> = names.iter().map(|name| learner(name)).collect();
         let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>()).unwrap();
         let models: Vec<_> = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref()).unwrap()).collect();
         let scored = folds.out_of_fold(&models).unwrap();
         assert!(scored.iter().all(|table| table.silent() == 0));
-        train::standings(&scored, 2, &Settings::default(), threads).unwrap()
+        train::metrics_of(&scored, 2, &EvalSettings::default(), threads).unwrap()
     };
     let one = judged(1);
     assert_eq!(one.len(), names.len());
     assert!((2..5).all(|threads| judged(threads) == one));
-    // Judged piece by piece or as a whole, the figures are those of an evaluation.
+    // ScoredBatch piece by piece or as a whole, the figures are those of an evaluation.
     let folds = dealt(&source, &control);
     let scored = &folds.out_of_fold(&[folds.models(&*learner("lda"), None).unwrap()]).unwrap()[0];
-    let standing = &train::standings(std::slice::from_ref(scored), 2, &Settings::default(), None).unwrap()[0];
-    let whole = scored.evaluated(Settings::default()).unwrap();
+    let standing = &train::metrics_of(std::slice::from_ref(scored), 2, &EvalSettings::default(), None).unwrap()[0];
+    let whole = scored.evaluated(EvalSettings::default()).unwrap();
     for (name, own) in
         [("bits", &standing.bits), ("brier", &standing.brier), ("auc", &standing.auc), ("calibration_slope", &standing.slope)]
     {
@@ -112,7 +112,7 @@ fn iterative_models_are_refitted_over_the_other_folds() {
     let folds = dealt(&source, &control);
     let models: Vec<_> = ["logistic", "lda"].iter().map(|name| folds.models(&*learner(name), None).unwrap()).collect();
     let scored = folds.out_of_fold(&models).unwrap();
-    let judged: Vec<Evaluation> = scored.iter().map(|table| table.evaluated(Settings::default()).unwrap()).collect();
+    let judged: Vec<Evaluation> = scored.iter().map(|table| table.evaluated(EvalSettings::default()).unwrap()).collect();
     // The world is one of normal classes, so both estimate the same line and neither is clearly better.
     close(figure(&judged[0], "bits").value, figure(&judged[1], "bits").value, 0.005);
     let paired = paired_loss(&scored[0], &scored[1], Weighting::None).unwrap();
@@ -129,10 +129,10 @@ fn groups_never_straddle_folds_and_wrong_ones_are_refused() {
     let rows = Population::new(500, 0.4, [1.0, 1.0], 25);
     let (source, control) = (rows.source(), Control::new());
     let groups: Vec<u32> = (0..500).map(|i| i / 7).collect();
-    let folds = CrossValidation::new(&source, Dealing { folds: 5, seed: 1, groups: Some(&groups) }, None, &control).unwrap();
+    let folds = CrossValidation::new(&source, FoldSpec { folds: 5, seed: 1, groups: Some(&groups) }, None, &control).unwrap();
     let of_rows = folds.folds().of_rows();
     assert!((1..500).all(|i| groups[i] != groups[i - 1] || of_rows[i] == of_rows[i - 1]));
-    let refused = CrossValidation::new(&source, Dealing { folds: 5, seed: 1, groups: Some(&groups[1..]) }, None, &control);
+    let refused = CrossValidation::new(&source, FoldSpec { folds: 5, seed: 1, groups: Some(&groups[1..]) }, None, &control);
     assert_eq!(refused.err().unwrap().to_string(), "499 groups come with 500 rows");
 }
 

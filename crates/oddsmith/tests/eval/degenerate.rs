@@ -2,15 +2,15 @@
 
 use oddsmith::card::Cell;
 use oddsmith::data::Weighting;
-use oddsmith::eval::{Evaluation, Judged, ScoreScale, Settings, paired_areas};
+use oddsmith::eval::{EvalSettings, Evaluation, ScoreScale, ScoredBatch, paired_areas};
 use oddsmith::model::Decision;
 use oddsmith::stats::Statistics;
 use oddsmith::train::{ScoredTable, paired_loss};
 
 fn evaluated(probabilities: &[f64], labels: &[u32], weights: Option<&[f64]>) -> Evaluation {
-    let mut evaluation = Evaluation::new(2, ScoreScale::Probability, Settings::default());
+    let mut evaluation = Evaluation::new(2, ScoreScale::Probability, EvalSettings::default());
     let both: Vec<f64> = probabilities.iter().flat_map(|p| [1.0 - p, *p]).collect();
-    evaluation.observe(Judged { probabilities: &both, log_odds: None, log_true: None, labels, weights, first_row: 0 }).unwrap();
+    evaluation.observe(ScoredBatch { probabilities: &both, log_odds: None, log_true: None, labels, weights, first_row: 0 }).unwrap();
     evaluation
 }
 
@@ -130,8 +130,8 @@ fn certain_and_wrong_is_infinite_and_said_so() {
 #[test]
 fn what_is_no_probability_is_refused_with_its_row() {
     let observe = |probabilities: &[f64], weights: Option<&[f64]>| {
-        let mut evaluation = Evaluation::new(2, ScoreScale::Probability, Settings::default());
-        let rows = Judged { probabilities, log_odds: None, log_true: None, labels: &[0, 1], weights, first_row: 10 };
+        let mut evaluation = Evaluation::new(2, ScoreScale::Probability, EvalSettings::default());
+        let rows = ScoredBatch { probabilities, log_odds: None, log_true: None, labels: &[0, 1], weights, first_row: 10 };
         evaluation.observe(rows).unwrap_err().to_string()
     };
     assert_eq!(observe(&[0.5, 0.5, 0.5, f64::NAN], None), "row 12: a probability cannot be `NaN`; probabilities are numbers from 0 to 1");
@@ -145,11 +145,19 @@ fn what_is_no_probability_is_refused_with_its_row() {
 
 #[test]
 fn many_classes_with_one_missing_say_so() {
-    let mut evaluation = Evaluation::new(3, ScoreScale::Probability, Settings { decision: Decision::MostProbable, ..Settings::default() });
+    let mut evaluation =
+        Evaluation::new(3, ScoreScale::Probability, EvalSettings { decision: Decision::MostProbable, ..EvalSettings::default() });
     let probabilities = [0.2, 0.5, 0.3, 0.6, 0.3, 0.1, 0.1, 0.8, 0.1];
     let labels = [0, 0, 1];
     evaluation
-        .observe(Judged { probabilities: &probabilities, log_odds: None, log_true: None, labels: &labels, weights: None, first_row: 0 })
+        .observe(ScoredBatch {
+            probabilities: &probabilities,
+            log_odds: None,
+            log_true: None,
+            labels: &labels,
+            weights: None,
+            first_row: 0,
+        })
         .unwrap();
     check(&evaluation);
     assert_eq!(reason(&evaluation, "auc"), "a class has no rows");

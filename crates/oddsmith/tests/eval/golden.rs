@@ -1,7 +1,7 @@
 //! Areas and tests against R's pROC and the definition of Hosmer and Lemeshow's test.
 
 use oddsmith::data::Weighting;
-use oddsmith::eval::{Auc, Brier, Judged, LogLoss, Ranking, Reliability, Roc, ScoreScale, hosmer_lemeshow, paired_areas};
+use oddsmith::eval::{Auc, Brier, LogLoss, Ranking, Reliability, Roc, ScoreScale, ScoredBatch, hosmer_lemeshow, paired_areas};
 use oddsmith::stats::Statistics;
 
 use crate::support::{Csv, Golden, close, same_digits};
@@ -83,7 +83,7 @@ fn hosmer_lemeshow_and_losses_agree_with_r() {
     assert_eq!(test.df as f64, golden.number("results/df"));
 
     let probabilities: Vec<f64> = p.iter().flat_map(|p| [1.0 - p, *p]).collect();
-    let rows = Judged { probabilities: &probabilities, log_odds: None, log_true: None, labels: &labels, weights: None, first_row: 0 };
+    let rows = ScoredBatch { probabilities: &probabilities, log_odds: None, log_true: None, labels: &labels, weights: None, first_row: 0 };
     let (mut loss, mut brier) = (LogLoss::new(2, Weighting::None), Brier::new(2, Weighting::None));
     loss.observe(rows).unwrap();
     brier.observe(rows).unwrap();

@@ -2,7 +2,7 @@
 
 use oddsmith::data::Weighting;
 use oddsmith::eval::{
-    Auc, Evaluation, Judged, Ranking, Reliability, ScoreScale, Settings, average_precision, lift, net_benefit, paired_areas,
+    Auc, EvalSettings, Evaluation, Ranking, Reliability, ScoreScale, ScoredBatch, average_precision, lift, net_benefit, paired_areas,
 };
 use oddsmith::stats::Statistics;
 use proptest::prelude::*;
@@ -17,12 +17,12 @@ fn rows() -> impl Strategy<Value = Vec<(f64, bool, f64)>> {
 }
 
 fn judged(rows: &[(f64, bool, f64)], memory: usize) -> Evaluation {
-    let mut evaluation = Evaluation::new(2, ScoreScale::LogOdds, Settings { memory, ..Settings::default() });
+    let mut evaluation = Evaluation::new(2, ScoreScale::LogOdds, EvalSettings { memory, ..EvalSettings::default() });
     let odds: Vec<f64> = rows.iter().map(|row| row.0).collect();
     let probabilities: Vec<f64> = odds.iter().map(|h| 1.0 / (1.0 + (-h).exp())).flat_map(|p| [1.0 - p, p]).collect();
     let labels: Vec<u32> = rows.iter().map(|row| u32::from(row.1)).collect();
     let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
-    let rows = Judged {
+    let rows = ScoredBatch {
         probabilities: &probabilities,
         log_odds: Some(&odds),
         log_true: None,

@@ -3,11 +3,11 @@
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{Features, Source, ViewSource};
-use oddsmith::eval::{Judged, LogLoss};
+use oddsmith::eval::{LogLoss, ScoredBatch};
 use oddsmith::model::{Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::stats::Statistics;
-use oddsmith::train::{self, Candidate, Contest, CurvePoint, Folds, curve_table};
+use oddsmith::train::{self, Candidate, Comparison, CurvePoint, Folds, curve_table};
 
 use crate::population::Population;
 use crate::support::close;
@@ -19,7 +19,7 @@ const SEED: u64 = 8;
 fn curve(source: &dyn Source, names: &[&str]) -> Vec<CurvePoint> {
     let candidates = Candidate::named(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
     let control = Control::new();
-    let contest = Contest {
+    let contest = Comparison {
         source,
         candidates: &candidates,
         folds: FOLDS,
@@ -67,7 +67,7 @@ fn every_prefix_equals_separate_fits_to_its_rows() {
             let mut told = Predictions::default();
             Predictor::new(&*model).predict(&features, &mut told).unwrap();
             let mut loss = LogLoss::new(2, source.layout().weighting());
-            let judged = Judged {
+            let judged = ScoredBatch {
                 probabilities: told.probabilities(),
                 log_odds: None,
                 log_true: None,

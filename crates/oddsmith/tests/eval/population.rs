@@ -2,7 +2,7 @@
 
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, Source, ViewSource, Weighting};
-use oddsmith::eval::{Estimate, Evaluation, Settings};
+use oddsmith::eval::{Estimate, EvalSettings, Evaluation};
 use oddsmith::model::Classifier;
 use oddsmith::num::MatrixView;
 use oddsmith::train;
@@ -57,8 +57,8 @@ impl Population {
     pub(crate) fn judge(&self, model: &dyn Classifier) -> Evaluation {
         let source = self.source();
         let classes = source.layout().classes().len();
-        let empty = Evaluation::new(classes, train::score_scale(classes), Settings::default());
-        train::pass(&source, &train::Judging::new(model, empty), None, &Control::new()).unwrap().into_sums()
+        let empty = Evaluation::new(classes, train::score_scale(classes), EvalSettings::default());
+        train::pass(&source, &train::Evaluator::new(model, empty), None, &Control::new()).unwrap().into_sums()
     }
 }
 

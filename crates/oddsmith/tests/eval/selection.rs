@@ -3,12 +3,14 @@
 use oddsmith::card::{Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, CodesView, Feature, Features, Kind, Layout, Levels, SKIP, Source, ViewSource, Weighting};
-use oddsmith::eval::Settings;
+use oddsmith::eval::EvalSettings;
 use oddsmith::model::{AnyLearner, Knobs};
 use oddsmith::num::MatrixView;
 use oddsmith::registry;
 use oddsmith::stats::Parts;
-use oddsmith::train::{self, Candidate, ColumnSource, CompleteSource, Contest, CrossValidation, Dealing, SumsModel, likelihood_of_sums};
+use oddsmith::train::{
+    self, Candidate, ColumnSource, Comparison, CompleteSource, CrossValidation, FoldSpec, SumsModel, likelihood_of_sums,
+};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Normal};
@@ -24,7 +26,7 @@ fn learner(name: &str) -> Box<dyn AnyLearner> {
 fn bits_of_subsets_equal_a_cross_validation_of_each() {
     let rows = Population::new(3_000, 0.3, [1.0, 1.0], 31);
     let (source, control) = (rows.source(), Control::new());
-    let dealing = Dealing { folds: 5, seed: 3, groups: None };
+    let dealing = FoldSpec { folds: 5, seed: 3, groups: None };
     let subsets = [vec![0], vec![2], vec![0, 2], vec![0, 1, 2]];
     for name in ["nb", "lda", "qda", "bernoulli-nb", "logistic"] {
         let learner = learner(name);
@@ -36,7 +38,7 @@ fn bits_of_subsets_equal_a_cross_validation_of_each() {
             let narrow = ColumnSource::new(&source, subset).unwrap();
             let alone = CrossValidation::new(&narrow, dealing, None, &control).unwrap();
             let scored = alone.out_of_fold(&[alone.models(&*learner, None).unwrap()]).unwrap();
-            let want = scored[0].evaluated(Settings::default()).unwrap().loss.bits().unwrap().value;
+            let want = scored[0].evaluated(EvalSettings::default()).unwrap().loss.bits().unwrap().value;
             close(bits.unwrap(), want, 1e-10);
         }
     }
@@ -72,7 +74,7 @@ fn twins(skewed: bool, seed: u64) -> Table {
     let source = ViewSource::new(&layout, features, &labels, None).unwrap();
     let candidates = Candidate::named(&["lda".into(), "logistic".into(), "qda".into()]).unwrap();
     let control = Control::new();
-    let contest = Contest {
+    let contest = Comparison {
         source: &source,
         candidates: &candidates,
         folds: 10,

@@ -4,13 +4,13 @@ use oddsmith::calibrate::{HeldOut, Method};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
 use oddsmith::eval::{
-    Aim, Evaluation, Figure, Judged, Ranking, Reliability, ScoreScale, Settings, at_threshold, choose_threshold, hosmer_lemeshow,
+    Aim, EvalSettings, Evaluation, Metric, Ranking, Reliability, ScoreScale, ScoredBatch, at_threshold, choose_threshold, hosmer_lemeshow,
     paired_areas,
 };
 use oddsmith::model::Decision;
 use oddsmith::num::MatrixView;
 use oddsmith::stats::{Parts, Statistics};
-use oddsmith::train::{self, Candidate, Contest, ScoredTable, SumsModel, likelihood_of_sums, paired_loss};
+use oddsmith::train::{self, Candidate, Comparison, ScoredTable, SumsModel, likelihood_of_sums, paired_loss};
 use proptest::prelude::*;
 
 use crate::population::Population;
@@ -45,7 +45,7 @@ impl Asked {
         self.findings.push((name.into(), found));
     }
 
-    fn figure(&mut self, name: impl Into<String>, figure: &Figure) {
+    fn figure(&mut self, name: impl Into<String>, figure: &Metric) {
         let ends = |estimate: &oddsmith::eval::Estimate| estimate.interval.map_or(vec![], |(low, high)| vec![low, high]);
         self.put(name, figure.as_ref().ok().map(|estimate| [vec![estimate.value], ends(estimate)].concat()));
     }
@@ -54,9 +54,9 @@ impl Asked {
         let odds = [0, 1].map(|at: usize| rows.iter().map(|row| row.odds[at]).collect::<Vec<f64>>());
         let probabilities: Vec<f64> = odds[0].iter().map(|h| 1.0 / (1.0 + (-h).exp())).flat_map(|p| [1.0 - p, p]).collect();
         let decision = Decision::threshold(0.4, 2).unwrap();
-        let settings = Settings { weighting: self.weighting, decision, ..Settings::default() };
+        let settings = EvalSettings { weighting: self.weighting, decision, ..EvalSettings::default() };
         let mut evaluation = Evaluation::new(2, ScoreScale::LogOdds, settings);
-        let judged = Judged {
+        let judged = ScoredBatch {
             probabilities: &probabilities,
             log_odds: Some(&odds[0]),
             log_true: None,
@@ -202,7 +202,7 @@ fn twins_differ_as_much_with_frequencies_as_with_rows_that_stand_there_so_often(
         let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 3).unwrap());
         let source = ViewSource::new(&layout, features, &labels, Some(&weights)).unwrap();
         let control = Control::new();
-        let contest = Contest {
+        let contest = Comparison {
             source: &source,
             candidates: &candidates,
             folds: 6,

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use oddsmith::ErrorKind;
-use oddsmith::model::linear::{Logistic, LogisticModel, Precision, Robust};
+use oddsmith::model::linear::{Intervals, Logistic, LogisticModel, Robust};
 use oddsmith::num::special::normal;
 
 use crate::problem::{Problem, errors};
@@ -56,7 +56,7 @@ fn assert_same(what: &str, left: &LogisticModel, right: &LogisticModel) {
 
 #[test]
 fn threads_change_no_bit() {
-    let profile = Logistic { precision: Precision::Profile, ..Logistic::new() };
+    let profile = Logistic { precision: Intervals::Profile, ..Logistic::new() };
     let robust = Logistic { robust: Some(Robust::Hc3), tests: false, ..Logistic::new() };
     let firth = Logistic { firth: true, tests: false, ..Logistic::new() };
     let cases = [
@@ -278,7 +278,7 @@ fn what_only_the_last_rows_show_is_seen() {
 #[test]
 fn a_row_far_away_on_the_right_side_changes_nothing() {
     let near = drawn(21, 300, 2, 2);
-    let learner = Logistic { precision: Precision::Profile, tests: false, ..Logistic::new() };
+    let learner = Logistic { precision: Intervals::Profile, tests: false, ..Logistic::new() };
     let plain = near.fit(&learner).unwrap();
     assert!(plain.parameters().of(0)[0] > 0.1);
     for distance in [1e4, 1e6] {

@@ -5,7 +5,7 @@
 //! and all classes, so that separation is the only reason to refuse.
 
 use oddsmith::ErrorKind;
-use oddsmith::model::linear::{Logistic, Precision};
+use oddsmith::model::linear::{Intervals, Logistic};
 
 use crate::problem::Problem;
 use crate::simplex::{Answer, all_rising, rank, rising};
@@ -114,7 +114,7 @@ struct Tally {
 
 #[test]
 fn separation_is_found_wherever_it_is_and_nowhere_else() {
-    let learner = Logistic { tests: false, precision: Precision::Wald, ..Logistic::new() };
+    let learner = Logistic { tests: false, precision: Intervals::Wald, ..Logistic::new() };
     let (mut draws, mut tally, mut wrong) = (Draws(2024), Tally::default(), Vec::new());
     while tally.complete + tally.quasi_complete < WANTED || tally.overlapping < WANTED {
         let design = Design::draw(&mut draws);

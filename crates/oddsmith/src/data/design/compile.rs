@@ -114,7 +114,7 @@ struct Compiler<'a> {
 }
 
 /// The columns of one variable in one term.
-struct Part {
+struct TermPart {
     label: String,
     /// Behind the label, per column; a single empty one for a number.
     suffixes: Vec<String>,
@@ -195,7 +195,7 @@ impl Compiler<'_> {
     }
 
     /// One column per combination, the first variable varying fastest.
-    fn name_columns(&mut self, parts: &[Part], width: usize) {
+    fn name_columns(&mut self, parts: &[TermPart], width: usize) {
         for combination in 0..width {
             let mut rest = combination;
             let mut labels = Vec::with_capacity(parts.len());
@@ -232,17 +232,17 @@ impl Compiler<'_> {
     }
 
     /// The columns of a variable in a term, and the level that has none.
-    fn part(&mut self, variable: usize, full: bool) -> Result<(Part, Option<String>), Fault> {
+    fn part(&mut self, variable: usize, full: bool) -> Result<(TermPart, Option<String>), Fault> {
         let written = &self.formula.variables()[variable];
         match &self.variables[variable] {
             Resolved::Number { feature } => {
                 let first = self.plan.number_register(*feature);
                 let label = self.lookup.name(*feature).to_owned();
-                Ok((Part { label, suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
+                Ok((TermPart { label, suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
             }
             Resolved::Computed { expr } => {
                 let first = self.variable_register(variable, |plan| plan.checked_value(expr))?;
-                Ok((Part { label: written.to_string(), suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
+                Ok((TermPart { label: written.to_string(), suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
             }
             Resolved::Category { feature, levels, contrast, reference } => {
                 let coding = match full {
@@ -260,13 +260,19 @@ impl Compiler<'_> {
                     Ok(first)
                 })?;
                 let suffixes = if width == 1 { vec![String::new()] } else { (1..=width).map(|at| at.to_string()).collect() };
-                Ok((Part { label: written.to_string(), suffixes, source: PartSource::Registers { first } }, None))
+                Ok((TermPart { label: written.to_string(), suffixes, source: PartSource::Registers { first } }, None))
             }
             Resolved::Text { .. } => Err(Fault::new(Place::default(), "a text column has no dense columns", "`+`")),
         }
     }
 
-    fn category_part(&mut self, variable: usize, feature: usize, levels: usize, coding: Coding) -> Result<(Part, Option<String>), Fault> {
+    fn category_part(
+        &mut self,
+        variable: usize,
+        feature: usize,
+        levels: usize,
+        coding: Coding,
+    ) -> Result<(TermPart, Option<String>), Fault> {
         let codes = self.plan.code(feature);
         let label = self.lookup.name(feature).to_owned();
         let width = coding.suffixes.len();
@@ -278,7 +284,7 @@ impl Compiler<'_> {
                 PartSource::Registers { first: self.variable_register(variable, step)? }
             }
         };
-        Ok((Part { label, suffixes: coding.suffixes, source }, coding.reference))
+        Ok((TermPart { label, suffixes: coding.suffixes, source }, coding.reference))
     }
 
     /// The first register of a variable, which may be part of several terms.
@@ -307,7 +313,7 @@ impl Compiler<'_> {
     }
 }
 
-fn product(column: usize, parts: &[Part]) -> Product {
+fn product(column: usize, parts: &[TermPart]) -> Product {
     let mut stride = 1;
     let mut product = Product { column, indicators: Vec::new(), dense: Vec::new() };
     for part in parts {

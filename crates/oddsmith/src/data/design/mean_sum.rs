@@ -3,8 +3,8 @@
 //! Kept as a weight and a mean that moves by w (x − m)/W, with what rounding drops of it, so that neither an offset of 1e8 nor
 //! numbers near the largest cost digits.
 
+use crate::codec::{Codec, Encode};
 use crate::error::Result;
-use crate::ledger::{Entered, Ledger};
 use crate::num::two_sum;
 
 /// Weight and mean of present values, and whether any was missing.
@@ -16,12 +16,12 @@ pub(super) struct MeanSum {
     has_gaps: bool,
 }
 
-impl Entered for MeanSum {
-    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
-        ledger.number("weight", &mut self.weight)?;
-        ledger.number("mean", &mut self.mean)?;
-        ledger.number("low", &mut self.low)?;
-        ledger.flag("gaps", &mut self.has_gaps)
+impl Encode for MeanSum {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.number("weight", &mut self.weight)?;
+        codec.number("mean", &mut self.mean)?;
+        codec.number("low", &mut self.low)?;
+        codec.flag("gaps", &mut self.has_gaps)
     }
 }
 

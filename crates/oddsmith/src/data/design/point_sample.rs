@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
+use crate::codec::{Codec, Encode};
 use crate::error::Result;
-use crate::ledger::{Entered, Ledger};
 use crate::record::fault;
 
 /// The most points kept.
@@ -37,18 +37,18 @@ pub(super) struct PointSample {
     limit: Option<u64>,
 }
 
-impl Entered for PointSample {
-    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
-        if !ledger.is_reading() {
+impl Encode for PointSample {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        if !codec.is_reading() {
             self.settle();
         }
         let mut keys: Vec<u64> = self.points.iter().map(|point| point.key).collect();
         let mut weights: Vec<f64> = self.points.iter().map(|point| point.weight).collect();
         let mut coordinates: Vec<f64> = self.points.iter().flat_map(|point| point.at.iter().copied()).collect();
-        ledger.count_list("keys", &mut keys)?;
-        ledger.list("weights", 1, &mut weights)?;
-        ledger.list("coordinates", self.dimensions, &mut coordinates)?;
-        if ledger.is_reading() {
+        codec.count_list("keys", &mut keys)?;
+        codec.list("weights", 1, &mut weights)?;
+        codec.list("coordinates", self.dimensions, &mut coordinates)?;
+        if codec.is_reading() {
             if weights.len() != keys.len() || coordinates.len() != keys.len() * self.dimensions {
                 return Err(fault("a sample of points has other numbers of weights or coordinates than of points"));
             }

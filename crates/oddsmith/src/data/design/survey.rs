@@ -17,10 +17,10 @@ use super::point_sample::PointSample;
 use super::value_table::ValueTable;
 use super::variables;
 use super::{DesignOptions, MissingPolicy};
+use crate::codec::{Codec, Encode};
 use crate::data::formula::{Fault, Formula};
 use crate::data::{Layout, MISSING, Plane, Rows, SKIP, Weighting};
 use crate::error::{DataFault, Error, Result};
-use crate::ledger::{Entered, Ledger};
 
 /// Rows looked at at a time.
 const BLOCK: usize = 1024;
@@ -76,30 +76,30 @@ pub(super) enum Observed {
     Points(PointSample),
 }
 
-impl Entered for DesignSurvey {
-    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
-        ledger.number("weight", &mut self.weight)?;
+impl Encode for DesignSurvey {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.number("weight", &mut self.weight)?;
         for (at, observed) in self.observed.iter_mut().enumerate() {
-            ledger.part(&format!("basis{at}"), observed)?;
+            codec.part(&format!("basis{at}"), observed)?;
         }
         for (at, mean) in self.means.iter_mut().enumerate() {
-            ledger.part(&format!("mean{at}"), mean)?;
+            codec.part(&format!("mean{at}"), mean)?;
         }
         for (at, gap) in self.code_gaps.iter_mut().enumerate() {
-            ledger.flag(&format!("gap{at}"), gap)?;
+            codec.flag(&format!("gap{at}"), gap)?;
         }
         Ok(())
     }
 }
 
-impl Entered for Observed {
-    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
+impl Encode for Observed {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
         match self {
-            Observed::Values(values) => values.enter(ledger),
-            Observed::Points(points) => points.enter(ledger),
+            Observed::Values(values) => values.encode(codec),
+            Observed::Points(points) => points.encode(codec),
             Observed::Range(range) => {
                 let mut ends: Vec<f64> = range.iter().flat_map(|(low, high)| [*low, *high]).collect();
-                ledger.list("range", 2, &mut ends)?;
+                codec.list("range", 2, &mut ends)?;
                 *range = ends.first_chunk().map(|[low, high]| (*low, *high));
                 Ok(())
             }

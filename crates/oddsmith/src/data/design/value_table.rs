@@ -4,8 +4,8 @@
 //! quantile is off by a few millionths of the rows. That moves a knot by as much, and changes no fitted value's correctness:
 //! knots and polynomials are a choice of basis.
 
+use crate::codec::{Codec, Encode};
 use crate::error::Result;
-use crate::ledger::{Entered, Ledger};
 
 /// The most values kept apart.
 const MOST: usize = 1 << 21;
@@ -23,16 +23,16 @@ pub(super) struct ValueTable {
     joined: bool,
 }
 
-impl Entered for ValueTable {
-    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
-        if !ledger.is_reading() {
+impl Encode for ValueTable {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        if !codec.is_reading() {
             self.settle();
         }
         let mut pairs: Vec<f64> = self.sorted.iter().flat_map(|(value, weight)| [*value, *weight]).collect();
-        ledger.list("values", 2, &mut pairs)?;
+        codec.list("values", 2, &mut pairs)?;
         self.sorted = pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        ledger.count("rows", &mut self.rows)?;
-        ledger.flag("joined", &mut self.joined)
+        codec.count("rows", &mut self.rows)?;
+        codec.flag("joined", &mut self.joined)
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn value(words: &mut Words<'_>) -> Result<Expr, Fault> {
 }
 
 fn binding_at_least(words: &mut Words<'_>, least: u8) -> Result<Measured, Fault> {
-    words.enter()?;
+    words.encode()?;
     let start = words.place();
     let mut left = measured_operand(words)?;
     while let Token::Sign(sign) = words.peek()

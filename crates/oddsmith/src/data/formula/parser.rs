@@ -117,7 +117,7 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Result<Terms, Fault> {
-        self.words.enter()?;
+        self.words.encode()?;
         let mut terms = Terms::default();
         let mut negative = match self.words.peek() {
             Token::Sign(sign @ ('+' | '-')) => {

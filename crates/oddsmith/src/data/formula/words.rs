@@ -77,7 +77,7 @@ impl<'a> Words<'a> {
     }
 
     /// Goes one level deeper, as far as that is allowed; [`Words::leave`] comes back.
-    pub(super) fn enter(&mut self) -> Result<(), Fault> {
+    pub(super) fn encode(&mut self) -> Result<(), Fault> {
         self.depth += 1;
         match self.depth > DEEPEST {
             true => Err(too_deep(self.place())),

@@ -5,7 +5,7 @@
 
 use crate::data::{Features, Layout};
 use crate::model::term::NumberTerm;
-use crate::model::{Evidence, Prepared, Scores};
+use crate::model::{Contributions, Prepared, Scores};
 use crate::num::kernel::GaussianScores;
 
 /// ½ log 2π.
@@ -76,7 +76,7 @@ impl GaussianPart {
     }
 
     /// Adds the log densities column by column.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let width = self.columns.len();
         for i in 0..rows.rows() {
             for (at, &j) in self.columns.iter().enumerate() {

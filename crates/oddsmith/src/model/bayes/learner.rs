@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::estimate::{Estimate, Settings};
+use super::estimate::{Estimate, EstimateSettings};
 use super::{Family, NaiveBayesModel};
 use crate::data::Layout;
 use crate::error::{DataFault, Error, ErrorKind, Result};
@@ -172,7 +172,7 @@ impl Learner for NaiveBayes {
         check_classes(stats)?;
         let prior_smoothing = self.prior_smoothing.unwrap_or(if self.predictive { 1.0 } else { 0.0 });
         let log_prior = self.prior.log_probabilities(layout.classes(), stats.classes(), prior_smoothing)?;
-        let settings = Settings {
+        let settings = EstimateSettings {
             smoothing: self.smoothing,
             tying: self.tying,
             divisor: self.divisor,
@@ -185,7 +185,7 @@ impl Learner for NaiveBayes {
         };
         let mut estimate = Estimate::new(stats, settings);
         estimate.all_columns(&distributions)?;
-        if let Some(evidence) = &mut estimate.log_evidence {
+        if let Some(evidence) = &mut estimate.log_marginal_likelihood {
             *evidence += label_evidence(&self.prior, &log_prior, prior_smoothing, &stats.classes().weight);
         }
         Ok(Step::Done(NaiveBayesModel::new(self, Arc::clone(layout), stats.classes().clone(), log_prior, estimate)))

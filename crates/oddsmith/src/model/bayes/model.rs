@@ -10,7 +10,7 @@ use crate::card::{Card, Cell, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::term::Term;
-use crate::model::{Classifier, Distribution, Evidence, Generative, LinearLogOdds, SampledRow, Scale, Scores, Value};
+use crate::model::{Classifier, Contributions, Distribution, Generative, LinearLogOdds, SampledRow, Scale, Scores, Value};
 use crate::notice::Notice;
 use crate::record::Record;
 use crate::stats::ClassWeights;
@@ -25,7 +25,7 @@ pub struct NaiveBayesModel {
     pub(super) parts: Vec<Part>,
     pub(super) facts: Vec<(String, String)>,
     pub(super) notices: Vec<Notice>,
-    pub(super) log_evidence: Option<f64>,
+    pub(super) log_marginal_likelihood: Option<f64>,
 }
 
 impl NaiveBayesModel {
@@ -45,8 +45,8 @@ impl NaiveBayesModel {
         if knobs.predictive {
             say("parameters", "integrated out".into());
         }
-        let Estimate { parts, notices, log_evidence, .. } = estimate;
-        NaiveBayesModel { family: knobs.family, layout, classes, log_prior, parts, facts, notices, log_evidence }
+        let Estimate { parts, notices, log_marginal_likelihood, .. } = estimate;
+        NaiveBayesModel { family: knobs.family, layout, classes, log_prior, parts, facts, notices, log_marginal_likelihood }
     }
 
     /// The parts of the model.
@@ -171,7 +171,7 @@ impl Classifier for NaiveBayesModel {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         rows.check(&self.layout)?;
         out.reset(rows.rows(), self.layout.features().len(), &self.log_prior);
         for part in &self.parts {
@@ -195,7 +195,7 @@ impl Classifier for NaiveBayesModel {
             facts.push(("weight".into(), self.classes.total().into()));
         }
         facts.extend(self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str()))));
-        if let Some(evidence) = self.log_evidence {
+        if let Some(evidence) = self.log_marginal_likelihood {
             facts.push(("log evidence".into(), evidence.into()));
         }
         Card { title: self.family.title().into(), facts, tidy: self.tidy(), notices: self.notices() }
@@ -233,7 +233,7 @@ impl Generative for NaiveBayesModel {
         Ok(SampledRow { class: k, values })
     }
 
-    fn log_evidence(&self) -> Option<f64> {
-        self.log_evidence
+    fn log_marginal_likelihood(&self) -> Option<f64> {
+        self.log_marginal_likelihood
     }
 }

@@ -8,7 +8,7 @@ use super::{GaussianPart, PolyaPart, StudentPart};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::term::Term;
-use crate::model::{Distribution, Evidence, Scores, Value};
+use crate::model::{Contributions, Distribution, Scores, Value};
 
 /// Columns whose log probabilities are linear in counts or indicators.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +47,7 @@ impl Part {
     }
 
     /// Adds the log probabilities column by column.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) -> Result<()> {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
         match self {
             Part::Gaussian(part) => part.add_evidence(rows, layout, out),
             Part::Student(part) => part.add_evidence(rows, layout, out),

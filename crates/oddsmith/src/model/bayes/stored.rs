@@ -22,7 +22,8 @@ struct Head {
     family: Family,
     facts: Vec<(String, String)>,
     parts: Vec<PartHead>,
-    log_evidence: Option<f64>,
+    #[serde(rename = "log_evidence")]
+    log_marginal_likelihood: Option<f64>,
     notices: Vec<Notice>,
 }
 
@@ -123,7 +124,7 @@ pub(super) fn write(model: &NaiveBayesModel) -> Result<Record> {
         });
     }
     let (family, facts, notices) = (model.family, model.facts.clone(), model.notices.clone());
-    let head = Head { family, facts, parts, log_evidence: model.log_evidence, notices };
+    let head = Head { family, facts, parts, log_marginal_likelihood: model.log_marginal_likelihood, notices };
     let mut record = Record::new(model.family.tag(), VERSION, &serde_json::json!({}))?;
     record.put_part("naive-bayes", &head)?;
     arrays.into_iter().for_each(|(name, values)| record.put(name, values));
@@ -153,7 +154,7 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
         parts,
         facts: head.facts,
         notices: head.notices,
-        log_evidence: head.log_evidence,
+        log_marginal_likelihood: head.log_marginal_likelihood,
         layout,
     };
     Ok(Box::new(model))

@@ -6,7 +6,7 @@
 //! log p = lnΓ((ν+d)/2) − lnΓ(ν/2) − (d/2) ln(νπ) − Σ ln s − ((ν+d)/2) ln(1 + Q/ν).
 
 use crate::data::{Features, Layout};
-use crate::model::{Evidence, Scores};
+use crate::model::{Contributions, Scores};
 use crate::num::special::ln_gamma_ratio;
 
 /// Student-t densities of number columns by class.
@@ -58,7 +58,7 @@ impl StudentPart {
     }
 
     /// Adds the log densities column by column.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let classes = out.base().len();
         for i in 0..rows.rows() {
             for k in 0..classes {

@@ -12,7 +12,7 @@
 use nalgebra::DMatrix;
 
 use super::moments::Moments;
-use super::settings::Settings;
+use super::settings::DiscriminantParams;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Shrinkage;
 
@@ -26,7 +26,7 @@ pub(super) struct Covariances {
 }
 
 /// One matrix for all classes. `ledoit_wolf` holds the estimated shares per class when that is the shrinkage.
-pub(super) fn pooled(moments: &Moments, settings: &Settings, ledoit_wolf: Option<&[f64]>) -> Result<Covariances> {
+pub(super) fn pooled(moments: &Moments, settings: &DiscriminantParams, ledoit_wolf: Option<&[f64]>) -> Result<Covariances> {
     let divisor = moments.pooled_divisor(settings.divisor);
     if divisor <= 0.0 {
         let what = format!("there are {} rows in {} classes", moments.classes.total_rows(), moments.classes.rows.len());
@@ -49,7 +49,7 @@ pub(super) fn pooled(moments: &Moments, settings: &Settings, ledoit_wolf: Option
 }
 
 /// One matrix per class.
-pub(super) fn per_class(moments: &Moments, settings: &Settings, ledoit_wolf: Option<&[f64]>) -> Result<Covariances> {
+pub(super) fn per_class(moments: &Moments, settings: &DiscriminantParams, ledoit_wolf: Option<&[f64]>) -> Result<Covariances> {
     let variances = moments.pooled_products().diagonal() / moments.pooled_divisor(settings.divisor);
     let mut found = Covariances { matrices: Vec::new(), divisors: Vec::new(), shares: Vec::new() };
     for k in 0..moments.products.len() {

@@ -31,7 +31,7 @@ pub(super) struct Account {
 
 impl Account {
     /// ln p(X, y).
-    pub(super) fn log_evidence(&self) -> Option<f64> {
+    pub(super) fn log_marginal_likelihood(&self) -> Option<f64> {
         Some(self.feature_evidence? + self.label_evidence?)
     }
 
@@ -80,7 +80,7 @@ pub(super) fn card(title: &str, joint: &Joint, account: &Account) -> Card {
     if !account.shares.is_empty() {
         say("shrinkage used", listed(&account.shares));
     }
-    if let Some(evidence) = account.log_evidence() {
+    if let Some(evidence) = account.log_marginal_likelihood() {
         say("log evidence", evidence.into());
     }
     Card { title: title.into(), facts, tidy: tidy(joint), notices: account.notices.clone() }

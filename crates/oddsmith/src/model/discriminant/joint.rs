@@ -18,7 +18,7 @@ use super::observed::{BLOCK, Ingredients, Observed, Workspace, dot};
 use super::span::{Alias, aliases};
 use crate::data::{Features, Layout};
 use crate::error::{DataFault, Error, Result};
-use crate::model::{Evidence, SampledRow, Scores, Value};
+use crate::model::{Contributions, SampledRow, Scores, Value};
 use crate::num::MatrixView;
 use crate::num::kernel::QuadraticScores;
 use crate::stats::ClassWeights;
@@ -184,7 +184,7 @@ impl Joint {
     }
 
     /// Splits the scores over the columns.
-    pub(super) fn evidence(&self, rows: &Features<'_>, split: Split, out: &mut Evidence) -> Result<()> {
+    pub(super) fn evidence(&self, rows: &Features<'_>, split: Split, out: &mut Contributions) -> Result<()> {
         let parameters = &self.parameters;
         rows.check(&parameters.layout)?;
         out.reset(rows.rows(), parameters.layout.features().len(), &parameters.log_prior);
@@ -205,7 +205,7 @@ impl Joint {
         self.parameters.layout.numbers()[column]
     }
 
-    fn add_chain(&self, observed: &Observed, i: usize, deviations: &[f64], out: &mut Evidence) {
+    fn add_chain(&self, observed: &Observed, i: usize, deviations: &[f64], out: &mut Contributions) {
         for (k, (law, target)) in self.parameters.laws.iter().zip(&observed.targets).enumerate() {
             let root = observed.root(k);
             let mut before = 0.0;
@@ -217,7 +217,7 @@ impl Joint {
         }
     }
 
-    fn add_linear(&self, observed: &Observed, i: usize, deviations: &[f64], out: &mut Evidence) {
+    fn add_linear(&self, observed: &Observed, i: usize, deviations: &[f64], out: &mut Contributions) {
         let root = observed.root(0);
         for (at, row) in root.triangle().enumerate() {
             let common = Law::NORMAL.log_next(at, 0.0, dot(row, deviations).powi(2)) + root.log_diagonal[at];

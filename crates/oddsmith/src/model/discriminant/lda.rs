@@ -9,7 +9,7 @@ use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::term::{NumberTerm, Term};
-use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
+use crate::model::{Classifier, Contributions, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
 use crate::notice::Notice;
 use crate::num::kernel::{LinearScores, widest};
 use crate::record::Record;
@@ -100,7 +100,7 @@ impl Classifier for LdaModel {
         self.joint.score_carefully(rows, suspects, out)
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         let split = if self.account.predictive { Split::Chain } else { Split::Linear };
         self.joint.evidence(rows, split, out)
     }
@@ -154,7 +154,7 @@ impl Generative for LdaModel {
         self.joint.sample(k, random)
     }
 
-    fn log_evidence(&self) -> Option<f64> {
-        self.account.log_evidence()
+    fn log_marginal_likelihood(&self) -> Option<f64> {
+        self.account.log_marginal_likelihood()
     }
 }

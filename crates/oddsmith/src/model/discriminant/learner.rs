@@ -9,7 +9,7 @@ use super::law::Law;
 use super::ledoit_wolf::FourthMoments;
 use super::moments::Moments;
 use super::wishart::{Sums, WishartPrior};
-use super::{LdaModel, QdaModel, Settings, span};
+use super::{DiscriminantParams, LdaModel, QdaModel, span};
 use crate::data::{Kind, Layout, Rows, Weighting};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::bayes::label_evidence;
@@ -20,14 +20,14 @@ use crate::stats::{Parts, ScatterPart, Statistics, TableStats};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lda {
     /// The knobs.
-    pub settings: Settings,
+    pub settings: DiscriminantParams,
 }
 
 /// Quadratic discriminant analysis: normal classes with covariance matrices of their own.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Qda {
     /// The knobs.
-    pub settings: Settings,
+    pub settings: DiscriminantParams,
 }
 
 /// The sums of a pass: means and products first, then, for Ledoit–Wolf shrinkage, fourth powers around them.
@@ -86,7 +86,7 @@ impl Statistics for DiscriminantStats {
 /// Which of the two it is, and all that they do alike.
 #[derive(Clone, Copy)]
 struct Plan<'a> {
-    settings: &'a Settings,
+    settings: &'a DiscriminantParams,
     name: &'static str,
     shared: bool,
 }
@@ -230,7 +230,7 @@ impl Plan<'_> {
             let posterior = prior.posterior(group)?;
             parameters.laws.extend((0..group.classes.len()).map(|k| posterior.law(k)));
             parameters.covariances.push(posterior.covariance());
-            evidence += posterior.log_evidence;
+            evidence += posterior.log_marginal_likelihood;
             parameters.offsets.extend(posterior.locations.iter().map(|location| moved(location, 1.0)));
         }
         // Densities of scaled columns, back in the user's units.
@@ -255,13 +255,13 @@ macro_rules! learner {
     ($learner:ident, $model:ident, $name:literal, shared: $shared:literal) => {
         impl $learner {
             /// A learner with these settings.
-            pub fn new(settings: Settings) -> Self {
+            pub fn new(settings: DiscriminantParams) -> Self {
                 $learner { settings }
             }
 
             /// A learner with a front end's knobs; refuses those it does not have.
             pub fn from_knobs(knobs: &Knobs) -> Result<Self> {
-                Ok($learner { settings: Settings::from_knobs($name, knobs)? })
+                Ok($learner { settings: DiscriminantParams::from_knobs($name, knobs)? })
             }
 
             fn plan(&self) -> Plan<'_> {

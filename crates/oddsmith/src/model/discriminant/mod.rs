@@ -32,6 +32,6 @@ pub use fisher::FisherProjection;
 pub use lda::LdaModel;
 pub use learner::{DiscriminantStats, Lda, Qda};
 pub use qda::QdaModel;
-pub use settings::{Given, Settings};
+pub use settings::{DiscriminantParams, Given};
 
 pub(crate) use stored::{read_lda, read_qda};

@@ -8,7 +8,7 @@ use super::stored;
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
-use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, SampledRow, Scale, Scores};
+use crate::model::{Classifier, Contributions, Generative, LinearLogOdds, SampledRow, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::Record;
 
@@ -55,7 +55,7 @@ impl Classifier for QdaModel {
         self.joint.score(rows, out)
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         self.joint.evidence(rows, Split::Chain, out)
     }
 
@@ -94,7 +94,7 @@ impl Generative for QdaModel {
         self.joint.sample(k, random)
     }
 
-    fn log_evidence(&self) -> Option<f64> {
-        self.account.log_evidence()
+    fn log_marginal_likelihood(&self) -> Option<f64> {
+        self.account.log_marginal_likelihood()
     }
 }

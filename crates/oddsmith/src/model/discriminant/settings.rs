@@ -6,7 +6,7 @@ use crate::model::{Divisor, Prior, Shrinkage};
 
 /// How classes are weighed and covariances estimated.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settings {
+pub struct DiscriminantParams {
     /// Class prior; default from the data. It never changes means or covariances.
     pub prior: Prior,
     /// Pseudo-count ≥ 0 of every class in the prior; default 0, and 1 when parameters are integrated out.
@@ -34,14 +34,14 @@ pub struct Given {
     pub means: Option<Vec<Vec<f64>>>,
 }
 
-impl Settings {
+impl DiscriminantParams {
     /// The settings of a front end's knobs; refuses those that discriminants do not have.
     pub(super) fn from_knobs(model: &str, knobs: &Knobs) -> Result<Self> {
         knobs.only(model, &["prior", "prior-smoothing", "divisor", "shrinkage", "predictive"])?;
         if knobs.predictive && knobs.divisor.is_some() {
             return Err(Error::knob("divisor", knobs.divisor.unwrap_or_default(), "parameters that are integrated out have no divisor"));
         }
-        let settings = Settings {
+        let settings = DiscriminantParams {
             prior: knobs.prior.clone().unwrap_or_default(),
             prior_smoothing: knobs.prior_smoothing,
             divisor: knobs.divisor.unwrap_or_default(),

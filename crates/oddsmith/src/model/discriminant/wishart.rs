@@ -53,7 +53,7 @@ pub(super) struct Posterior {
     /// Location of the density of a new row, per class.
     pub(super) locations: Vec<Vec<f64>>,
     /// ln p(X | y).
-    pub(super) log_evidence: f64,
+    pub(super) log_marginal_likelihood: f64,
 }
 
 impl WishartPrior {
@@ -83,12 +83,12 @@ impl WishartPrior {
         let elimination = Elimination::of_independent(&scale, &all);
         let elimination = elimination.ok_or_else(|| Error::internal("a posterior scale matrix is not positive definite"))?;
         let log_prior_scale: f64 = self.scale.iter().map(|s| s.ln()).sum();
-        let log_evidence = -0.5 * rows * p * PI.ln()
+        let log_marginal_likelihood = -0.5 * rows * p * PI.ln()
             + (ln_gamma_multivariate(width, 0.5 * freedom) - ln_gamma_multivariate(width, 0.5 * self.freedom))
             + 0.5 * self.freedom * log_prior_scale
             - freedom * elimination.half_log_determinant()
             + log_means;
-        Ok(Posterior { freedom, scale, mean_rows, locations, log_evidence })
+        Ok(Posterior { freedom, scale, mean_rows, locations, log_marginal_likelihood })
     }
 }
 
@@ -147,18 +147,18 @@ mod tests {
     #[test]
     fn the_evidence_is_the_product_of_one_step_ahead_densities() {
         let shared: f64 = ROWS.iter().enumerate().map(|(i, row)| log_density(&posterior(&ROWS[..i], None), row.0, row.1)).sum();
-        assert!((posterior(&ROWS, None).log_evidence - shared).abs() < 1e-12);
+        assert!((posterior(&ROWS, None).log_marginal_likelihood - shared).abs() < 1e-12);
         for k in 0..2 {
             let own = ROWS.iter().enumerate().filter(|(_, row)| row.0 == k);
             let chain: f64 = own.map(|(i, row)| log_density(&posterior(&ROWS[..i], Some(k)), 0, row.1)).sum();
-            assert!((posterior(&ROWS, Some(k)).log_evidence - chain).abs() < 1e-12);
+            assert!((posterior(&ROWS, Some(k)).log_marginal_likelihood - chain).abs() < 1e-12);
         }
     }
 
     #[test]
     fn no_rows_leave_the_prior() {
         let nothing = posterior(&[], None);
-        assert!(nothing.log_evidence.abs() < 1e-14);
+        assert!(nothing.log_marginal_likelihood.abs() < 1e-14);
         assert_eq!(nothing.covariance(), DMatrix::from_row_slice(2, 2, &[1.3, 0.0, 0.0, 0.7]));
     }
 }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::descent::Route;
-use super::sandwich::Robust;
 use crate::data::{DesignOptions, Formula};
 use crate::error::{Error, Result};
 use crate::model::Knobs;
 use crate::model::knobs::at_least;
+use crate::model::linear::fit::descent::Route;
+use crate::model::linear::infer::sandwich::Robust;
 
 /// What to do when no finite maximum of the likelihood exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub enum OnSeparation {
 
 /// What is said about the precision of the coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-pub enum Precision {
+pub enum Intervals {
     /// Nothing: the fastest fit.
     None,
     /// Standard errors and Wald intervals.
@@ -79,7 +79,7 @@ pub struct Logistic {
     /// Leave the intercepts as the class weights made them; default off.
     pub keep_class_weights: bool,
     /// Standard errors and intervals.
-    pub precision: Precision,
+    pub precision: Intervals,
     /// Level of intervals; default 0.95.
     pub level: f64,
     /// Likelihood-ratio tests of every term; default on.
@@ -118,7 +118,7 @@ impl Default for Logistic {
             on_separation: OnSeparation::default(),
             class_weights: ClassWeighting::default(),
             keep_class_weights: false,
-            precision: Precision::default(),
+            precision: Intervals::default(),
             level: 0.95,
             tests: true,
             robust: None,
@@ -195,12 +195,12 @@ impl Logistic {
 
     /// The distance from the optimum at which the fit stops.
     pub(crate) fn tolerance(&self) -> f64 {
-        self.tolerance.unwrap_or(if self.precision == Precision::None { 1e-8 } else { 1e-10 })
+        self.tolerance.unwrap_or(if self.precision == Intervals::None { 1e-8 } else { 1e-10 })
     }
 
     /// Whether second derivatives at the optimum are of use.
     pub(crate) fn wants_information(&self) -> bool {
-        self.precision > Precision::None && self.l1 == 0.0
+        self.precision > Intervals::None && self.l1 == 0.0
     }
 
     /// Strength of the quadratic penalty: that of the prior where there is one.

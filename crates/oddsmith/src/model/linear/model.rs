@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use super::account::{Account, Method};
-use super::sparse;
 use crate::card::{Card, Table};
 use crate::data::{Design, DesignBlock, Features, Layout};
 use crate::error::Result;
-use crate::model::{Classifier, Evidence, Generative, LinearLogOdds, Scale, Scores};
+use crate::model::linear::fit::sparse;
+use crate::model::linear::infer::account::{Account, Method};
+use crate::model::{Classifier, Contributions, Generative, LinearLogOdds, Scale, Scores};
 use crate::notice::Notice;
 use crate::num::MatrixView;
 use crate::num::kernel::{LinearScores, Panel};
@@ -222,7 +222,7 @@ impl Classifier for LogisticModel {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         rows.check(&self.layout)?;
         let outputs = self.parameters.outputs();
         let base: Vec<f64> = std::iter::once(0.0).chain(self.parameters.base.iter().copied()).collect();

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use super::knobs::Logistic;
 use super::model::LogisticModel;
-use super::passes::{LinearStats, PassSummary};
 use crate::card::{Card, Cell, Table};
+use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
 use crate::error::{Error, Result};
-use crate::ledger::{Entered, Ledger};
-use crate::model::{Classifier, Evidence, Generative, Knobs, Learner, LinearLogOdds, Scale, Scores, Step};
+use crate::model::linear::fit::passes::{LinearStats, PassSummary};
+use crate::model::{Classifier, Contributions, Generative, Knobs, Learner, LinearLogOdds, Scale, Scores, Step};
 use crate::notice::Notice;
 use crate::num::logspace::ln_1p_exp;
 use crate::record::{Record, fault};
@@ -41,13 +41,13 @@ impl OneVsRest {
 #[derive(Debug, Clone)]
 pub struct OneVsRestStats {
     layout: Arc<Layout>,
-    parts: Vec<Part>,
+    parts: Vec<ClassFit>,
     labels: Vec<u32>,
     weight: f64,
 }
 
 #[derive(Debug, Clone)]
-enum Part {
+enum ClassFit {
     Fitting(Box<LinearStats>),
     Fitted(Arc<LogisticModel>),
 }
@@ -58,7 +58,7 @@ impl Statistics for OneVsRestStats {
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         self.weight += rows.labels.iter().filter(|label| **label != SKIP).count() as f64;
         for (k, part) in self.parts.iter_mut().enumerate() {
-            if let Part::Fitting(stats) = part {
+            if let ClassFit::Fitting(stats) = part {
                 self.labels.clear();
                 let own = |label: &u32| if *label == SKIP { SKIP } else { u32::from(*label as usize == k) };
                 self.labels.extend(rows.labels.iter().map(own));
@@ -71,7 +71,7 @@ impl Statistics for OneVsRestStats {
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.weight += other.weight;
         for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
-            if let (Part::Fitting(mine), Part::Fitting(theirs)) = (mine, theirs) {
+            if let (ClassFit::Fitting(mine), ClassFit::Fitting(theirs)) = (mine, theirs) {
                 mine.merge(theirs)?;
             }
         }
@@ -83,16 +83,16 @@ impl Statistics for OneVsRestStats {
     }
 
     fn bytes(&self) -> usize {
-        self.parts.iter().map(|part| if let Part::Fitting(stats) = part { stats.bytes() } else { 0 }).sum()
+        self.parts.iter().map(|part| if let ClassFit::Fitting(stats) = part { stats.bytes() } else { 0 }).sum()
     }
 }
 
-impl Entered for OneVsRestStats {
-    fn enter(&mut self, ledger: &mut Ledger<'_>) -> Result<()> {
-        ledger.number("weight", &mut self.weight)?;
+impl Encode for OneVsRestStats {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.number("weight", &mut self.weight)?;
         for (k, part) in self.parts.iter_mut().enumerate() {
-            if let Part::Fitting(stats) = part {
-                ledger.part(&format!("class{k}"), &mut **stats)?;
+            if let ClassFit::Fitting(stats) = part {
+                codec.part(&format!("class{k}"), &mut **stats)?;
             }
         }
         Ok(())
@@ -112,7 +112,7 @@ impl PassSummary for OneVsRestStats {
 impl OneVsRestStats {
     /// The first fit that is still under way.
     fn fitting(&self) -> Option<&LinearStats> {
-        self.parts.iter().find_map(|part| if let Part::Fitting(stats) = part { Some(&**stats) } else { None })
+        self.parts.iter().find_map(|part| if let ClassFit::Fitting(stats) = part { Some(&**stats) } else { None })
     }
 }
 
@@ -124,7 +124,7 @@ impl Learner for OneVsRest {
         let part = |label: &String| {
             let classes = Classes::new(vec![REST.into(), label.clone()])?;
             let layout = Layout::new(layout.target(), layout.features().to_vec(), classes, layout.weighting())?;
-            Ok(Part::Fitting(Box::new(self.each.begin(&Arc::new(layout))?)))
+            Ok(ClassFit::Fitting(Box::new(self.each.begin(&Arc::new(layout))?)))
         };
         let parts = layout.classes().labels().iter().map(part).collect::<Result<Vec<_>>>()?;
         Ok(OneVsRestStats { layout: Arc::clone(layout), parts, labels: Vec::new(), weight: 0.0 })
@@ -134,15 +134,15 @@ impl Learner for OneVsRest {
         let mut parts = Vec::new();
         for part in &stats.parts {
             parts.push(match part {
-                Part::Fitted(model) => Part::Fitted(Arc::clone(model)),
-                Part::Fitting(stats) => match self.each.finish(stats)? {
-                    Step::Again(next) => Part::Fitting(Box::new(next)),
-                    Step::Done(model) => Part::Fitted(Arc::new(model)),
+                ClassFit::Fitted(model) => ClassFit::Fitted(Arc::clone(model)),
+                ClassFit::Fitting(stats) => match self.each.finish(stats)? {
+                    Step::Again(next) => ClassFit::Fitting(Box::new(next)),
+                    Step::Done(model) => ClassFit::Fitted(Arc::new(model)),
                 },
             });
         }
         let done: Option<Vec<Arc<LogisticModel>>> =
-            parts.iter().map(|part| if let Part::Fitted(model) = part { Some(Arc::clone(model)) } else { None }).collect();
+            parts.iter().map(|part| if let ClassFit::Fitted(model) = part { Some(Arc::clone(model)) } else { None }).collect();
         match done {
             Some(models) => OneVsRestModel::new(&stats.layout, models).map(Step::Done),
             None => Ok(Step::Again(OneVsRestStats { layout: Arc::clone(&stats.layout), parts, labels: Vec::new(), weight: 0.0 })),
@@ -199,9 +199,9 @@ impl Classifier for OneVsRestModel {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Evidence) -> Result<()> {
+    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         let classes = self.models.len();
-        let mut parts = vec![Evidence::new(); classes];
+        let mut parts = vec![Contributions::new(); classes];
         for (model, part) in self.models.iter().zip(&mut parts) {
             model.evidence(rows, part)?;
         }

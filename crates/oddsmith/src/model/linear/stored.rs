@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::account::Account;
 use super::model::{Covariance, LogisticModel, Parameters};
 use crate::data::{Design, Layout};
 use crate::error::Result;
 use crate::model::Classifier;
+use crate::model::linear::infer::account::Account;
 use crate::notice::Notice;
 use crate::record::{Record, fault};
 

@@ -1,7 +1,7 @@
 //! One of two addends per number column: whether its value exceeds a threshold or not. A missing value adds nothing.
 
 use crate::data::{Features, Layout};
-use crate::model::{Evidence, Scores};
+use crate::model::{Contributions, Scores};
 use crate::num::kernel::FlagScores;
 
 /// Rows from which the vector kernel pays for its tables.
@@ -44,7 +44,7 @@ impl FlagTerm {
         }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let classes = out.base().len();
         for i in 0..rows.rows() {
             for (at, &j) in self.columns.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! One addend per level of every category column. Missing and unseen levels add nothing.
 
 use crate::data::{Features, Layout};
-use crate::model::{Evidence, Prepared, Scores};
+use crate::model::{Contributions, Prepared, Scores};
 use crate::num::kernel::{Codes, LevelScores};
 
 /// Addends of category columns.
@@ -40,7 +40,7 @@ impl LevelTerm {
         }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let classes = out.base().len();
         for i in 0..rows.rows() {
             for (at, &j) in self.columns.iter().enumerate() {

@@ -13,7 +13,7 @@ pub use levels::LevelTerm;
 pub use numbers::NumberTerm;
 pub use words::WordTerm;
 
-use super::{Evidence, Scores};
+use super::{Contributions, Scores};
 use crate::data::{Features, Layout};
 use crate::error::Result;
 
@@ -43,7 +43,7 @@ impl Term {
     }
 
     /// Adds the term to the evidence, feature by feature.
-    pub fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) -> Result<()> {
+    pub fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
         match self {
             Term::Numbers(term) => term.add_evidence(rows, layout, out),
             Term::Flags(term) => term.add_evidence(rows, layout, out),

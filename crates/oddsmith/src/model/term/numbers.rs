@@ -2,7 +2,7 @@
 
 use super::times;
 use crate::data::{Features, Layout};
-use crate::model::{Evidence, Scores};
+use crate::model::{Contributions, Scores};
 
 /// Weights of number columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ impl NumberTerm {
         }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         for i in 0..rows.rows() {
             for (at, &j) in self.columns.iter().enumerate() {
                 let x = rows.numbers.get(i, j) - self.centre[at];

@@ -3,7 +3,7 @@
 use super::times;
 use crate::data::{Csr, Features, Layout};
 use crate::error::{Error, Result};
-use crate::model::{Evidence, Prepared, Scores};
+use crate::model::{Contributions, Prepared, Scores};
 use crate::num::kernel::{SparseRows, WordMeasure, WordScores};
 
 /// Weights of the words of a text column.
@@ -65,7 +65,7 @@ impl WordTerm {
         }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Evidence) -> Result<()> {
+    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
         let words = &rows.words[self.block];
         let feature = layout.words()[self.block];
         (0..rows.rows()).try_for_each(|i| self.add_row(words, i, out.addends_mut(i, feature)))

@@ -20,7 +20,7 @@ pub struct LogisticLoss {
     /// Σ w (ln(1 + e^η) − y η).
     pub loss: f64,
     /// Largest |η|.
-    pub reach: f64,
+    pub max_abs_eta: f64,
 }
 
 /// Replaces log odds by slopes and writes curvatures.
@@ -60,7 +60,7 @@ impl WithSimd for Rows<'_> {
             let rows: [Row; LANES] = std::array::from_fn(|t| row::<S>(odds[t], shares[t], weights[t]));
             for t in 0..LANES {
                 losses[t] += rows[t].loss;
-                reaches[t] = reaches[t].max(rows[t].reach);
+                reaches[t] = reaches[t].max(rows[t].max_abs_eta);
                 odds[t] = rows[t].slope;
                 curvatures[t] = rows[t].curvature;
             }
@@ -68,11 +68,11 @@ impl WithSimd for Rows<'_> {
         for (t, odds) in odds_rest.iter_mut().enumerate() {
             let row = row::<S>(*odds, shares_rest[t], weights_rest[t]);
             losses[t] += row.loss;
-            reaches[t] = reaches[t].max(row.reach);
+            reaches[t] = reaches[t].max(row.max_abs_eta);
             *odds = row.slope;
             curvatures_rest[t] = row.curvature;
         }
-        LogisticLoss { loss: losses.iter().sum(), reach: reaches.iter().fold(0.0, |a, b| a.max(*b)) }
+        LogisticLoss { loss: losses.iter().sum(), max_abs_eta: reaches.iter().fold(0.0, |a, b| a.max(*b)) }
     }
 }
 
@@ -80,7 +80,7 @@ struct Row {
     loss: f64,
     slope: f64,
     curvature: f64,
-    reach: f64,
+    max_abs_eta: f64,
 }
 
 #[inline(always)]
@@ -98,7 +98,7 @@ fn row<S: Simd>(eta: f64, share: f64, weight: f64) -> Row {
         loss: weight * (log + linear),
         slope: weight * ((1.0 - share) * p - share * rest),
         curvature: weight * (large * small),
-        reach: if weight > 0.0 { size } else { 0.0 },
+        max_abs_eta: if weight > 0.0 { size } else { 0.0 },
     }
 }
 
@@ -123,12 +123,12 @@ mod tests {
                     let (eta, y, w) = (odds[i], shares[i], weights[i]);
                     let (p, rest) = (1.0 / (1.0 + libm::exp(-eta)), 1.0 / (1.0 + libm::exp(eta)));
                     want.loss += w * (y * libm::log1p(libm::exp(-eta)) + (1.0 - y) * libm::log1p(libm::exp(eta)));
-                    want.reach = want.reach.max(if w > 0.0 { eta.abs() } else { 0.0 });
+                    want.max_abs_eta = want.max_abs_eta.max(if w > 0.0 { eta.abs() } else { 0.0 });
                     assert_close(slopes[i], w * ((1.0 - y) * p - y * rest), w * ((1.0 - y) * p + y * rest), 4e-15, &(arch, i, eta, y));
                     assert_close(curvatures[i], w * p * rest, w * p * rest, 4e-15, &(arch, i, eta));
                 }
                 assert_close(got.loss, want.loss, want.loss, 1e-14, &(arch, rows));
-                assert_eq!(got.reach, want.reach);
+                assert_eq!(got.max_abs_eta, want.max_abs_eta);
             }
         }
     }

@@ -33,7 +33,7 @@ impl Estimate<'_> {
                 for (level, share) in self.log_shares(cells).into_iter().enumerate() {
                     table[(counts.offsets[j] + level) * self.classes + k] = share;
                 }
-                if self.log_evidence.is_some() {
+                if self.log_marginal_likelihood.is_some() {
                     self.add_evidence(dirichlet_evidence(cells, self.settings.smoothing));
                 }
             }
@@ -56,7 +56,7 @@ impl Estimate<'_> {
                 let shares = self.log_shares(&cells);
                 absent.push(shares[0]);
                 present.push(shares[1]);
-                if self.log_evidence.is_some() {
+                if self.log_marginal_likelihood.is_some() {
                     self.add_evidence(dirichlet_evidence(&cells, self.settings.smoothing));
                 }
             }
@@ -126,7 +126,7 @@ impl Estimate<'_> {
         let mut alphas = vec![0.0; width * self.classes];
         for (k, cells) in per_class.iter().enumerate() {
             cells.iter().enumerate().for_each(|(word, n)| alphas[word * self.classes + k] = n + lambda);
-            if self.log_evidence.is_some() {
+            if self.log_marginal_likelihood.is_some() {
                 self.add_evidence(dirichlet_evidence(cells, lambda));
             }
         }
@@ -184,7 +184,7 @@ impl Estimate<'_> {
                     f64::NEG_INFINITY => required[k] += 1,
                     log_absent => base[k] += log_absent,
                 }
-                if self.log_evidence.is_some() {
+                if self.log_marginal_likelihood.is_some() {
                     evidence += dirichlet_evidence(&[documents - set, set], self.settings.smoothing);
                 }
             }

@@ -13,7 +13,7 @@ use crate::num::special::ln_gamma_ratio;
 use crate::stats::TableStats;
 
 /// The knobs that estimates depend on.
-pub(super) struct Settings<'a> {
+pub(super) struct EstimateSettings<'a> {
     pub(super) smoothing: f64,
     pub(super) tying: Tying,
     pub(super) divisor: Divisor,
@@ -28,11 +28,11 @@ pub(super) struct Settings<'a> {
 /// Parts estimated so far, what to tell the user, and the log evidence when parameters are integrated out.
 pub(super) struct Estimate<'a> {
     stats: &'a TableStats,
-    settings: Settings<'a>,
+    settings: EstimateSettings<'a>,
     classes: usize,
     pub(super) parts: Vec<Part>,
     pub(super) notices: Vec<Notice>,
-    pub(super) log_evidence: Option<f64>,
+    pub(super) log_marginal_likelihood: Option<f64>,
 }
 
 /// Log probability of a sequence of draws with these counts when the shares have a symmetric Dirichlet prior `lambda`.
@@ -44,15 +44,15 @@ pub(super) fn dirichlet_evidence(counts: &[f64], lambda: f64) -> f64 {
 }
 
 impl<'a> Estimate<'a> {
-    pub(super) fn new(stats: &'a TableStats, settings: Settings<'a>) -> Self {
+    pub(super) fn new(stats: &'a TableStats, settings: EstimateSettings<'a>) -> Self {
         // Sampling weights say nothing about how much evidence there is.
         let has_evidence = settings.predictive && stats.layout().weighting() != Weighting::Sampling;
         let classes = stats.layout().classes().len();
-        Estimate { stats, settings, classes, parts: Vec::new(), notices: Vec::new(), log_evidence: has_evidence.then_some(0.0) }
+        Estimate { stats, settings, classes, parts: Vec::new(), notices: Vec::new(), log_marginal_likelihood: has_evidence.then_some(0.0) }
     }
 
     fn add_evidence(&mut self, addend: f64) {
-        if let Some(evidence) = &mut self.log_evidence {
+        if let Some(evidence) = &mut self.log_marginal_likelihood {
             *evidence += addend;
         }
     }

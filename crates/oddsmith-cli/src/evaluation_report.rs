@@ -1,0 +1,191 @@
+//! What was found about probabilities, as cards and tables.
+
+use oddsmith::Notice;
+use oddsmith::card::{Card, Cell, Table};
+use oddsmith::data::Classes;
+use oddsmith::error::visible;
+use oddsmith::eval::{Evaluation, Metric, Ranking, Reliability, Roc, ScoreScale, hosmer_lemeshow, lift, net_benefit, precision_recall};
+use oddsmith_report::Format;
+
+use crate::console::Console;
+use crate::exit::Failure;
+
+/// Parts of the rows that a table of lift has.
+const TENTHS: usize = 10;
+
+/// A table that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum EvaluationTable {
+    /// All figures with intervals and notes.
+    Metrics,
+    /// Precision, recall and F1 of every class.
+    Classes,
+    /// The confusion matrix.
+    Confusion,
+    /// The ROC curve.
+    Roc,
+    /// Precision against recall.
+    Pr,
+    /// The calibration curve without bins, with its band.
+    Reliability,
+    /// Groups of Hosmer and Lemeshow's test.
+    Groups,
+    /// Net benefit over thresholds.
+    Decision,
+    /// Gains and lift by tenths of the rows.
+    Lift,
+}
+
+/// Probabilities, judged.
+pub(crate) struct EvaluationReport {
+    /// What was judged.
+    pub(crate) title: String,
+    /// Facts about the input.
+    pub(crate) facts: Vec<(String, Cell)>,
+    /// The classes.
+    pub(crate) classes: Classes,
+    /// The figures.
+    pub(crate) evaluation: Evaluation,
+    /// What the reader must know.
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl EvaluationReport {
+    /// Shows one part, or those that people look at first.
+    pub(crate) fn show(&self, part: Option<EvaluationTable>, console: &Console) -> Result<(), Failure> {
+        match part {
+            Some(part) => console.result(&self.part(part, console.format())?)?,
+            None if matches!(console.format(), Format::Csv | Format::Ndjson) => console.result(&self.evaluation.table())?,
+            None => {
+                let cards = self.cards(console.format());
+                let keyed: Vec<(&str, &Card)> = cards.iter().map(|(key, card)| (*key, card)).collect();
+                console.result(&keyed[..])?;
+            }
+        }
+        console.notices(&self.notices);
+        Ok(())
+    }
+
+    fn cards(&self, format: Format) -> Vec<(&'static str, Card)> {
+        let card = |title: &str, tidy: Table| Card { title: title.into(), facts: Vec::new(), tidy, notices: Vec::new() };
+        let mut first = card(&self.title, self.evaluation.table());
+        first.facts.extend(self.overview());
+        first.notices = self.notices.clone();
+        let mut cards = vec![("evaluation", first)];
+        let confusion = match format {
+            Format::Table => self.matrix(),
+            _ => self.evaluation.confusion_table(&self.classes),
+        };
+        if self.classes.len() > 2 || format != Format::Table {
+            cards.push(("classes", card("Classes", self.evaluation.class_table(&self.classes))));
+        }
+        cards.push(("confusion", card("Confusion matrix", confusion)));
+        if let (Ok(ranking), true) = (self.evaluation.ranking(), format != Format::Table)
+            && let Ok(table) = self.reliability(&ranking)
+        {
+            cards.push(("reliability", card("Reliability", table)));
+        }
+        cards
+    }
+
+    fn overview(&self) -> Vec<(String, Cell)> {
+        let weights = self.evaluation.loss.class_weights();
+        let each = self.classes.labels().iter().zip(&weights.rows).map(|(label, rows)| format!("{} ({rows})", visible(label)));
+        let event = if self.classes.len() == 2 { format!("; event {}", visible(self.classes.label(1))) } else { String::new() };
+        let mut facts = vec![
+            ("rows".into(), weights.total_rows().into()),
+            ("classes".into(), format!("{}{event}", each.collect::<Vec<_>>().join(", ")).into()),
+            ("class called".into(), self.evaluation.confusion.decision().describe().into()),
+        ];
+        if weights.total() != weights.total_rows() as f64 {
+            facts.insert(1, ("weight".into(), weights.total().into()));
+        }
+        facts.extend(self.facts.iter().cloned());
+        facts
+    }
+
+    fn part(&self, part: EvaluationTable, format: Format) -> Result<Table, Failure> {
+        let ranking = || self.evaluation.ranking();
+        let table = match part {
+            EvaluationTable::Metrics => Ok(self.evaluation.table()),
+            EvaluationTable::Classes => Ok(self.evaluation.class_table(&self.classes)),
+            EvaluationTable::Confusion if format == Format::Table => Ok(self.matrix()),
+            EvaluationTable::Confusion => Ok(self.evaluation.confusion_table(&self.classes)),
+            EvaluationTable::Roc => ranking().and_then(|ranking| roc_table(&ranking)),
+            EvaluationTable::Pr => ranking().and_then(|ranking| pr_table(&ranking)),
+            EvaluationTable::Reliability => ranking().and_then(|ranking| self.reliability(&ranking)),
+            EvaluationTable::Groups => ranking().and_then(|ranking| self.groups(&ranking)),
+            EvaluationTable::Decision => ranking().and_then(|ranking| decision_table(&ranking)),
+            EvaluationTable::Lift => ranking().and_then(|ranking| lift_table(&ranking)),
+        };
+        table.map_err(|reason| oddsmith::Error::data(format!("there is no such table: {reason}")).into())
+    }
+
+    /// The confusion matrix as people draw it: true classes below each other, called ones beside each other.
+    fn matrix(&self) -> Table {
+        let labels = self.classes.labels();
+        let columns = std::iter::once("truth".to_owned()).chain(labels.iter().map(|label| format!("called {label}"))).collect();
+        let cell = |truth: usize, called: usize| Cell::from(self.evaluation.confusion.cell(truth, called));
+        let row = |truth: usize| std::iter::once(labels[truth].as_str().into()).chain((0..labels.len()).map(|k| cell(truth, k))).collect();
+        Table { name: "confusion".into(), columns, rows: (0..labels.len()).map(row).collect() }
+    }
+
+    fn reliability(&self, ranking: &Ranking) -> Metric<Table> {
+        let mut table =
+            Table::new("reliability", &["predicted_low", "predicted_high", "predicted", "observed", "band_low", "band_high", "weight"]);
+        for step in Reliability::of(ranking, self.evaluation.settings().weighting)?.steps {
+            let cells = [step.range.0, step.range.1, step.predicted, step.observed, step.band.0, step.band.1, step.weight];
+            table.push(cells.map(Cell::from).to_vec());
+        }
+        Ok(table)
+    }
+
+    fn groups(&self, ranking: &Ranking) -> Metric<Table> {
+        let mut table = Table::new("groups", &["highest_predicted", "weight", "observed", "expected"]);
+        let settings = self.evaluation.settings();
+        for group in hosmer_lemeshow(ranking, settings.groups, settings.weighting)?.groups {
+            table.push([group.upper, group.rows, group.observed, group.expected].map(Cell::from).to_vec());
+        }
+        Ok(table)
+    }
+}
+
+/// The probability of a threshold; nothing for the one that calls no row.
+fn threshold(scale: ScoreScale, score: f64) -> Cell {
+    if score == f64::INFINITY { Cell::Empty } else { scale.probability(score).into() }
+}
+
+fn roc_table(ranking: &Ranking) -> Metric<Table> {
+    let roc = Roc::of(ranking)?;
+    let mut table = Table::new("roc", &["threshold", "sensitivity", "specificity", "true_positives", "false_positives"]);
+    for point in &roc.points {
+        let figures = [roc.sensitivity(point), roc.specificity(point), point.true_positives, point.false_positives];
+        table.push(std::iter::once(threshold(roc.scale, point.threshold)).chain(figures.map(Cell::from)).collect());
+    }
+    Ok(table)
+}
+
+fn pr_table(ranking: &Ranking) -> Metric<Table> {
+    let mut table = Table::new("precision_recall", &["threshold", "precision", "recall"]);
+    for point in precision_recall(ranking)? {
+        table.push(vec![threshold(ranking.scale(), point.threshold), point.precision.into(), point.recall.into()]);
+    }
+    Ok(table)
+}
+
+fn decision_table(ranking: &Ranking) -> Metric<Table> {
+    let thresholds: Vec<f64> = (1..100).map(|percent| f64::from(percent) / 100.0).collect();
+    let mut table = Table::new("decision", &["threshold", "net_benefit", "net_benefit_of_all", "net_benefit_of_none"]);
+    for point in net_benefit(ranking, &thresholds)? {
+        table.push([point.threshold, point.model, point.all, 0.0].map(Cell::from).to_vec());
+    }
+    Ok(table)
+}
+
+fn lift_table(ranking: &Ranking) -> Metric<Table> {
+    let mut table = Table::new("lift", &["share_of_rows", "share_of_events", "lift", "rate"]);
+    for row in lift(ranking, TENTHS)? {
+        table.push([row.share, row.gain, row.lift, row.rate].map(Cell::from).to_vec());
+    }
+    Ok(table)
+}

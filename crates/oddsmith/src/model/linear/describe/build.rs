@@ -1,0 +1,384 @@
+//! From the end of a fit to a model in the user's units.
+
+use std::sync::Arc;
+
+use nalgebra::{Cholesky, DMatrix};
+
+use crate::data::design::Place;
+use crate::data::{Layout, Weighting};
+use crate::error::Result;
+use crate::model::linear::fit::block_reader::Problem;
+use crate::model::linear::fit::coordinates::Coordinates;
+use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::learner::problem;
+use crate::model::linear::fit::passes::PassState;
+use crate::model::linear::fit::stage::{Analysis, Purpose};
+use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::infer::account::{Account, IntervalKind, Method, RatioTest};
+use crate::model::linear::infer::analysis::{found, functionals};
+use crate::model::linear::infer::search::SearchOutcome;
+use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic};
+use crate::model::linear::model::{Covariance, LogisticModel, Parameters};
+use crate::notice::{self, Notice};
+use crate::num::special::normal;
+
+impl LogisticModel {
+    /// The model of a finished analysis.
+    pub(crate) fn build(learner: &Logistic, state: &PassState, analysis: &Analysis) -> Result<LogisticModel> {
+        let problem = problem(state)?;
+        let parameters = parameters(learner, state, analysis, &problem);
+        let precision = precision(learner, state, analysis, &parameters);
+        let account = account(learner, state, analysis, &problem, precision.as_ref(), &parameters.estimates());
+        let layout = prediction_layout(&state.layout, &problem)?;
+        let design = match layout == *state.layout {
+            true => Arc::clone(&problem.design),
+            false => Arc::new(problem.design.relocated(&layout)?),
+        };
+        Ok(LogisticModel::new(Arc::new(layout), design, parameters, precision, account))
+    }
+}
+
+/// The layout without columns that only the fit needed: responses, shares, clusters.
+fn prediction_layout(layout: &Layout, problem: &Problem) -> Result<Layout> {
+    let names = problem.design.formula().columns();
+    let used: Vec<usize> = (0..layout.features().len()).filter(|j| names.contains(&layout.features()[*j].name)).collect();
+    layout.select(&used)
+}
+
+fn parameters(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Parameters {
+    let (shape, coordinates, survey) = (analysis.facts.shape, &state.coordinates, &analysis.facts.survey);
+    let theta = analysis.estimate.theta.as_slice();
+    let shift = usize::from(coordinates.intercept);
+    let (mut base, mut coefficients) = (Vec::new(), Vec::new());
+    for output in theta[..shape.outputs * shape.width].chunks_exact(shape.width.max(1)) {
+        base.push(if coordinates.intercept { output[0] } else { 0.0 });
+        coefficients.extend(coordinates.coefficients(&output[shift..]));
+    }
+    base.resize(shape.outputs, 0.0);
+    let columns = coordinates.centre.len();
+    let centre = reported_centre(coordinates, survey);
+    for (m, base) in base.iter_mut().enumerate() {
+        *base += class_shift(learner, coordinates, problem, m);
+        let coefficients = &coefficients[m * columns..(m + 1) * columns];
+        *base += centre.iter().zip(&coordinates.centre).zip(coefficients).map(|((to, from), beta)| (to - from) * beta).sum::<f64>();
+    }
+    let mut spread = vec![0.0; columns];
+    if survey.width() == columns {
+        for (j, spread) in spread.iter_mut().enumerate() {
+            *spread = survey.spread(j);
+        }
+    }
+    Parameters {
+        base,
+        centre,
+        spread,
+        coefficients,
+        kept: coordinates.kept.clone(),
+        intercept: coordinates.intercept,
+        words: theta[shape.outputs * shape.width..].to_vec(),
+    }
+}
+
+/// The centre of every column: its mean, also where the solver left a marked column as it is.
+fn reported_centre(coordinates: &Coordinates, survey: &Survey) -> Vec<f64> {
+    let mut centre = coordinates.centre.clone();
+    if coordinates.intercept && survey.width() == centre.len() {
+        let marked = |j: usize| coordinates.marked.as_ref().is_some_and(|marks| matches!(marks.place(j), Place::Mark(_)));
+        centre.iter_mut().enumerate().filter(|(j, _)| marked(*j)).for_each(|(j, centre)| *centre = survey.mean(j));
+    }
+    centre
+}
+
+/// Weighting a class moves the intercept by the logarithm of the weights' ratio, and nothing else: it is moved back by this.
+fn class_shift(learner: &Logistic, coordinates: &Coordinates, problem: &Problem, m: usize) -> f64 {
+    match problem.class_weights.is_empty() || learner.keep_class_weights || !coordinates.intercept {
+        true => 0.0,
+        false => -(problem.class_weights[m + 1] / problem.class_weights[0]).ln(),
+    }
+}
+
+/// Covariance and limits in the user's units; `None` with a penalty or when nobody asked.
+fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, parameters: &Parameters) -> Option<Covariance> {
+    let shrunk = analysis.facts.penalty.is_some() && learner.prior_sd.is_none();
+    if shrunk || learner.precision == Intervals::None {
+        return None;
+    }
+    let shape = analysis.facts.shape;
+    let size = shape.outputs * shape.width;
+    let inside = match &analysis.sandwich {
+        Some(sandwich) => sandwich.clone(),
+        None => Cholesky::new(analysis.estimate.information.clone()?)?.inverse(),
+    };
+    let functionals = functionals(state, shape);
+    let map = DMatrix::from_fn(size, size, |r, c| functionals[r][c]);
+    let matrix = &map * &inside * map.transpose();
+    // At its own centre the intercept is the solver's; from there it moves to the reported one.
+    let coordinates = &state.coordinates;
+    let mut centred_map = map.clone();
+    for r in (0..size).step_by(shape.width.max(1)).filter(|_| coordinates.intercept) {
+        centred_map.row_mut(r).fill(0.0);
+        centred_map[(r, r)] = 1.0;
+        for (k, &j) in coordinates.kept.iter().enumerate().filter(|(_, j)| parameters.centre[**j] != coordinates.centre[**j]) {
+            let move_by = parameters.centre[j] - coordinates.centre[j];
+            let moved = centred_map.row(r) + map.row(r + 1 + k) * move_by;
+            centred_map.row_mut(r).copy_from(&moved);
+        }
+    }
+    let centred = &centred_map * inside * centred_map.transpose();
+    let estimates = parameters.estimates();
+    let quantile = normal::quantile_upper(0.5 * (1.0 - learner.level));
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    for parameter in 0..size {
+        let half = quantile * matrix[(parameter, parameter)].max(0.0).sqrt();
+        let wald = [estimates[parameter] - half, estimates[parameter] + half];
+        let end = |upper: bool| match found(&analysis.answers, &Purpose::Limit { parameter, upper }) {
+            Some(SearchOutcome::Found { theta, .. }) => functionals[parameter].dot(theta) + shift_of(learner, state, analysis, parameter),
+            Some(SearchOutcome::Failed) | None => wald[usize::from(upper)],
+        };
+        lower.push(end(false));
+        upper.push(end(true));
+    }
+    Some(Covariance { matrix: matrix.transpose().as_slice().to_vec(), centred: centred.transpose().as_slice().to_vec(), lower, upper })
+}
+
+/// What the correction for class weights moved a parameter by.
+fn shift_of(learner: &Logistic, state: &PassState, analysis: &Analysis, parameter: usize) -> f64 {
+    let (width, coordinates) = (analysis.facts.shape.width, &state.coordinates);
+    match (&state.problem, coordinates.intercept && parameter.is_multiple_of(width)) {
+        (Some(problem), true) => class_shift(learner, coordinates, problem, parameter / width),
+        _ => 0.0,
+    }
+}
+
+fn account(
+    learner: &Logistic,
+    state: &PassState,
+    analysis: &Analysis,
+    problem: &Problem,
+    covariance: Option<&Covariance>,
+    estimates: &[f64],
+) -> Account {
+    let precise = covariance.is_some();
+    let (facts, estimate) = (&analysis.facts, &analysis.estimate);
+    let survey = &facts.survey;
+    let layout = &state.layout;
+    let constant = survey.log_coefficients;
+    let likelihood = |loss: f64| constant - loss;
+    let value_of = |purpose: &Purpose| match found(&analysis.answers, purpose) {
+        Some(SearchOutcome::Found { value, .. }) => Some(*value),
+        _ => None,
+    };
+    let null_objective = value_of(&Purpose::Null);
+    // Without offset, penalty or missing intercept the null model is known in closed form.
+    let closed = state.coordinates.intercept && !problem.design.has_offset();
+    let null_loss = match (null_objective, estimate.firth) {
+        (Some(value), false) => value,
+        _ if closed => survey.null_loss(),
+        // Without an intercept all classes are equally probable.
+        _ if !problem.design.has_offset() => survey.weight() * ((facts.shape.outputs + 1) as f64).ln(),
+        _ => f64::NAN,
+    };
+    let design = &problem.design;
+    let counted = |t: usize| -> f64 {
+        let range = &design.terms()[t].columns;
+        (state.coordinates.kept.iter().filter(|j| range.contains(j)).count() * facts.shape.outputs) as f64
+    };
+    let deviance = |objective: f64| 2.0 * (objective - estimate.objective) + 2.0 * (estimate.loss + survey.saturated);
+    // The parameters of a term, in the order of the covariance.
+    let of_term = |t: usize| -> Vec<usize> {
+        let (range, shape) = (&design.terms()[t].columns, facts.shape);
+        let shift = usize::from(state.coordinates.intercept);
+        let own = state.coordinates.kept.iter().enumerate().filter(|(_, j)| range.contains(j)).map(|(at, _)| shift + at);
+        let own: Vec<usize> = own.collect();
+        (0..shape.outputs).flat_map(|m| own.iter().map(move |at| m * shape.width + at)).collect()
+    };
+    let mut tests = Vec::new();
+    let mut sequence = Vec::new();
+    let terms = design.terms();
+    for (t, term) in terms.iter().enumerate() {
+        if let Some(value) = value_of(&Purpose::Without(t)) {
+            let statistic = 2.0 * (value - estimate.objective);
+            let score = match found(&analysis.answers, &Purpose::Without(t)) {
+                Some(SearchOutcome::Found { score, .. }) => score.filter(|_| !estimate.firth),
+                _ => None,
+            };
+            let wald = covariance.and_then(|covariance| wald(covariance, estimates, &of_term(t)));
+            tests.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(value), wald, score });
+        }
+        if learner.tests && precise {
+            let null = null_objective.unwrap_or(null_loss);
+            let before = if t == 0 { Some(null) } else { value_of(&Purpose::Before(t)) };
+            let after = if t + 1 == terms.len() { Some(estimate.objective) } else { value_of(&Purpose::Before(t + 1)) };
+            if let (Some(before), Some(after)) = (before, after) {
+                let statistic = 2.0 * (before - after);
+                sequence.push(RatioTest {
+                    label: term.label.clone(),
+                    freedom: counted(t),
+                    statistic,
+                    deviance: deviance(after),
+                    wald: None,
+                    score: None,
+                });
+            }
+        }
+    }
+    let size = facts.shape.outputs * facts.shape.width;
+    let parameter_tests: Vec<f64> = (0..size)
+        .filter_map(|parameter| value_of(&Purpose::Parameter(parameter)).map(|value| 2.0 * (value - estimate.objective)))
+        .collect();
+    let method = match (estimate.firth, facts.penalty.is_some() || learner.l1 > 0.0) {
+        (true, _) => Method::Firth,
+        _ if learner.prior_sd.is_some() => Method::Bayes,
+        (_, true) => Method::Penalised,
+        _ => Method::Likelihood,
+    };
+    let observations = match layout.weighting() {
+        Weighting::Frequency if survey.log_coefficients == 0.0 => survey.weight(),
+        _ => survey.rows as f64,
+    };
+    let intervals = precise.then_some(match learner.precision {
+        Intervals::Profile if learner.prior_sd.is_none() => IntervalKind::Profile,
+        _ => IntervalKind::Wald,
+    });
+    let dropped = survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0);
+    Account {
+        method,
+        formula: design.formula().to_string(),
+        rows: survey.rows,
+        dropped: dropped.map(|(j, rows)| (layout.features()[j].name.clone(), *rows)).collect(),
+        class_weights: survey.class_weights.clone(),
+        observations,
+        log_likelihood: likelihood(estimate.loss),
+        null_log_likelihood: likelihood(null_loss),
+        saturated_log_likelihood: constant + survey.saturated,
+        penalised_log_likelihood: estimate.firth.then_some(-estimate.objective),
+        null_penalised_log_likelihood: if estimate.firth { null_objective.map(|value| -value) } else { None },
+        log_marginal_likelihood: log_marginal_likelihood(learner, analysis),
+        prior_sd: learner.prior_sd,
+        l2: learner.l2,
+        l1: learner.l1,
+        steps: estimate.steps as u64,
+        passes: state.passes as u64 + 1,
+        distance: estimate.distance,
+        level: learner.level,
+        intervals,
+        robust: if analysis.sandwich.is_some() {
+            Some(learner.robust.unwrap_or(crate::model::linear::infer::sandwich::Robust::Hc1))
+        } else {
+            None
+        },
+        clusters: analysis.clusters.map(|clusters| clusters as u64),
+        tests,
+        sequence,
+        parameter_tests,
+        units: learner.units.clone(),
+        aliased: aliased(state, analysis, problem),
+        notices: notices(learner, state, analysis, problem),
+    }
+}
+
+/// βᵀ V⁻¹ β of some parameters.
+pub(in crate::model::linear) fn wald(covariance: &Covariance, estimates: &[f64], parameters: &[usize]) -> Option<f64> {
+    let size = covariance.lower.len();
+    let own = DMatrix::from_fn(parameters.len(), parameters.len(), |a, b| covariance.matrix[parameters[a] * size + parameters[b]]);
+    let beta = nalgebra::DVector::from_fn(parameters.len(), |a, _| estimates[parameters[a]]);
+    Some(beta.dot(&Cholesky::new(own)?.solve(&beta)))
+}
+
+/// ln p(y) ≈ ln p(y | θ) + ln p(θ) + d/2 ln 2π − ½ ln |H| at the most probable θ.
+fn log_marginal_likelihood(learner: &Logistic, analysis: &Analysis) -> Option<f64> {
+    learner.prior_sd?;
+    let factor = Cholesky::new(analysis.estimate.information.clone()?)?;
+    let log_determinant = 2.0 * factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>();
+    let constant = analysis.facts.survey.log_coefficients;
+    Some(constant - analysis.estimate.objective + 0.5 * (analysis.facts.penalty.log_determinant() - log_determinant))
+}
+
+/// Columns without a coefficient and why.
+fn aliased(state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<(String, String)> {
+    let name = |j: usize| problem.design.columns()[j].name.clone();
+    let constant = analysis.facts.constant.iter().map(|&j| (name(j), "constant".to_owned()));
+    // Combinations were found in the solver's units.
+    let scale = &state.coordinates.scale;
+    let combinations = analysis.facts.aliases.iter().map(|alias| {
+        let part = |(k, factor): &(usize, f64)| format!("{} · {}", rounded(factor * scale[*k] / scale[alias.column]), name(*k));
+        let parts: Vec<String> = alias.of.iter().map(part).collect();
+        (name(alias.column), if parts.is_empty() { "constant".into() } else { parts.join(" + ") })
+    });
+    constant.chain(combinations).collect()
+}
+
+/// A factor as a person would write it: rounding of the twelfth digit is not shown.
+fn rounded(factor: f64) -> String {
+    let digits = format!("{factor:.10e}").parse::<f64>().unwrap_or(factor);
+    format!("{digits}")
+}
+
+fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<Notice> {
+    let (mut notices, layout) = (Vec::new(), &state.layout);
+    let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
+    for (j, rows) in survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+        let share = 100.0 * *rows as f64 / (survey.rows + survey.dropped.iter().sum::<u64>()) as f64;
+        let text = format!("{rows} rows ({share:.1} %) have no value here and were left out; --missing indicator keeps them");
+        notices.push(Notice::new(notice::MISSING_VALUES, text).column(&layout.features()[j].name));
+    }
+    let columns = problem.design.columns();
+    if problem.coarse_knots {
+        notices.push(Notice::new(notice::COARSE_KNOTS, "knots are quantiles of values joined with their neighbours"));
+    }
+    for &j in &facts.constant {
+        notices.push(Notice::new(notice::CONSTANT_COLUMN, "the same in every row; it carries no coefficient").column(&columns[j].name));
+    }
+    for alias in &facts.aliases {
+        let (_, combination) =
+            aliased(state, analysis, problem).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
+        let text = format!("equals {combination} (plus a constant) in every row, so it carries no coefficient");
+        notices.push(Notice::new(notice::ALIASED, text).column(&columns[alias.column].name));
+    }
+    if let Some(separation) = &analysis.estimate.rescued {
+        let kind = if separation.complete { "complete" } else { "quasi-complete" };
+        let text = format!(
+            "{kind} separation along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place",
+            separation.names(&problem.design).join(", ")
+        );
+        notices.push(Notice::new(notice::SEPARATION, text));
+    }
+    let lost = analysis.answers.iter().filter(|(_, outcome)| *outcome == SearchOutcome::Failed).count();
+    if lost > 0 {
+        let text = format!("{lost} profile limits or tests were not found; Wald limits stand in their place, tests are left out");
+        notices.push(Notice::new(notice::PROFILE_NOT_FOUND, text));
+    }
+    if learner.route != Route::Newton && analysis.estimate.distance > 0.01 {
+        let text = format!(
+            "the descent stopped {:.2} standard errors from the optimum; a smaller stop, another rate or --route newton gets there",
+            analysis.estimate.distance
+        );
+        notices.push(Notice::new(notice::STOPPED_EARLY, text));
+    }
+    let (steps, distance) = (analysis.estimate.steps, analysis.estimate.distance);
+    if learner.route == Route::Newton && steps >= learner.most_steps && learner.unfinished.is_some_and(|most| distance > most) {
+        let text = format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away");
+        notices.push(Notice::new(notice::STOPPED_EARLY, text));
+    }
+    if facts.penalty.is_some() && learner.precision > Intervals::None && learner.prior_sd.is_none() {
+        let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";
+        notices.push(Notice::new(notice::PENALISED, text));
+    }
+    if state.layout.weighting() == Weighting::Sampling && learner.precision > Intervals::None && !facts.penalty.is_some() {
+        let text = "sampling weights: standard errors come from the scores of the rows, and what a likelihood would say (profiles, ratio tests, \
+                    AIC) is left out, because it grows with the unit of the weights";
+        notices.push(Notice::new(notice::SAMPLING_WEIGHTS, text));
+    }
+    if learner.class_weights != ClassWeighting::None {
+        let text = match learner.keep_class_weights {
+            true => "probabilities are those of the re-weighted classes, not of the data",
+            false => "intercepts were corrected for the class weights: probabilities are those of the data as they came",
+        };
+        let errors = match learner.precision > Intervals::None && !facts.penalty.is_some() {
+            true => "; standard errors come from the scores of the rows, and there are no likelihood ratios",
+            false => "",
+        };
+        notices.push(Notice::new(notice::CLASS_WEIGHTS, format!("{text}{errors}")));
+    }
+    notices
+}

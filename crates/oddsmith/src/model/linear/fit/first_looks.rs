@@ -1,0 +1,252 @@
+//! The first looks at the rows: what the columns are, in which units they are solved, and which of them carry information.
+
+use std::sync::{Arc, OnceLock};
+
+use nalgebra::DMatrix;
+
+use crate::data::design::Place;
+use crate::data::{Design, DesignSurvey, Formula, Layout};
+use crate::error::{DataFault, Error, Result};
+use crate::model::Step;
+use crate::model::linear::fit::block_reader::Problem;
+use crate::model::linear::fit::coordinates::{Coordinates, power_of_two};
+use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::eval_point::Shape;
+use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
+use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
+use crate::model::linear::fit::rank;
+use crate::model::linear::fit::sample::Sample;
+use crate::model::linear::fit::stage::{Ranking, Stage};
+use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::knobs::{ClassWeighting, Logistic};
+use crate::model::linear::model::LogisticModel;
+
+/// Rows of a class that a sample must have.
+const FEW_OF_A_CLASS: f64 = 50.0;
+/// Looks at doubtful columns.
+const MOST_LOOKS: usize = 5;
+
+impl Logistic {
+    pub(in crate::model::linear) fn first_look(
+        &self,
+        layout: &Arc<Layout>,
+        formula: &Formula,
+        survey: Option<&DesignSurvey>,
+        passes: usize,
+    ) -> Result<LinearStats> {
+        let design = Arc::new(Design::compile(formula, layout, &self.options, survey)?);
+        let classes = layout.classes().len();
+        if classes < 2 {
+            let label = layout.classes().labels().first().cloned().unwrap_or_default();
+            return Err(DataFault::new("the target has one class:").column(layout.target()).value(label).accepted("at least two").into());
+        }
+        let target = self.target(formula, layout)?;
+        let marked = design.marked_columns().cloned();
+        let coordinates = Coordinates { marked, ..Coordinates::plain(design.columns().len(), design.intercept()) };
+        let class_weights = match &self.class_weights {
+            ClassWeighting::Given(pairs) => {
+                let mut weights = vec![1.0; classes];
+                for (label, weight) in pairs {
+                    weights[layout.classes().index(label)?] = *weight;
+                }
+                weights
+            }
+            _ => Vec::new(),
+        };
+        let features = layout.features().len();
+        let coarse_knots = survey.is_some_and(|survey| !survey.is_exact());
+        let problem = Arc::new(Problem { design, target, classes, class_weights, features, coarse_knots });
+        let sums = PassSums::Survey(Box::new(Survey::new(&problem, &coordinates)));
+        let state = PassState {
+            layout: Arc::clone(layout),
+            problem: Some(problem),
+            coordinates: Arc::new(coordinates),
+            no_missing: false,
+            eval_points: Vec::new(),
+            leverages: Vec::new(),
+            passes,
+            sample: if self.sampling && self.route == Route::Newton { Sample::Share } else { Sample::All },
+            partitions: OnceLock::new(),
+            stage: Stage::Survey,
+        };
+        Ok(LinearStats::new(state, sums))
+    }
+
+    pub(in crate::model::linear) fn after_survey(&self, state: &PassState, survey: &Survey) -> Result<Step<LinearStats, LogisticModel>> {
+        let problem = problem(state)?;
+        let partitions = state.partitions.get().copied().unwrap_or(1);
+        let partial = state.sample.size(partitions) < partitions;
+        let look_at_all = || {
+            let sums = PassSums::Survey(Box::new(Survey::new(&problem, &state.coordinates)));
+            let coordinates = (*state.coordinates).clone();
+            Ok(Step::Again(next_pass(state, coordinates, false, Vec::new(), Vec::new(), Stage::Survey, sums)))
+        };
+        if partial && !self.can_sample(state, &problem, survey) {
+            return look_at_all();
+        }
+        self.check_rows(state, survey)?;
+        let mut coordinates = (*state.coordinates).clone();
+        let design = &problem.design;
+        // Units first: a column whose squares leave the range of numbers is looked at once more in other units.
+        if coordinates.scale.iter().all(|s| *s == 1.0) {
+            let scaled: Vec<f64> = (0..survey.width()).map(|j| power_of_two(survey.max_abs_eta(j))).collect();
+            let extreme = Coordinates { scale: scaled, ..coordinates.clone() };
+            if !extreme.in_place() {
+                let sums = PassSums::Survey(Box::new(Survey::new(&problem, &extreme)));
+                return Ok(Step::Again(next_pass(state, extreme, false, Vec::new(), Vec::new(), Stage::Survey, sums)));
+            }
+        }
+        let no_missing = !survey.gaps;
+        let rescaled = !coordinates.in_place();
+        let columns = design.columns().len();
+        // Sums over the columns, in the units of the survey.
+        let mut constant = Vec::new();
+        let mut kept = Vec::new();
+        for j in 0..columns {
+            let spread = survey.product(j, j);
+            let size = survey.max_abs_eta(j);
+            let noise = survey.weight() * (4.0 * f64::EPSILON * size).powi(2);
+            match coordinates.intercept && spread <= noise {
+                true => constant.push(j),
+                false => kept.push(j),
+            }
+        }
+        let mut units = vec![1.0; columns];
+        if partial && !constant.is_empty() {
+            return look_at_all();
+        }
+        let places = coordinates.places();
+        for &j in &kept {
+            if coordinates.intercept && (rescaled || matches!(places[j], Place::Cell(_))) {
+                let mean = survey.mean(j);
+                coordinates.centre[j] = if rescaled { coordinates.centre[j] + mean / coordinates.scale[j] } else { mean };
+            }
+            units[j] = power_of_two((survey.seen_product(&coordinates, j, j) / survey.weight()).sqrt());
+            coordinates.scale[j] *= units[j];
+        }
+        coordinates.kept = kept;
+        let survey = survey.clone();
+        let penalised = self.ridge() > 0.0 || self.l1 > 0.0;
+        if penalised || columns > MOST_FULL || coordinates.kept.is_empty() {
+            return self.begin_fit(state, coordinates, survey, Vec::new(), constant, no_missing, !rescaled);
+        }
+        let products = kept_products(&coordinates, &survey, &units);
+        let doubts = rank::doubts(&products);
+        if doubts.is_empty() {
+            return self.begin_fit(state, coordinates, survey, Vec::new(), constant, no_missing, !rescaled);
+        }
+        if partial {
+            return look_at_all();
+        }
+        let sizes = (0..coordinates.kept.len()).map(|k| products[(k, k)]).collect();
+        let rounding = |j: &usize| survey.weight() * (f64::EPSILON * survey.max_abs_eta(*j) * units[*j]).powi(2);
+        let roundings = coordinates.kept.iter().map(rounding).collect();
+        let turned = rank::turn(&mut coordinates, &doubts);
+        let ranking = Ranking { first: survey, sizes, roundings, turned, aliases: Vec::new(), constant, evaluations: 1 };
+        self.look_again(state, coordinates, no_missing, ranking)
+    }
+
+    pub(in crate::model::linear) fn look_again(
+        &self,
+        state: &PassState,
+        coordinates: Coordinates,
+        no_missing: bool,
+        ranking: Ranking,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        let sums = PassSums::Survey(Box::new(Survey::new(&*problem(state)?, &coordinates)));
+        Ok(Step::Again(next_pass(state, coordinates, no_missing, Vec::new(), Vec::new(), Stage::Rank(Box::new(ranking)), sums)))
+    }
+
+    pub(in crate::model::linear) fn after_rank(
+        &self,
+        state: &PassState,
+        ranking: &Ranking,
+        survey: &Survey,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        let mut coordinates = (*state.coordinates).clone();
+        let mut ranking = ranking.clone();
+        let size = coordinates.kept.len();
+        let squares: Vec<f64> = (0..size).map(|j| survey.seen_product(&coordinates, j, j)).collect();
+        let before = coordinates.kept.clone();
+        let aliases = rank::settle(&mut coordinates, &ranking.turned, &squares, &ranking.sizes, &ranking.roundings);
+        ranking.aliases.extend(aliases);
+        let stay: Vec<usize> = (0..size).filter(|k| coordinates.kept.contains(&before[*k])).collect();
+        ranking.sizes = stay.iter().map(|&k| ranking.sizes[k]).collect();
+        ranking.roundings = stay.iter().map(|&k| ranking.roundings[k]).collect();
+        let no_missing = state.no_missing;
+        if coordinates.turn.is_none() {
+            let Ranking { first, aliases, constant, .. } = ranking;
+            let in_place = coordinates.in_place();
+            return self.begin_fit(state, coordinates, first, aliases, constant, no_missing, in_place);
+        }
+        // Columns that are remainders now: are they independent of each other?
+        let products = DMatrix::from_fn(stay.len(), stay.len(), |a, b| survey.seen_product(&coordinates, stay[a], stay[b]));
+        let doubts = rank::doubts(&products);
+        if doubts.is_empty() || ranking.evaluations >= MOST_LOOKS {
+            let Ranking { first, aliases, constant, .. } = ranking;
+            return self.begin_fit(state, coordinates, first, aliases, constant, no_missing, false);
+        }
+        ranking.turned = rank::turn(&mut coordinates, &doubts);
+        ranking.evaluations += 1;
+        self.look_again(state, coordinates, no_missing, ranking)
+    }
+
+    /// Whether the fit of a sample can stand in for a survey of all rows.
+    pub(in crate::model::linear) fn can_sample(&self, state: &PassState, problem: &Problem, survey: &Survey) -> bool {
+        !self.firth
+            && self.class_weights != ClassWeighting::Balanced
+            && state.layout.words().is_empty()
+            && problem.design.columns().len() <= MOST_FULL
+            && survey.rows as usize >= 4 * problem.design.columns().len()
+            && survey.class_weights.iter().all(|weight| *weight >= FEW_OF_A_CLASS)
+    }
+
+    /// Class weights that give every class the same total, from the survey.
+    pub(in crate::model::linear) fn balanced(&self, problem: &Problem, survey: &Survey) -> Option<Problem> {
+        if self.class_weights != ClassWeighting::Balanced {
+            return None;
+        }
+        let (total, classes) = (survey.weight(), problem.classes as f64);
+        let class_weights = survey.class_weights.iter().map(|weight| total / (classes * weight)).collect();
+        Some(Problem { design: Arc::clone(&problem.design), target: problem.target.clone(), class_weights, ..*problem })
+    }
+
+    /// Refuses rows from which nothing can be learned.
+    pub(in crate::model::linear) fn check_rows(&self, state: &PassState, survey: &Survey) -> Result<()> {
+        let layout = &state.layout;
+        if survey.rows == 0 {
+            return Err(Error::data("no row is left: every one lacks a target, a weight or a value"));
+        }
+        let present: Vec<usize> = (0..survey.class_weights.len()).filter(|k| survey.class_weights[*k] > 0.0).collect();
+        if present.len() < survey.class_weights.len() {
+            let missing = (0..survey.class_weights.len()).find(|k| !present.contains(k)).unwrap_or(0);
+            let fault = match present[..] {
+                [only] => DataFault::new("the target has one class in the rows that can be used:").value(layout.classes().label(only)),
+                _ => DataFault::new("no usable row has the class").value(layout.classes().label(missing)),
+            };
+            return Err(fault.column(layout.target()).accepted("every class needs rows without gaps").into());
+        }
+        Ok(())
+    }
+
+    /// Refuses more parameters than rows. With more columns than rows some are always aliased; they count as well.
+    pub(in crate::model::linear) fn check_size(&self, survey: &Survey, shape: Shape, aliased: usize) -> Result<()> {
+        let (rows, width) = (survey.rows as usize, shape.width + aliased);
+        if shape.words > 0 || width > rows {
+            let what = match shape.words {
+                0 => format!("{width} coefficients per class cannot be estimated from {rows} rows"),
+                words => format!("text with {words} words has no finite estimate without a penalty"),
+            };
+            return Err(no_estimate(&what, "use a penalty (--l2 1), fewer columns, or naive Bayes"));
+        }
+        Ok(())
+    }
+}
+
+/// Products of the kept columns in the solver's units, about zero without an intercept.
+fn kept_products(coordinates: &Coordinates, survey: &Survey, units: &[f64]) -> DMatrix<f64> {
+    DMatrix::from_fn(coordinates.kept.len(), coordinates.kept.len(), |a, b| {
+        let (i, j) = (coordinates.kept[a], coordinates.kept[b]);
+        survey.seen_product(coordinates, i, j) * units[i] * units[j]
+    })
+}

@@ -1,0 +1,447 @@
+//! From the first point to the last: the fit of a sample, of all rows, walks along the rows, the proof of separation, and the end.
+
+use std::sync::{Arc, OnceLock};
+
+use nalgebra::{Cholesky, DVector};
+
+use crate::data::Design;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Step;
+use crate::model::linear::fit::coordinates::Coordinates;
+use crate::model::linear::fit::descent::{Route, SgdEpoch};
+use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
+use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
+use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
+use crate::model::linear::fit::penalty::Penalty;
+use crate::model::linear::fit::rank;
+use crate::model::linear::fit::sample::Sample;
+use crate::model::linear::fit::solver::{Next, Plan, Second, Solver};
+use crate::model::linear::fit::stage::{Estimate, Facts, Fitting, Raw, Separation, Stage};
+use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::infer::analysis;
+use crate::model::linear::infer::separation::SeparationCheck;
+use crate::model::linear::knobs::{Logistic, OnSeparation};
+use crate::model::linear::model::LogisticModel;
+
+/// |η| from which on separation is looked for.
+const WATCHED_REACH: f64 = 12.0;
+/// Change of log odds in the last step, as a share of the largest, beyond which a fit has not arrived, however small the step is in
+/// standard errors.
+const LONG_STEP: f64 = 1e-3;
+/// Operations of a pass up to which a further one costs nothing that anybody would notice.
+const CHEAP_FIT: f64 = 1e7;
+/// Distance in standard errors at which nobody would notice that a fit went no further.
+const GOOD_ENOUGH: f64 = 1e-8;
+/// Columns whose products with all others cost as much time as those of a category of any width.
+const COST_OF_MARKS: usize = 8;
+/// Distance, in standard errors of a sample, at which its fit is near enough.
+const START_TOLERANCE: f64 = 0.1;
+/// Steps after which the fit of a sample is left as it is.
+const START_STEPS: usize = 12;
+/// |η| at which the fit of a sample has lost its way: the sample alone may be separated.
+const LOST_REACH: f64 = 40.0;
+/// Rows of a sample per parameter, and their bounds.
+const ROWS_PER_PARAMETER: f64 = 600.0;
+const SMALLEST_SAMPLE: f64 = 16_384.0;
+const LARGEST_SAMPLE: f64 = 131_072.0;
+/// Most steps of plain gradient descent.
+const MOST_DESCENTS: usize = 5_000;
+/// Standard deviation of the prior of an intercept.
+const INTERCEPT_SD: f64 = 10.0;
+
+impl Logistic {
+    #[allow(clippy::too_many_arguments)]
+    pub(in crate::model::linear) fn begin_fit(
+        &self,
+        state: &PassState,
+        coordinates: Coordinates,
+        survey: Survey,
+        aliases: Vec<rank::Doubt>,
+        constant: Vec<usize>,
+        no_missing: bool,
+        start_known: bool,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        let problem = problem(state)?;
+        let words: usize = state.layout.word_widths().iter().sum();
+        let shape = Shape { outputs: problem.outputs(), width: coordinates.width(), words };
+        let problem = match self.balanced(&problem, &survey) {
+            Some(balanced) => Arc::new(balanced),
+            None => problem,
+        };
+        if self.ridge() == 0.0 && self.l1 == 0.0 && !self.firth && self.on_separation != OnSeparation::Firth {
+            self.check_size(&survey, shape, aliases.len())?;
+        }
+        let strength = |j: usize| self.ridge() * coordinates.scale[j] * coordinates.scale[j];
+        let mut dense: Vec<f64> = coordinates.kept.iter().map(|&j| strength(j)).collect();
+        if coordinates.intercept {
+            // A proper prior of the intercept too, or there would be no evidence; 10 on the scale of log odds says next to nothing.
+            dense.insert(0, if self.prior_sd.is_some() { INTERCEPT_SD.powi(-2) } else { 0.0 });
+        }
+        let mut penalty = Penalty::new(dense, self.ridge(), shape);
+        if self.l1 > 0.0 {
+            let mut one: Vec<f64> = coordinates.kept.iter().map(|&j| self.l1 * coordinates.scale[j]).collect();
+            if coordinates.intercept {
+                one.insert(0, 0.0);
+            }
+            penalty.absolute = one.repeat(shape.outputs);
+            penalty.absolute.resize(shape.len(), self.l1);
+        }
+        let given = self.start.as_ref().and_then(|start| coordinates.placed(start, shape));
+        let usual = || match start_known && problem.class_weights.is_empty() && !problem.design.has_offset() {
+            true => survey.start(&coordinates, shape),
+            false => vec![0.0; shape.len()],
+        };
+        let sampling = given.is_none();
+        let theta = given.unwrap_or_else(usual);
+        let partitions = state.partitions.get().copied().unwrap_or(1);
+        let seen = state.sample.size(partitions);
+        let products = coordinates.marks().map_or(shape.width, |marks| marks.cells() + COST_OF_MARKS * marks.terms());
+        let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, products, no_missing, partitions });
+        let plan = self.plan(&facts, self.firth);
+        let sample = if sampling { sample_of(&facts.survey, shape, plan.cost, seen, partitions) } else { Sample::All };
+        let state = PassState {
+            layout: Arc::clone(&state.layout),
+            problem: Some(problem),
+            coordinates: Arc::new(coordinates),
+            no_missing,
+            eval_points: Vec::new(),
+            leverages: Vec::new(),
+            passes: state.passes,
+            sample: Sample::All,
+            partitions: OnceLock::new(),
+            stage: Stage::Survey,
+        };
+        if let Route::Stochastic { .. } = self.route {
+            return Ok(Step::Again(self.walk(&state, facts, theta, 0, 0.0)));
+        }
+        let plan = match sample {
+            Sample::All => plan,
+            _ => {
+                // Second derivatives of the sample are of use only where those of all rows are not asked for at once.
+                let end_with_curvature = !plan.begins_with_curvature();
+                Plan { tolerance: START_TOLERANCE, most_steps: START_STEPS, end_with_curvature, ..plan }
+            }
+        };
+        let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
+        let uncounted = seen < partitions;
+        let fitting = Fitting { facts, solver, firth: self.firth, rescued: None, check_at: 4, sample, curvature: None, uncounted };
+        Ok(Step::Again(self.ask(&state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+    }
+
+    pub(in crate::model::linear) fn plan(&self, facts: &Facts, firth: bool) -> Plan {
+        let shape = facts.shape;
+        let full = shape.words == 0 && shape.outputs * shape.width <= MOST_FULL;
+        let smallest = facts.survey.class_weights.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+        let cheap = facts.survey.rows as f64 * (shape.len() as f64).powi(2) < CHEAP_FIT;
+        let pairs = (shape.outputs * (shape.outputs + 1) / 2) as f64;
+        let plan = Plan {
+            curvature: if full { Curvature::Full } else { Curvature::Diagonal },
+            // As measured: products of columns cost 1 per pair of outputs where a gradient costs 31 + 9 per output.
+            cost: 1.0 + pairs * facts.products as f64 / (31.0 + 9.0 * shape.outputs as f64),
+            // Where passes cost nothing the last digits are free.
+            tolerance: match (full, cheap) {
+                (true, true) => self.tolerance().min(1e-12),
+                (true, false) => self.tolerance(),
+                // Thousands of words with a penalty: the objective is then right to ten digits.
+                (false, _) => self.tolerance.unwrap_or(1e-3),
+            },
+            enough: self.tolerance.unwrap_or(GOOD_ENOUGH),
+            most_steps: match self.route {
+                Route::Gradient { .. } => self.most_steps.max(MOST_DESCENTS),
+                _ => self.most_steps,
+            },
+            root_weight: smallest.max(1.0).sqrt(),
+            end_with_curvature: full && self.wants_information(),
+            start_rate: 0.0,
+            gradient: match self.route {
+                Route::Gradient { rate, stop } => Some((rate / facts.survey.weight(), stop)),
+                _ => None,
+            },
+            newton_end: !cheap && !firth && self.l1 == 0.0,
+        };
+        if firth { Plan { cost: 0.0, end_with_curvature: true, ..plan } } else { plan }
+    }
+
+    /// An epoch of stochastic descent.
+    pub(in crate::model::linear) fn walk(
+        &self,
+        state: &PassState,
+        facts: Arc<Facts>,
+        theta: Vec<f64>,
+        epochs: usize,
+        seen: f64,
+    ) -> LinearStats {
+        let (rate, half_after) = match self.route {
+            Route::Stochastic { rate, half_after, .. } => (rate, half_after),
+            _ => (0.0, 1.0),
+        };
+        let walk = SgdEpoch::new(theta.clone(), seen, (rate, half_after), facts.shape, &state.coordinates);
+        let stage = Stage::SgdEpoch { facts, theta, epochs, seen };
+        next_pass(
+            state,
+            (*state.coordinates).clone(),
+            stage.no_missing(),
+            Vec::new(),
+            Vec::new(),
+            stage,
+            PassSums::SgdEpoch(Box::new(walk)),
+        )
+    }
+
+    pub(in crate::model::linear) fn after_epoch(&self, state: &PassState, walk: &SgdEpoch) -> Result<Step<LinearStats, LogisticModel>> {
+        let Stage::SgdEpoch { facts, theta, epochs, seen } = &state.stage else {
+            return Err(Error::internal("a walk that nobody asked for"));
+        };
+        let stop = if let Route::Stochastic { stop, .. } = self.route { stop } else { 0.0 };
+        let moved = theta.iter().zip(&walk.theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        if !moved.is_finite() {
+            return Err(no_estimate("the walk left the range of numbers", "use a smaller rate"));
+        }
+        let (facts, epochs) = (Arc::clone(facts), epochs + 1);
+        if moved > stop && epochs < self.most_steps {
+            let seen = seen + facts.survey.rows as f64;
+            return Ok(Step::Again(self.walk(state, facts, walk.theta.clone(), epochs, seen)));
+        }
+        let (mut solver, next) = Solver::settle(walk.theta.clone(), self.plan(&facts, false), facts.penalty.clone());
+        solver.steps = epochs;
+        let fitting =
+            Fitting { facts, solver, firth: false, rescued: None, check_at: 4, sample: Sample::All, curvature: None, uncounted: false };
+        Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+    }
+
+    /// From the fit of a sample to that of all rows.
+    pub(in crate::model::linear) fn leave_sample(
+        &self,
+        state: &PassState,
+        fitting: Fitting,
+        max_abs_eta: f64,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        let facts = Arc::clone(&fitting.facts);
+        let shape = facts.shape;
+        let seen = fitting.sample.size(facts.partitions) as f64;
+        let ratio = facts.partitions as f64 / seen;
+        let rows = facts.survey.rows as f64;
+        let plan = self.plan(&facts, false);
+        let plan = Plan {
+            root_weight: plan.root_weight * ratio.sqrt(),
+            start_rate: 2.0 * (shape.len() as f64 / rows).sqrt(),
+            // The sample's few rows must not make a large fit look cheap.
+            tolerance: self.tolerance(),
+            ..plan
+        };
+        let point = fitting.solver.point().filter(|_| max_abs_eta < LOST_REACH);
+        let (solver, next) = match (point, fitting.curvature.clone()) {
+            (Some(point), Some(curvature)) => Solver::start_near(point.theta.clone(), plan, facts.penalty.clone(), curvature * ratio),
+            _ => Solver::start(facts.survey.start(&state.coordinates, shape), plan, facts.penalty.clone()),
+        };
+        let fitting = Fitting { solver, sample: Sample::All, curvature: None, check_at: 4, ..fitting };
+        Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+    }
+
+    /// The stage with the counts of all rows in place of those of a sample.
+    pub(in crate::model::linear) fn counted(&self, state: &PassState, stage: &Stage, counts: &Survey) -> Result<Stage> {
+        let Stage::Fit(fitting) = stage else { return Ok(stage.clone()) };
+        self.check_rows(state, counts)?;
+        let old = &fitting.facts;
+        let facts = Facts {
+            survey: old.survey.with_counts(counts),
+            shape: old.shape,
+            aliases: old.aliases.clone(),
+            constant: old.constant.clone(),
+            penalty: old.penalty.clone(),
+            products: old.products,
+            no_missing: !counts.gaps,
+            partitions: old.partitions,
+        };
+        Ok(Stage::Fit(Box::new(Fitting { facts: Arc::new(facts), uncounted: false, ..(**fitting).clone() })))
+    }
+
+    pub(in crate::model::linear) fn after_point(
+        &self,
+        state: &PassState,
+        fitting: &Fitting,
+        answer: Raw,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        let mut fitting = fitting.clone();
+        let max_abs_eta = answer.max_abs_eta;
+        if let Some(hessian) = &answer.hessian {
+            fitting.curvature = Some(hessian.clone());
+        }
+        let second = match (answer.hessian, answer.diagonal) {
+            (Some(hessian), _) => Second::Full(hessian),
+            (_, Some(diagonal)) => Second::Diagonal(diagonal),
+            _ => Second::None,
+        };
+        let next = fitting.solver.tell(answer.value, answer.gradient, second);
+        if fitting.sample != Sample::All {
+            return match (&next, max_abs_eta < LOST_REACH) {
+                (Next::Ask { .. }, true) => self.follow(state, fitting, next),
+                _ => self.leave_sample(state, fitting, max_abs_eta),
+            };
+        }
+        if self.route != Route::Newton {
+            return self.follow(state, fitting, next);
+        }
+        let penalised = fitting.firth || fitting.facts.penalty.is_some();
+        let stuck = matches!(next, Next::Stuck(_));
+        let steps = fitting.solver.steps;
+        // The discriminant can start so far out that nothing curves any more; the null model never does.
+        if stuck && steps == 0 && state.eval_points.iter().any(|eval_point| eval_point.theta.iter().any(|t| *t != 0.0)) {
+            let facts = &fitting.facts;
+            let (solver, next) = Solver::start(vec![0.0; facts.shape.len()], self.plan(facts, fitting.firth), facts.penalty.clone());
+            return self.follow(state, Fitting { solver, ..fitting }, next);
+        }
+        let due = max_abs_eta > WATCHED_REACH && (steps >= fitting.check_at || next == Next::Converged);
+        if !penalised && (stuck || due) && fitting.facts.shape.words == 0 {
+            fitting.check_at = steps + if max_abs_eta > 2.0 * WATCHED_REACH { 1 } else { 4 };
+            let heading = match fitting.solver.heading() {
+                [] => fitting.solver.point().map(|p| p.theta.clone()).unwrap_or_default(),
+                heading => heading.to_vec(),
+            };
+            let eval_point = EvalPoint::new(heading, Curvature::None, &state.coordinates, fitting.facts.shape, &[]);
+            let no_missing = fitting.facts.no_missing;
+            let stage = Stage::SeparationCheck { fitting: Box::new(fitting), next, max_abs_eta };
+            let sums = PassSums::SeparationCheck(SeparationCheck::default());
+            return Ok(Step::Again(next_pass(state, (*state.coordinates).clone(), no_missing, vec![eval_point], Vec::new(), stage, sums)));
+        }
+        self.follow(state, fitting, next)
+    }
+
+    /// Does what the solver wants next.
+    pub(in crate::model::linear) fn follow(
+        &self,
+        state: &PassState,
+        fitting: Fitting,
+        next: Next,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        match next {
+            Next::Ask { theta, curvature } => Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)]))),
+            Next::Converged => self.after_convergence(state, fitting),
+            Next::Stuck(_) if self.unfinished.is_some() && fitting.solver.steps >= self.most_steps => {
+                self.after_convergence(state, fitting)
+            }
+            Next::Stuck(why) => Err(no_estimate(
+                &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),
+                "rescale or drop columns, or use a penalty (--l2)",
+            )),
+        }
+    }
+
+    pub(in crate::model::linear) fn after_separation_check(
+        &self,
+        state: &PassState,
+        fitting: &Fitting,
+        (next, max_abs_eta): (&Next, f64),
+        separation_check: &SeparationCheck,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        if !separation_check.proves() {
+            let mut fitting = fitting.clone();
+            // Where standard errors are huge a step can be short beside them and long all the same.
+            let next = match next {
+                Next::Converged if separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
+                next => next.clone(),
+            };
+            return self.follow(state, fitting, next);
+        }
+        let separation = self.describe_separation(state, &state.eval_points[0].theta, separation_check.complete(), fitting);
+        match self.on_separation {
+            OnSeparation::Firth => {
+                let facts = Arc::clone(&fitting.facts);
+                let theta = vec![0.0; facts.shape.len()];
+                let (solver, next) = Solver::start(theta, self.plan(&facts, true), facts.penalty.clone());
+                let fitting = Fitting { solver, firth: true, rescued: Some(separation), ..fitting.clone() };
+                Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+            }
+            OnSeparation::Error => Err(self.separation_error(state, &separation)?),
+        }
+    }
+
+    /// The columns of a separating direction.
+    pub(in crate::model::linear) fn describe_separation(
+        &self,
+        state: &PassState,
+        direction: &[f64],
+        complete: bool,
+        fitting: &Fitting,
+    ) -> Separation {
+        let (shape, coordinates) = (fitting.facts.shape, &state.coordinates);
+        let shift = usize::from(coordinates.intercept);
+        let outputs: Vec<Vec<f64>> = direction.chunks_exact(shape.width).map(|theta| coordinates.coefficients(&theta[shift..])).collect();
+        let size = |j: usize, weight: f64| (weight / coordinates.scale[j]).abs();
+        let largest = outputs.iter().flat_map(|w| w.iter().enumerate().map(|(j, w)| size(j, *w))).fold(0.0, f64::max);
+        let columns = coordinates.kept.iter().filter(|j| outputs.iter().any(|w| size(**j, w[**j]) > 1e-5 * largest));
+        Separation { complete, columns: columns.map(|&j| (j, outputs.iter().map(|w| w[j]).collect())).collect() }
+    }
+
+    pub(in crate::model::linear) fn separation_error(&self, state: &PassState, separation: &Separation) -> Result<Error> {
+        let problem = problem(state)?;
+        let extent = if separation.complete { "complete" } else { "quasi-complete" };
+        let advice = "use --on-separation firth (Firth's penalised likelihood), a penalty (--l2 1), or leave the column out".into();
+        Ok(ErrorKind::Separation { extent, columns: separation.names(&problem.design), advice }.into())
+    }
+
+    pub(in crate::model::linear) fn after_convergence(
+        &self,
+        state: &PassState,
+        fitting: Fitting,
+    ) -> Result<Step<LinearStats, LogisticModel>> {
+        let facts = Arc::clone(&fitting.facts);
+        let point = fitting.solver.point().ok_or_else(|| Error::internal("convergence without a point"))?;
+        let mut theta = DVector::from_column_slice(&point.theta);
+        let information = fitting.solver.hessian.clone();
+        let ended = self.unfinished.is_none() || fitting.solver.steps < self.most_steps;
+        let newton = self.l1 == 0.0 && !fitting.firth && self.route == Route::Newton && ended;
+        if let Some(factor) = information.clone().and_then(Cholesky::new).filter(|_| newton) {
+            // The last Newton step is shorter than the tolerance and costs nothing.
+            theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
+        }
+        let mut unused = vec![0.0; point.theta.len()];
+        let absolute = facts.penalty.absolute_size(&point.theta);
+        let penalty = facts.penalty.add(&point.theta, &mut unused) + absolute;
+        let firth = match (&information, fitting.firth) {
+            (Some(information), true) => {
+                let factor = Cholesky::new(information.clone());
+                factor.map_or(0.0, |f| f.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>())
+            }
+            _ => 0.0,
+        };
+        let estimate = Estimate {
+            theta,
+            information,
+            objective: point.value,
+            loss: point.value - penalty + firth,
+            steps: fitting.solver.steps,
+            distance: fitting.solver.distance,
+            firth: fitting.firth,
+            rescued: fitting.rescued.clone(),
+        };
+        analysis::begin(self, state, facts, estimate)
+    }
+}
+
+impl Separation {
+    /// The columns by name.
+    pub(crate) fn names(&self, design: &Design) -> Vec<String> {
+        self.columns.iter().map(|(j, _)| format!("`{}`", design.columns()[*j].name)).collect()
+    }
+}
+
+/// The partitions on which a start is looked for: enough rows for the parameters, all of them when that saves nothing.
+fn sample_of(survey: &Survey, shape: Shape, cost: f64, seen: usize, partitions: usize) -> Sample {
+    if seen == partitions {
+        return Sample::All;
+    }
+    let rows_each = (survey.rows as f64 / seen as f64).max(1.0);
+    // Second derivatives of the sample should not cost more than two gradients of all rows.
+    let affordable = 2.0 * rows_each * partitions as f64 / cost;
+    let wanted = (ROWS_PER_PARAMETER * shape.len() as f64).min(affordable).clamp(SMALLEST_SAMPLE, LARGEST_SAMPLE);
+    let needed = (wanted / rows_each).ceil().max(2.0) as usize;
+    if needed * 3 > partitions { Sample::All } else { Sample::Partitions(needed) }
+}
+
+fn question(next: Next) -> Result<(Vec<f64>, Curvature)> {
+    match next {
+        Next::Ask { theta, curvature } => Ok((theta, curvature)),
+        _ => Err(Error::internal("a solver without a first question")),
+    }
+}

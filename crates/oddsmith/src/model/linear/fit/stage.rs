@@ -1,0 +1,148 @@
+//! Where a fit stands between two passes.
+
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::model::linear::fit::eval_point::Shape;
+use crate::model::linear::fit::penalty::Penalty;
+use crate::model::linear::fit::rank::Doubt;
+use crate::model::linear::fit::sample::Sample;
+use crate::model::linear::fit::solver::{Next, Solver};
+use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::infer::search::{Search, SearchOutcome};
+
+/// What the next pass is for.
+#[derive(Debug, Clone)]
+pub(crate) enum Stage {
+    /// To write the design down.
+    Design,
+    /// To look at the rows for the first time; again in other units when the first ones left the range of numbers.
+    Survey,
+    /// To look at the remainders of doubtful columns.
+    Rank(Box<Ranking>),
+    /// To look at the point that the solver asks for.
+    Fit(Box<Fitting>),
+    /// To add the slope of Firth's penalty to answers of another stage.
+    Jeffreys { inner: Box<Stage>, answers: Vec<Raw> },
+    /// To prove or refute separation; `next` is what the solver wants otherwise, `reach` the largest |η|.
+    SeparationCheck { fitting: Box<Fitting>, next: Next, max_abs_eta: f64 },
+    /// To walk along the rows from a point, after this many epochs and rows.
+    SgdEpoch { facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64 },
+    /// To follow the searches.
+    Analyse(Box<Analysis>),
+    /// To sum up squared scores.
+    ScoreCovariance(Box<Analysis>),
+}
+
+/// The objective at one point, as a pass gives it.
+#[derive(Debug, Clone)]
+pub(crate) struct Raw {
+    pub(crate) value: f64,
+    pub(crate) gradient: Vec<f64>,
+    pub(crate) hessian: Option<DMatrix<f64>>,
+    pub(crate) diagonal: Option<Vec<f64>>,
+    pub(crate) max_abs_eta: f64,
+}
+
+/// Doubtful columns under examination.
+#[derive(Debug, Clone)]
+pub(crate) struct Ranking {
+    /// The look at the columns themselves.
+    pub(crate) first: Survey,
+    /// Squares of the kept columns, before any was replaced.
+    pub(crate) sizes: Vec<f64>,
+    /// Squares that rounding of the cells alone could give them.
+    pub(crate) roundings: Vec<f64>,
+    /// Replaced columns, among the kept ones.
+    pub(crate) turned: Vec<usize>,
+    pub(crate) aliases: Vec<Doubt>,
+    pub(crate) constant: Vec<usize>,
+    pub(crate) evaluations: usize,
+}
+
+/// What the first looks have shown; it does not change any more.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) survey: Survey,
+    pub(crate) shape: Shape,
+    pub(crate) aliases: Vec<Doubt>,
+    pub(crate) constant: Vec<usize>,
+    pub(crate) penalty: Penalty,
+    /// Columns as far as their products cost time: those of a wide category cost little together.
+    pub(crate) products: usize,
+    /// Whether no number is missing or infinite.
+    pub(crate) no_missing: bool,
+    /// Partitions of the source.
+    pub(crate) partitions: usize,
+}
+
+/// A fit under way.
+#[derive(Debug, Clone)]
+pub(crate) struct Fitting {
+    pub(crate) facts: Arc<Facts>,
+    pub(crate) solver: Solver,
+    pub(crate) firth: bool,
+    /// Whether Firth's penalty stands in for a maximum that does not exist.
+    pub(crate) rescued: Option<Separation>,
+    /// Step at which separation is looked for next.
+    pub(crate) check_at: usize,
+    /// The partitions of this fit: all, or some to find a start.
+    pub(crate) sample: Sample,
+    /// Second derivatives without penalty at the last point that had them.
+    pub(crate) curvature: Option<DMatrix<f64>>,
+    /// Whether the rows are yet to be counted.
+    pub(crate) uncounted: bool,
+}
+
+/// A proven separation.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Separation {
+    pub(crate) complete: bool,
+    /// Design columns along which the likelihood rises forever, and their weights per output.
+    pub(crate) columns: Vec<(usize, Vec<f64>)>,
+}
+
+/// The optimum.
+#[derive(Debug, Clone)]
+pub(crate) struct Estimate {
+    pub(crate) theta: DVector<f64>,
+    /// Second derivatives of −log likelihood (with the penalty) there; `None` for wide models.
+    pub(crate) information: Option<DMatrix<f64>>,
+    /// −log likelihood, penalties included.
+    pub(crate) objective: f64,
+    /// −log likelihood without penalties.
+    pub(crate) loss: f64,
+    pub(crate) steps: usize,
+    pub(crate) distance: f64,
+    pub(crate) firth: bool,
+    pub(crate) rescued: Option<Separation>,
+}
+
+/// Why a search is made.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Purpose {
+    /// The fit without any slope.
+    Null,
+    /// The fit without a term.
+    Without(usize),
+    /// The fit with the terms before this one only.
+    Before(usize),
+    /// An end of the interval of a parameter.
+    Limit { parameter: usize, upper: bool },
+    /// The penalised fit without one parameter.
+    Parameter(usize),
+}
+
+/// Questions about the optimum, some of them answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Analysis {
+    pub(crate) facts: Arc<Facts>,
+    pub(crate) estimate: Arc<Estimate>,
+    pub(crate) waiting: Vec<(Purpose, Search)>,
+    pub(crate) active: Vec<(Purpose, Search)>,
+    pub(crate) answers: Vec<(Purpose, SearchOutcome)>,
+    /// The robust covariance in the solver's coordinates.
+    pub(crate) sandwich: Option<DMatrix<f64>>,
+    pub(crate) clusters: Option<usize>,
+}

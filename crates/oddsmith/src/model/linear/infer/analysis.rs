@@ -1,0 +1,210 @@
+//! Questions about a fit that need further passes: profile limits, likelihood-ratio tests, robust standard errors.
+
+use std::sync::Arc;
+
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+
+use crate::error::{Error, Result};
+use crate::model::Step;
+use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
+use crate::model::linear::fit::jeffreys::Leverage;
+use crate::model::linear::fit::learner::{next_pass, problem};
+use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
+use crate::model::linear::fit::stage::{Analysis, Estimate, Facts, Purpose, Raw, Stage};
+use crate::model::linear::infer::sandwich::{Robust, ScoreCovariance};
+use crate::model::linear::infer::search::{Aim, Answer, Search, SearchOutcome};
+use crate::model::linear::knobs::{Intervals, Logistic};
+use crate::model::linear::model::LogisticModel;
+use crate::num::special::chi_squared;
+
+/// Bytes of second derivatives that searches may hold at once.
+const SEARCH_BYTES: usize = 64 << 20;
+/// Operations of a pass up to which searches look at second derivatives of their own.
+const CHEAP_PASS: f64 = 4e9;
+
+type Outcomes = Result<Step<LinearStats, LogisticModel>>;
+
+/// Decides what is asked about an estimate and asks it.
+pub(crate) fn begin(learner: &Logistic, state: &PassState, facts: Arc<Facts>, estimate: Estimate) -> Outcomes {
+    let penalised = facts.penalty.is_some();
+    let mut analysis = Analysis {
+        facts,
+        estimate: Arc::new(estimate),
+        waiting: Vec::new(),
+        active: Vec::new(),
+        answers: Vec::new(),
+        sandwich: None,
+        clusters: None,
+    };
+    if penalised || learner.precision == Intervals::None || analysis.estimate.information.is_none() {
+        return LogisticModel::build(learner, state, &analysis).map(Step::Done);
+    }
+    let factor = information(&analysis.estimate)?;
+    analysis.waiting = searches(learner, state, &analysis, &factor)?;
+    if learner.robust.is_some() || learner.cluster.is_some() {
+        return ask_meat(learner, state, analysis, &factor);
+    }
+    follow(learner, state, analysis)
+}
+
+fn information(estimate: &Estimate) -> Result<Cholesky<f64, Dyn>> {
+    estimate.information.clone().and_then(Cholesky::new).ok_or_else(|| {
+        crate::model::linear::fit::learner::no_estimate(
+            "the information matrix is singular at the optimum",
+            "drop a column or use a penalty",
+        )
+    })
+}
+
+/// One row of user's units per parameter: a such that aᵀθ is the parameter.
+pub(crate) fn functionals(state: &PassState, shape: Shape) -> Vec<DVector<f64>> {
+    let jacobian = state.coordinates.jacobian();
+    let size = shape.outputs * shape.width;
+    let mut rows = Vec::with_capacity(size);
+    for m in 0..shape.outputs {
+        for r in 0..shape.width {
+            let mut of = DVector::zeros(size);
+            for c in 0..shape.width {
+                of[m * shape.width + c] = jacobian[(r, c)];
+            }
+            rows.push(of);
+        }
+    }
+    rows
+}
+
+fn searches(learner: &Logistic, state: &PassState, analysis: &Analysis, factor: &Cholesky<f64, Dyn>) -> Result<Vec<(Purpose, Search)>> {
+    let problem = problem(state)?;
+    let (shape, estimate) = (analysis.facts.shape, &analysis.estimate);
+    let functionals = functionals(state, shape);
+    let shift = usize::from(state.coordinates.intercept);
+    // Parameters (of all outputs) of design columns.
+    let of_columns = |wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let kept = state.coordinates.kept.iter().enumerate().filter(|(_, j)| wanted(**j)).map(|(at, _)| shift + at);
+        let kept: Vec<usize> = kept.collect();
+        (0..shape.outputs).flat_map(|m| kept.iter().map(move |at| m * shape.width + at)).collect()
+    };
+    let without = |parameters: &[usize]| {
+        let rows = DMatrix::from_fn(parameters.len(), functionals[0].len(), |r, c| functionals[parameters[r]][c]);
+        Aim::Constrained { rows, values: DVector::zeros(parameters.len()) }
+    };
+    let start = |aim: Aim| Search::new(aim, &estimate.theta, estimate.objective, factor);
+    let mut searches = Vec::new();
+    let all = of_columns(&|_| true);
+    if !all.is_empty() && (problem.design.has_offset() || shift == 0 || estimate.firth) {
+        searches.push((Purpose::Null, start(without(&all))));
+    }
+    if learner.tests {
+        for (t, term) in problem.design.terms().iter().enumerate() {
+            let own = of_columns(&|j| term.columns.contains(&j));
+            if !own.is_empty() && !problem.design.is_marginal(t) {
+                searches.push((Purpose::Without(t), start(without(&own))));
+            }
+            let later = of_columns(&|j| j >= term.columns.start);
+            if t > 0 && !later.is_empty() {
+                searches.push((Purpose::Before(t), start(without(&later))));
+            }
+        }
+        if estimate.firth {
+            for parameter in 0..functionals.len() {
+                searches.push((Purpose::Parameter(parameter), start(without(&[parameter]))));
+            }
+        }
+    }
+    if learner.precision == Intervals::Profile {
+        let rise = 0.5 * chi_squared::quantile(learner.level, 1.0);
+        for (parameter, of) in functionals.iter().enumerate() {
+            for (upper, sign) in [(false, -1.0), (true, 1.0)] {
+                let aim = Aim::Limit { of: of.clone(), sign, level: estimate.objective + rise };
+                searches.push((Purpose::Limit { parameter, upper }, start(aim)));
+            }
+        }
+    }
+    searches.reverse();
+    Ok(searches)
+}
+
+/// Asks the next questions, or ends.
+fn follow(learner: &Logistic, state: &PassState, mut analysis: Analysis) -> Outcomes {
+    let shape = analysis.facts.shape;
+    let size = (shape.outputs * shape.width).max(1);
+    let batch = (SEARCH_BYTES / (8 * size * size)).clamp(1, 400);
+    while analysis.active.len() < batch
+        && let Some(search) = analysis.waiting.pop()
+    {
+        analysis.active.push(search);
+    }
+    if analysis.active.is_empty() {
+        return LogisticModel::build(learner, state, &analysis).map(Step::Done);
+    }
+    let operations = analysis.facts.survey.rows as f64 * (size * size) as f64 * analysis.active.len() as f64;
+    let curvature = if operations <= CHEAP_PASS || analysis.estimate.firth { Curvature::Full } else { Curvature::None };
+    let questions = analysis.active.iter().map(|(_, search)| (search.question().as_slice().to_vec(), curvature)).collect();
+    Ok(Step::Again(learner.ask(state, Stage::Analyse(Box::new(analysis)), questions)))
+}
+
+/// Hands the answers of a pass to the searches.
+pub(crate) fn after_points(learner: &Logistic, state: &PassState, analysis: &Analysis, answers: &[Raw]) -> Outcomes {
+    let mut analysis = analysis.clone();
+    let active = std::mem::take(&mut analysis.active);
+    for ((purpose, mut search), raw) in active.into_iter().zip(answers) {
+        search.tell(&Answer {
+            value: raw.value,
+            gradient: DVector::from_column_slice(&raw.gradient),
+            metric: raw.hessian.clone().and_then(Cholesky::new),
+            max_abs_eta: raw.max_abs_eta,
+        });
+        match search.outcome.clone() {
+            Some(outcome) => analysis.answers.push((purpose, outcome)),
+            None => analysis.active.push((purpose, search)),
+        }
+    }
+    follow(learner, state, analysis)
+}
+
+fn ask_meat(learner: &Logistic, state: &PassState, analysis: Analysis, factor: &Cholesky<f64, Dyn>) -> Outcomes {
+    let shape = analysis.facts.shape;
+    let kind = learner.robust.unwrap_or(Robust::Hc1);
+    let leveraged = matches!(kind, Robust::Hc2 | Robust::Hc3);
+    if leveraged && learner.cluster.is_some() {
+        return Err(Error::knob("robust", "HC2 or HC3", "leverages are of rows and not of clusters; use HC0 or HC1"));
+    }
+    let cluster = match &learner.cluster {
+        Some(name) => Some(state.layout.plane(state.layout.index(name)?)),
+        None => None,
+    };
+    let theta = analysis.estimate.theta.as_slice().to_vec();
+    let eval_point = EvalPoint::new(theta, Curvature::None, &state.coordinates, shape, &[]);
+    let leverages = if leveraged { vec![Leverage::new(factor, &state.coordinates, shape)] } else { Vec::new() };
+    let no_missing = analysis.facts.no_missing;
+    let sums = PassSums::ScoreCovariance(Box::new(ScoreCovariance::new(kind, cluster, shape, state.layout.weighting())));
+    let coordinates = (*state.coordinates).clone();
+    Ok(Step::Again(next_pass(
+        state,
+        coordinates,
+        no_missing,
+        vec![eval_point],
+        leverages,
+        Stage::ScoreCovariance(Box::new(analysis)),
+        sums,
+    )))
+}
+
+/// Takes the squared scores.
+pub(crate) fn after_score_covariance(
+    learner: &Logistic,
+    state: &PassState,
+    analysis: &Analysis,
+    score_covariance: &ScoreCovariance,
+) -> Outcomes {
+    let mut analysis = analysis.clone();
+    let inverse = information(&analysis.estimate)?.inverse();
+    analysis.sandwich = Some(&inverse * score_covariance.middle() * &inverse);
+    analysis.clusters = learner.cluster.as_ref().map(|_| score_covariance.clusters.len());
+    follow(learner, state, analysis)
+}
+
+/// The value that a search found.
+pub(crate) fn found<'a>(answers: &'a [(Purpose, SearchOutcome)], purpose: &Purpose) -> Option<&'a SearchOutcome> {
+    answers.iter().find(|(wanted, _)| wanted == purpose).map(|(_, outcome)| outcome)
+}

@@ -1,0 +1,196 @@
+//! What a regression says about every row: fitted probability, leverage, influence, residuals.
+//!
+//! With y the share of the event, w the weight, μ the fitted probability and z the centred row:
+//!   leverage          h = w μ(1 − μ) zᵀ V z
+//!   Pearson residual  r = √w (y − μ)/√(μ(1 − μ))
+//!   deviance residual sign(y − μ) √(2w (y ln y/μ + (1 − y) ln (1 − y)/(1 − μ)))
+//!   Cook's distance   r² h / (P (1 − h)²) with P parameters
+//! With more classes, r the M residuals w (y − μ) and W their second derivatives, Q = (zᵀ V_ml z) (see `left_out`):
+//!   leverage          h = tr W Q
+//!   Pearson residual  of every class, as above
+//!   deviance residual √(2w Σ y ln y/μ), which has no sign
+//!   Cook's distance   r̃ᵀ Q r̃ / P with r̃ = (I − W Q)⁻¹ r
+//! V is the inverse information; where the standard errors are robust ones or rows were weighted by class there is no
+//! leverage, and what is not known is NaN.
+
+use crate::data::design::ResponseBlock;
+use crate::data::{Features, Layout, Rows};
+use crate::error::{ErrorKind, Result};
+use crate::model::Classifier;
+use crate::model::linear::infer::left_out::{Extent, curvature};
+use crate::model::linear::infer::uncertainty::sigmoid;
+use crate::model::linear::knobs::Logistic;
+use crate::model::linear::model::LogisticModel;
+use crate::num::log_sum_exp;
+use crate::num::special::normal;
+
+/// What is known about a row; NaN where something is not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowDiagnostics {
+    /// Probability of the event.
+    pub fitted: f64,
+    /// Its log odds.
+    pub log_odds: f64,
+    /// Standard error of the log odds.
+    pub std_error: f64,
+    /// Lower limit of the probability, at the level of the fit.
+    pub conf_low: f64,
+    /// Upper limit.
+    pub conf_high: f64,
+    /// Share of its own response in its fitted value.
+    pub leverage: f64,
+    /// How far all coefficients move without the row.
+    pub cooks_distance: f64,
+    /// Signed root of its addend of the deviance.
+    pub deviance_residual: f64,
+    /// Deviation in standard deviations of the response.
+    pub pearson_residual: f64,
+}
+
+/// What is known about a row of several classes; NaN where something is not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassDiagnostics {
+    /// Share of its own response in its fitted values, between 0 and the number of classes but one.
+    pub leverage: f64,
+    /// How far all coefficients move without the row.
+    pub cooks_distance: f64,
+    /// Root of its addend of the deviance.
+    pub deviance_residual: f64,
+    /// Deviation of every class in standard deviations of the response.
+    pub pearson_residuals: Vec<f64>,
+}
+
+impl LogisticModel {
+    /// Whether the inverse information is that of the rows.
+    fn has_leverages(&self) -> bool {
+        self.precision.is_some() && self.account.robust.is_none() && !self.is_design_based()
+    }
+
+    /// Diagnoses a batch of rows of any number of classes with `shares`, those of all classes but the first in every row (NaN where
+    /// they are not known).
+    pub fn diagnose_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>) -> Result<Vec<ClassDiagnostics>> {
+        rows.check(&self.layout)?;
+        let (outputs, leveraged) = (self.parameters.outputs(), self.has_leverages());
+        let mut out = Vec::with_capacity(rows.rows());
+        self.for_rows(rows, leveraged, |i, eta, forms| {
+            let known = leveraged && !eta[0].is_nan();
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            let shares = &shares[i * outputs..(i + 1) * outputs];
+            let row = ClassRow { eta, forms: known.then_some(forms), shares, weight };
+            out.push(row.diagnosis(self.parameter_count() as f64));
+        })?;
+        Ok(out)
+    }
+
+    /// Diagnoses a batch of rows with `outcomes`, the share of the event in every row (NaN where it is not known).
+    pub fn diagnose(&self, rows: &Features<'_>, outcomes: &[f64], weights: Option<&[f64]>) -> Result<Vec<RowDiagnostics>> {
+        rows.check(&self.layout)?;
+        if self.parameters.outputs() != 1 {
+            let advice = "`diagnose_classes` takes any number of classes".into();
+            return Err(
+                ErrorKind::Unsupported { model: self.card().title, what: "diagnose rows as those of two classes".into(), advice }.into()
+            );
+        }
+        let (leveraged, precise) = (self.has_leverages(), self.precision.is_some());
+        let quantile = normal::quantile_upper(0.5 * (1.0 - self.account.level));
+        let mut out = Vec::with_capacity(rows.rows());
+        self.for_rows(rows, precise, |i, eta, forms| {
+            let variance = if precise { forms[0].max(0.0) } else { f64::NAN };
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            let row = Row { eta: eta[0], variance, outcome: outcomes[i], weight };
+            out.push(row.diagnosis(quantile, leveraged, self.parameter_count() as f64));
+        })?;
+        Ok(out)
+    }
+}
+
+struct Row {
+    eta: f64,
+    /// Of the log odds.
+    variance: f64,
+    outcome: f64,
+    weight: f64,
+}
+
+impl Row {
+    fn diagnosis(&self, quantile: f64, leveraged: bool, parameters: f64) -> RowDiagnostics {
+        let Row { eta, outcome: y, weight, .. } = *self;
+        let variance = if eta.is_nan() { f64::NAN } else { self.variance };
+        let (fitted, rest) = (sigmoid(eta), sigmoid(-eta));
+        let error = variance.sqrt();
+        let leverage = if leveraged { weight * fitted * rest * variance } else { f64::NAN };
+        // y − μ without the cancellation of 1 − μ.
+        let deviation = y * rest - (1.0 - y) * fitted;
+        let pearson = weight.sqrt() * deviation / (fitted * rest).sqrt();
+        let against = |share: f64, log_probability: f64| if share == 0.0 { 0.0 } else { share * (share.ln() - log_probability) };
+        let loss = against(y, -softplus(-eta)) + against(1.0 - y, -softplus(eta));
+        RowDiagnostics {
+            fitted,
+            log_odds: eta,
+            std_error: error,
+            conf_low: sigmoid(eta - quantile * error),
+            conf_high: sigmoid(eta + quantile * error),
+            leverage,
+            cooks_distance: pearson * pearson * leverage / (parameters * (1.0 - leverage).powi(2)),
+            deviance_residual: (2.0 * weight * loss.max(0.0)).sqrt().copysign(deviation) + 0.0 * y,
+            pearson_residual: pearson,
+        }
+    }
+}
+
+/// A row of several classes.
+struct ClassRow<'a> {
+    /// Log odds against the first class.
+    eta: &'a [f64],
+    /// Q, where there are leverages.
+    forms: Option<&'a [f64]>,
+    shares: &'a [f64],
+    weight: f64,
+}
+
+impl ClassRow<'_> {
+    fn diagnosis(&self, parameters: f64) -> ClassDiagnostics {
+        let ClassRow { eta, shares, weight, .. } = *self;
+        let normaliser = log_sum_exp(std::iter::once(0.0).chain(eta.iter().copied()));
+        let log_probabilities: Vec<f64> = std::iter::once(0.0).chain(eta.iter().copied()).map(|eta| eta - normaliser).collect();
+        let probabilities: Vec<f64> = log_probabilities.iter().map(|log| log.exp()).collect();
+        let first = 1.0 - shares.iter().sum::<f64>();
+        let shares: Vec<f64> = std::iter::once(first).chain(shares.iter().copied()).collect();
+        let against = |(share, log): (&f64, &f64)| if *share == 0.0 { 0.0 } else { share * (share.ln() - log) };
+        let loss: f64 = shares.iter().zip(&log_probabilities).map(against).sum();
+        let pearson = |(y, p): (&f64, &f64)| weight.sqrt() * (y - p) / (p * (1.0 - p)).sqrt();
+        let residuals: Vec<f64> = shares.iter().zip(&probabilities).skip(1).map(|(y, p)| weight * (y - p)).collect();
+        let (mut leverage, mut cooks_distance) = (f64::NAN, f64::NAN);
+        if let Some(forms) = self.forms {
+            let outputs = residuals.len();
+            let curvature = curvature(weight, &probabilities[1..]);
+            leverage = curvature.iter().zip(forms).map(|(w, q)| w * q).sum();
+            let without = Extent::Whole.residuals(&residuals, &curvature, forms);
+            let row = |m: usize| forms[m * outputs..(m + 1) * outputs].iter().zip(&without).map(|(q, r)| q * r).sum::<f64>();
+            cooks_distance = without.iter().enumerate().map(|(m, r)| r * row(m)).sum::<f64>() / parameters;
+        }
+        ClassDiagnostics {
+            leverage,
+            cooks_distance,
+            deviance_residual: (2.0 * weight * loss.max(0.0)).sqrt() + 0.0 * first,
+            pearson_residuals: shares.iter().zip(&probabilities).map(pearson).collect(),
+        }
+    }
+}
+
+/// ln(1 + e^x).
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+impl Logistic {
+    /// What the rows of a batch say about their classes: the shares of all but the first and the weight of every row, as the fit sees them.
+    pub fn outcomes(&self, layout: &Layout, rows: &Rows<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
+        let target = self.target(&self.formula_for(layout)?, layout)?;
+        let (count, mut shares) = (rows.labels.len(), Vec::new());
+        let mut weights = rows.weights.map_or_else(|| vec![1.0; count], <[f64]>::to_vec);
+        let mut counts = ResponseBlock::new();
+        target.read(rows, &rows.counted_labels()?, layout.classes().len(), 0, count, &mut shares, &mut weights, &mut counts)?;
+        Ok((shares, weights))
+    }
+}

@@ -1,0 +1,12 @@
+//! What is asked about an optimum: errors, intervals, tests, separation, influence of rows.
+
+pub(super) mod account;
+pub(super) mod analysis;
+pub(super) mod augment;
+pub(super) mod left_out;
+pub(super) mod nested;
+pub(super) mod row_metrics;
+pub(super) mod sandwich;
+pub(super) mod search;
+pub(super) mod separation;
+pub(super) mod uncertainty;

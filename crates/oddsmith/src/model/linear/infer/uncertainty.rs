@@ -1,0 +1,140 @@
+//! How sure a regression is of the log odds of a row.
+//!
+//! The log odds of class k against all others are l_k = η_k − ln Σ_{j≠k} e^{η_j} (η of the first class is 0). With slopes
+//! g_m = ∂l_k/∂η_m, which are 1 for k itself and −e^{η_m} / Σ_{j≠k} e^{η_j} for the others, and z = (1, x − c) the centred row,
+//!   Var(l_k) = Σ_m Σ_l g_m g_l zᵀ V_ml z.
+//! Limits of the probability are those of l_k, mapped back. Cost: (outputs × width)² per row.
+
+use crate::data::{DesignBlock, Features};
+use crate::error::{ErrorKind, Result};
+use crate::model::Classifier;
+use crate::model::linear::model::{LogOdds, LogisticModel};
+
+/// Rows that are expanded at a time.
+const BLOCK_ROWS: usize = 512;
+
+/// Log odds of every class against all others with their standard errors, row after row; NaN for a row with a gap.
+#[derive(Debug, Clone, Default)]
+pub struct Uncertainty {
+    /// Number of classes.
+    pub classes: usize,
+    /// Log odds.
+    pub log_odds: Vec<f64>,
+    /// Standard errors of the log odds.
+    pub errors: Vec<f64>,
+}
+
+impl Uncertainty {
+    /// Limits of the probability of class `k` in row `i` at `quantile` standard errors of its log odds.
+    pub fn limits(&self, i: usize, k: usize, quantile: f64) -> (f64, f64) {
+        let at = i * self.classes + k;
+        let half = quantile * self.errors[at];
+        (sigmoid(self.log_odds[at] - half), sigmoid(self.log_odds[at] + half))
+    }
+}
+
+/// 1/(1 + e^−η).
+pub(in crate::model::linear) fn sigmoid(eta: f64) -> f64 {
+    match eta >= 0.0 {
+        true => 1.0 / (1.0 + (-eta).exp()),
+        false => eta.exp() / (1.0 + eta.exp()),
+    }
+}
+
+impl LogisticModel {
+    /// Fills `out` for a batch. An error for fits without standard errors.
+    pub fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
+        rows.check(&self.layout)?;
+        let outputs = self.parameters.outputs();
+        out.classes = outputs + 1;
+        out.log_odds.clear();
+        out.errors.clear();
+        self.for_rows(rows, true, |_, eta, forms| (0..=outputs).for_each(|k| out.push(k, eta, forms)))
+    }
+
+    /// Gives every row with its log odds against the first class and, where they are asked for, zᵀ V_ml z of every pair of outputs.
+    pub(in crate::model::linear) fn for_rows(
+        &self,
+        rows: &Features<'_>,
+        with_forms: bool,
+        mut visit: impl FnMut(usize, &[f64], &[f64]),
+    ) -> Result<()> {
+        let (mut work, mut forms, mut z, mut block) = (LogOdds::default(), Vec::new(), Vec::new(), DesignBlock::default());
+        for lo in (0..rows.rows()).step_by(BLOCK_ROWS) {
+            let hi = rows.rows().min(lo + BLOCK_ROWS);
+            self.log_odds(rows, lo, hi, &mut work)?;
+            if with_forms {
+                self.design.expand(rows, lo, hi, &mut block)?;
+            }
+            for (i, eta) in work.out.chunks_exact(self.parameters.outputs()).enumerate() {
+                if with_forms {
+                    self.centred_row(&block, i, &mut z);
+                    self.quadratic_forms(&z, &mut forms)?;
+                }
+                visit(lo + i, eta, &forms);
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameters' factors in a row: 1 for the intercept, kept columns minus their centres.
+    fn centred_row(&self, block: &DesignBlock, i: usize, z: &mut Vec<f64>) {
+        let columns = self.parameters.centre.len();
+        z.clear();
+        z.extend(self.parameters.intercept.then_some(1.0));
+        z.extend(self.parameters.kept.iter().map(|&j| block.cells[i * columns + j] - self.parameters.centre[j]));
+    }
+
+    /// zᵀ V_ml z for every pair of outputs, row after row of the pairs.
+    fn quadratic_forms(&self, z: &[f64], forms: &mut Vec<f64>) -> Result<()> {
+        let Some(precision) = &self.precision else {
+            let advice = "it has no standard errors; fit it without a penalty and without --ci none".into();
+            return Err(ErrorKind::Unsupported { model: self.card().title, what: "give intervals of probabilities".into(), advice }.into());
+        };
+        let (outputs, width) = (self.parameters.outputs(), z.len());
+        let size = outputs * width;
+        forms.clear();
+        for m in 0..outputs {
+            for l in 0..outputs {
+                let row = |r: usize| &precision.centred[(m * width + r) * size + l * width..][..width];
+                let form = (0..width).map(|r| z[r] * row(r).iter().zip(z).map(|(v, z)| v * z).sum::<f64>()).sum();
+                forms.push(form);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Uncertainty {
+    /// Adds class `k` of a row with log odds `eta` against the first class.
+    fn push(&mut self, k: usize, eta: &[f64], forms: &[f64]) {
+        let all = || std::iter::once(0.0).chain(eta.iter().copied());
+        let others = crate::num::log_sum_exp(all().enumerate().filter(|(j, _)| *j != k).map(|(_, e)| e));
+        let slopes: Vec<f64> = all().enumerate().skip(1).map(|(m, e)| if m == k { 1.0 } else { -(e - others).exp() }).collect();
+        let pairs = forms.chunks_exact(eta.len()).zip(&slopes).map(|(row, g)| g * row.iter().zip(&slopes).map(|(v, g)| v * g).sum::<f64>());
+        let variance: f64 = pairs.sum();
+        self.log_odds.push(all().nth(k).unwrap_or(f64::NAN) - others);
+        self.errors.push(if eta[0].is_nan() { f64::NAN } else { variance.max(0.0).sqrt() });
+    }
+}
+
+impl LogisticModel {
+    /// Draws the log odds of the rows `lo..hi` towards zero by the uncertainty of the posterior: averaging σ(η) over a normal η with
+    /// variance v gives about σ(η/√(1 + π v/8)) (MacKay). With several outputs each is drawn by its own variance.
+    pub(crate) fn average(&self, rows: &Features<'_>, lo: usize, hi: usize, log_odds: &mut [f64]) -> Result<()> {
+        if self.precision.is_none() {
+            return Ok(());
+        }
+        let outputs = self.parameters.outputs();
+        let (mut block, mut z, mut forms) = (DesignBlock::default(), Vec::new(), Vec::new());
+        self.design.expand(rows, lo, hi, &mut block)?;
+        for (i, row) in log_odds.chunks_exact_mut(outputs).enumerate() {
+            self.centred_row(&block, i, &mut z);
+            self.quadratic_forms(&z, &mut forms)?;
+            for (m, eta) in row.iter_mut().enumerate() {
+                *eta /= (1.0 + std::f64::consts::PI / 8.0 * forms[m * outputs + m].max(0.0)).sqrt();
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,194 @@
+//! Several models on the same folds of one source: every row judged by models that have not seen its fold.
+
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use super::candidate::{CandidateMetrics, CandidateResult, mean};
+use super::comparison::{Metrics, metrics_of};
+use super::cross_validation::{CrossValidation, FoldSpec, FoldTables};
+use super::driver::fit;
+use super::scored_table::ScoredTable;
+use crate::card::Cell;
+use crate::control::Control;
+use crate::data::Source;
+use crate::error::{Error, ErrorKind, Result};
+use crate::eval::EvalSettings;
+use crate::model::{AnyLearner, Classifier, Knobs};
+use crate::registry;
+
+/// A model that takes part.
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// Who learns it.
+    pub learner: Box<dyn AnyLearner>,
+}
+
+impl Candidate {
+    /// The models of these names with default knobs; refuses one that is named twice.
+    pub fn named(names: &[String]) -> Result<Vec<Candidate>> {
+        let mut all: Vec<Candidate> = Vec::new();
+        for name in names {
+            let entry = registry::find(name.trim())?;
+            if all.iter().any(|other| other.name == entry.name) {
+                return Err(Error::knob("models", entry.name, "every model once"));
+            }
+            all.push(Candidate { name: entry.name.to_owned(), learner: (entry.build)(&Knobs::default())? });
+        }
+        Ok(all)
+    }
+}
+
+/// How the models are compared.
+pub struct Comparison<'a> {
+    /// The rows.
+    pub source: &'a dyn Source,
+    /// The models.
+    pub candidates: &'a [Candidate],
+    /// Number of folds.
+    pub folds: usize,
+    /// How many times rows are dealt anew.
+    pub repeats: u64,
+    /// Start of the random numbers that deal rows.
+    pub seed: u64,
+    /// Group of every row; rows of a group stay together.
+    pub groups: Option<&'a [u32]>,
+    /// Bytes for everything; the scores of all rows by all models may take half of it, for paired tests look at them together.
+    pub memory: u64,
+    /// Threads.
+    pub threads: Option<NonZeroUsize>,
+    /// Progress and stop.
+    pub control: &'a Control,
+}
+
+impl Comparison<'_> {
+    pub(super) fn deal(&self, repeat: u64) -> Result<CrossValidation<'_>> {
+        let dealing = FoldSpec { folds: self.folds, seed: self.seed + repeat, groups: self.groups };
+        CrossValidation::new(self.source, dealing, self.threads, self.control)
+    }
+
+    fn gather(&self, folds: &CrossValidation<'_>) -> Result<Option<FoldTables>> {
+        let learners: Vec<&dyn AnyLearner> = self.candidates.iter().map(|candidate| &*candidate.learner).collect();
+        folds.gather(&learners)
+    }
+
+    fn metrics_of(&self, tables: &[ScoredTable]) -> Result<Vec<Metrics>> {
+        let layout = self.source.layout();
+        let settings = EvalSettings { weighting: layout.weighting(), memory: usize::MAX, ..EvalSettings::default() };
+        metrics_of(tables, layout.classes().len(), &settings, self.threads)
+    }
+
+    /// What is known about every model after all deals: figures are means over them, rows those of the first.
+    pub fn run(&self) -> Result<Vec<CandidateResult>> {
+        let mut entrants: Vec<CandidateResult> = Vec::new();
+        for repeat in 0..self.repeats.max(1) {
+            let heat = self.heat(repeat)?;
+            if repeat == 0 {
+                entrants = heat;
+                continue;
+            }
+            for (mine, theirs) in entrants.iter_mut().zip(heat) {
+                match (&mut mine.outcome, theirs.outcome) {
+                    (Ok(mine), Ok(theirs)) => {
+                        mine.standing = mean(&mine.standing, &theirs.standing, repeat);
+                        mine.seconds += theirs.seconds;
+                    }
+                    (_, Err(reason)) => mine.outcome = Err(reason),
+                    _ => {}
+                }
+            }
+        }
+        Ok(entrants)
+    }
+
+    /// All models on one deal of the rows. What one model cannot do is no reason to stop the others.
+    fn heat(&self, repeat: u64) -> Result<Vec<CandidateResult>> {
+        let folds = self.deal(repeat)?;
+        self.check_memory(folds.folds().of_rows().len())?;
+        let begin = Instant::now();
+        let tables = self.gather(&folds)?;
+        let shared = begin.elapsed().as_secs_f64() / self.candidates.len() as f64;
+        let (mut fitted, mut outcomes) = (Vec::new(), Vec::new());
+        for candidate in self.candidates {
+            let begin = Instant::now();
+            match folds.models(&*candidate.learner, tables.as_ref()) {
+                Ok(models) => {
+                    outcomes.push(Ok((free_parameters(&*models[0]), shared + begin.elapsed().as_secs_f64())));
+                    fitted.push(models);
+                }
+                Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
+                Err(error) => outcomes.push(Err(error.to_string())),
+            }
+        }
+        let tables = folds.out_of_fold(&fitted)?;
+        let mut judged = self.metrics_of(&tables)?.into_iter().zip(tables);
+        let entrant = |(candidate, outcome): (&Candidate, std::result::Result<(Option<u64>, f64), String>)| {
+            let outcome = outcome.and_then(|(parameters, seconds)| {
+                let (standing, rows) = judged.next().ok_or("the model was not judged")?;
+                Ok(CandidateMetrics { standing, rows, parameters, seconds })
+            });
+            CandidateResult { name: candidate.name.clone(), outcome }
+        };
+        Ok(self.candidates.iter().zip(outcomes).map(entrant).collect())
+    }
+
+    /// Refuses scores that would not fit, before anything is fitted: class, weight and fold of a row, and a score per class and model.
+    fn check_memory(&self, rows: usize) -> Result<()> {
+        let (classes, models) = (self.source.layout().classes().len() as u64, self.candidates.len() as u64);
+        let scores = (rows as u64).saturating_mul(14 + 8 * classes * models);
+        if scores <= self.memory / 2 {
+            return Ok(());
+        }
+        // As the knob is written: a whole number of mebibytes, or of kibibytes where that is less than one.
+        let told =
+            |bytes: u64| if bytes < 1 << 20 { format!("{}K", bytes.div_ceil(1 << 10)) } else { format!("{}M", bytes.div_ceil(1 << 20)) };
+        let needed = told(scores.saturating_mul(2));
+        let accepted = format!("at least {needed} for the scores of {rows} rows by {models} models, or fewer models at a time");
+        Err(Error::knob("memory", told(self.memory), accepted))
+    }
+
+    /// The models that can be fitted to all rows, by name.
+    pub fn fitted(&self) -> Result<Vec<(String, Box<dyn Classifier>)>> {
+        let mut fitted = Vec::new();
+        for candidate in self.candidates {
+            match fit(&candidate.learner, self.source, self.threads, self.control) {
+                Ok(done) => fitted.push((candidate.name.clone(), done.model)),
+                Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(fitted)
+    }
+}
+
+/// Free parameters of a model: what it says itself, or its estimates without those that the others determine.
+pub fn free_parameters(model: &dyn Classifier) -> Option<u64> {
+    let card = model.card();
+    let told = card.facts.iter().find(|(name, _)| name == "free parameters" || name == "parameters").map(|(_, cell)| cell.clone());
+    if let Some(Cell::Count(count)) = told {
+        return Some(count);
+    }
+    let column = |name: &str| card.tidy.columns.iter().position(|known| known == name);
+    let (class, feature, parameter) = (column("class")?, column("column")?, column("parameter")?);
+    let text = |cell: &Cell| if let Cell::Text(text) = cell { text.clone() } else { String::new() };
+    let shared_variances = card.facts.iter().any(|(name, value)| name == "variances" && *value != Cell::from("per-class"));
+    let (mut count, mut sums) = (0u64, std::collections::BTreeSet::new());
+    let mut deviations = std::collections::BTreeSet::new();
+    for row in &card.tidy.rows {
+        let name = text(&row[parameter]);
+        count += 1;
+        match name.as_str() {
+            // Shares of a class add up to one, and so do priors.
+            "prior" => drop(sums.insert((String::new(), String::new()))),
+            "share" => drop(sums.insert((text(&row[class]), text(&row[feature])))),
+            "sd" if shared_variances => {
+                count -= 1;
+                deviations.insert(text(&row[feature]));
+            }
+            _ => {}
+        }
+    }
+    let single = card.facts.iter().any(|(name, value)| name == "variances" && *value == Cell::from("single"));
+    let deviations = if single { deviations.len().min(1) } else { deviations.len() };
+    Some(count + deviations as u64 - sums.len() as u64)
+}
