@@ -9,7 +9,6 @@ use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Source, Weighting};
 use oddsmith::error::{Error, Result};
 use oddsmith::eval::{Auc, EvalSettings, Ranking, ScoreScale};
-use oddsmith::model::linear::LogisticModel;
 use oddsmith::model::{Classifier, Knobs};
 use oddsmith::{registry, train};
 
@@ -130,10 +129,9 @@ impl Session {
                 Ok("ok".into())
             }
             ["errors", file] => {
-                let Some(known) = self.fitted()?.model.regression().and_then(LogisticModel::precision) else { return Ok("none".into()) };
-                let size = known.lower.len();
-                let errors: Vec<f64> = (0..size).map(|j| known.matrix[j * size + j].sqrt()).collect();
-                npy::write(Path::new(file), &errors, &[size]).map_err(stored)?;
+                let known = self.fitted()?.model.inference().and_then(|inference| inference.standard_errors());
+                let Some(errors) = known else { return Ok("none".into()) };
+                npy::write(Path::new(file), &errors, &[errors.len()]).map_err(stored)?;
                 Ok("ok".into())
             }
             _ => Err(Error::data(format!("no such request: {line}"))),
@@ -170,9 +168,8 @@ impl Session {
 /// The estimates of a model: a regression's class after class with the intercept first and words last, others in the order of
 /// their own table.
 fn estimates(fitted: &Fitted) -> Result<Vec<f64>> {
-    if let Some(model) = fitted.model.regression() {
-        let parameters = model.parameters();
-        return Ok([parameters.estimates(), parameters.words.clone()].concat());
+    if let Some(inference) = fitted.model.inference() {
+        return Ok(inference.estimates());
     }
     let card = fitted.model.card();
     let column = card.tidy.columns.iter().position(|name| name == "estimate");

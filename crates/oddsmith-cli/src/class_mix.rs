@@ -96,7 +96,7 @@ impl MixArgs {
             _ => Box::new(Adjusted::calibrated(model, CalibrationMap::Affine { slope: 1.0, offsets }, ("class mix", fact))?),
         };
         let title = "Probabilities in another class mix; slopes stay, the intercept moves".to_owned();
-        Ok((adjusted, Card { title, facts, tidy: table, notices }))
+        Ok((adjusted, Card { title, facts, tidy: table, notices, ..Card::default() }))
     }
 
     fn sampled_shares(&self, model: &dyn Classifier) -> Result<Vec<f64>, Failure> {

@@ -30,7 +30,7 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
     if !opened.in_memory {
         facts.push(("reading".into(), "again for every pass, because it does not fit the memory budget".into()));
     }
-    Card { title, facts, tidy: columns(&opened.columns), notices: opened.notices.clone() }
+    Card { title, facts, tidy: columns(&opened.columns), notices: opened.notices.clone(), ..Card::default() }
 }
 
 fn target_fact(column: &ColumnSummary) -> (String, Cell) {

@@ -67,7 +67,7 @@ impl EvaluationReport {
     }
 
     fn cards(&self, format: Format) -> Vec<(&'static str, Card)> {
-        let card = |title: &str, tidy: Table| Card { title: title.into(), facts: Vec::new(), tidy, notices: Vec::new() };
+        let card = |title: &str, tidy: Table| Card { title: title.into(), facts: Vec::new(), tidy, ..Card::default() };
         let mut first = card(&self.title, self.evaluation.table());
         first.facts.extend(self.overview());
         first.notices = self.notices.clone();

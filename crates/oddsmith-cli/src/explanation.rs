@@ -87,7 +87,7 @@ impl<'a> Explanation<'a> {
             return Err(Error::knob("against", layout.classes().label(against), "another class than the one that is explained"));
         }
         let mut evidence = Contributions::new();
-        model.evidence(rows, &mut evidence)?;
+        model.contributions()?.contribute(rows, &mut evidence)?;
         let weight = |addends: &[f64]| difference(addends[class], addends[against]);
         let weights: Vec<f64> = (0..layout.features().len()).map(|j| weight(evidence.addends(0, j))).collect();
         let explanation = Explanation {
@@ -145,7 +145,7 @@ impl<'a> Explanation<'a> {
             let text = "every class calls this row impossible, so the prior is returned and the weights do not add up to the total";
             notices.push(Notice::new(notice::ZERO_PROBABILITY, text));
         }
-        Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy, notices }
+        Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy, notices, ..Card::default() }
     }
 }
 

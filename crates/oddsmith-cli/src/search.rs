@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 
 use oddsmith::control::Control;
-use oddsmith::data::{Formula, Layout, Source, Weighting};
+use oddsmith::data::{Formula, Source, Weighting};
 use oddsmith::eval::{EvalSettings, Evaluation};
 use oddsmith::model::linear::{Intervals, Logistic};
 use oddsmith::model::{AnyLearner, Classifier};
 use oddsmith::stats::{ClassWeights, Parts};
 use oddsmith::train::{
-    self, ColumnSource, CompleteSource, CrossValidation, Direction, Evaluator, FoldSpec, Folds, Likelihood, MaskedSource, Selection,
-    has_no_model, select_among, select_by_tests,
+    self, ColumnSource, CompleteSource, CrossValidation, Direction, Evaluator, FoldSpec, Folds, Likelihood, MaskedSource, ProjectedModel,
+    Selection, has_no_model, select_among, select_by_tests,
 };
 use oddsmith::{Error, ErrorKind, Result as LibraryResult};
 
@@ -120,7 +120,8 @@ impl Search<'_> {
     fn bits_of_terms(&self, folds: &CrossValidation<'_>, terms: &(Logistic, Formula), subset: &[usize]) -> LibraryResult<f64> {
         let learner = plain(&terms.0, terms.1.with_terms(subset));
         let models = folds.models(&learner, None)?;
-        let models = models.into_iter().map(|model| over(model, self.source.layout())).collect::<LibraryResult<_>>()?;
+        let over = |model| Ok(Box::new(ProjectedModel::new(model, self.source.layout())?) as Box<dyn Classifier>);
+        let models = models.into_iter().map(over).collect::<LibraryResult<_>>()?;
         let scored = folds.out_of_fold(&[models])?;
         let loss = scored[0].evaluated(EvalSettings::default())?.loss;
         loss.bits().map(|bits| bits.value).map_err(|reason| Error::data(reason.to_string()))
@@ -147,12 +148,12 @@ impl Search<'_> {
                 self.fit(&quick, &ColumnSource::new(rows, subset)?)?
             }
         };
-        let account = model.regression().map(|regression| regression.account());
-        let account = account.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
+        let likelihood = model.inference().map(|inference| inference.likelihood());
+        let likelihood = likelihood.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
         let parameters = train::free_parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
-        let fit = Likelihood { deviance: -2.0 * account.log_likelihood, parameters: parameters as f64 };
+        let fit = Likelihood { deviance: -2.0 * likelihood.log_likelihood, parameters: parameters as f64 };
         Ok(match sampled {
-            None => (fit, account.observations),
+            None => (fit, likelihood.observations),
             Some(classes) => (fit.of_effective_rows(classes, Weighting::Sampling), classes.effective_rows(Weighting::Sampling)),
         })
     }
@@ -184,10 +185,7 @@ impl Search<'_> {
         }
         let (judged, silent) = self.with_rows(true, |rows| match &self.units {
             Units::Columns(_) => self.judge(&*model, &ColumnSource::new(rows, subset)?),
-            Units::Terms(_) => match model.regression().filter(|regression| regression.layout() != rows.layout()) {
-                Some(regression) => self.judge(&regression.over(rows.layout())?, rows),
-                None => self.judge(&*model, rows),
-            },
+            Units::Terms(_) => self.judge(&*model, &ColumnSource::for_model(rows, &*model)?),
         })?;
         Ok(Chosen { model, judged: Some(judged), silent })
     }
@@ -206,14 +204,6 @@ impl Criterion {
     /// What is to become small.
     pub(crate) fn value(self, fit: &Likelihood, rows: f64) -> f64 {
         fit.deviance + fit.parameters * if self == Criterion::Bic { rows.ln() } else { 2.0 }
-    }
-}
-
-/// A regression, which knows the columns of its terms only, over all columns of a table.
-fn over(model: Box<dyn Classifier>, layout: &Layout) -> LibraryResult<Box<dyn Classifier>> {
-    match model.regression().filter(|regression| regression.layout() != layout) {
-        Some(regression) => Ok(Box::new(regression.over(layout)?)),
-        None => Ok(model),
     }
 }
 

@@ -214,7 +214,7 @@ impl Entrants {
     /// Both tables for people.
     fn render(&self, py: Python<'_>, title: String, format: &str) -> PyResult<String> {
         let format: Format = format.parse().map_err(|error| raise(py, error))?;
-        let card = |title: String, facts, tidy| Card { title, facts, tidy, notices: Vec::new() };
+        let card = |title: String, facts, tidy| Card { title, facts, tidy, ..Card::default() };
         let models = card(
             title,
             vec![("verdict".to_owned(), train::verdict(&self.models, Weighting::Frequency).into())],

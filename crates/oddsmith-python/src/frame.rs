@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use oddsmith::data::{Kind, SKIP, Weighting};
 use oddsmith::error::Error;
-use oddsmith::model::linear::shares_of_labels;
-use oddsmith::model::{Classifier, Predictions, Predictor};
+use oddsmith::model::linear::proportions_of_labels;
+use oddsmith::model::{Predictions, Predictor};
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, ReadOptions, Roles, open_arrow, open_arrow_for_prediction};
 use pyo3::prelude::*;
@@ -108,24 +108,24 @@ impl Frame {
     /// labels in the target column, where there is one; where rows of the fit had weights, which these rows lack, they are left out.
     fn row_figures<'py>(&self, py: Python<'py>, model: &Model) -> PyResult<(NamedColumns<'py>, Vec<Told>)> {
         let lacking = || raise(py, Error::data("this is no regression"));
-        let regression = model.classifier().regression().ok_or_else(lacking)?;
-        let names = regression.figure_names();
+        let regression = model.classifier().inference().ok_or_else(lacking)?;
+        let layout = model.classifier().layout();
+        let names = regression.row_metric_names();
         let (columns, notices) = work::run(py, self.cells(), |control| {
-            let layout = regression.layout();
             let classes = layout.classes().len();
             let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), layout)?;
             let (mut columns, mut notices) = (vec![Vec::new(); names.len()], rows.notices.clone());
             notices.extend(rows.scan(control, &mut |batch| {
                 let unknown = vec![SKIP; batch.features.rows()];
-                let shares = shares_of_labels(batch.labels.unwrap_or(&unknown), classes);
-                for row in regression.row_figures(&batch.features, &shares, None)? {
+                let proportions = proportions_of_labels(batch.labels.unwrap_or(&unknown), classes);
+                for row in regression.row_metrics(&batch.features, &proportions, None)? {
                     columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
                 }
                 Ok(())
             })?);
             Ok((columns, notices))
         })?;
-        let weighted = regression.layout().weighting() != Weighting::None;
+        let weighted = layout.weighting() != Weighting::None;
         let of_weights = |name: &str| ["leverage", "cooks", "resid"].iter().any(|figure| name.starts_with(figure));
         let told_of = names.into_iter().zip(columns).filter(|(name, _)| !(weighted && of_weights(name)));
         Ok((told_of.map(|(name, column)| (name, PyArray1::from_vec(py, column))).collect(), told(notices)))

@@ -129,6 +129,6 @@ impl Evaluation {
         let rows = self.evaluation.loss.class_weights().total_rows();
         let facts =
             vec![("rows".to_owned(), rows.into()), ("class called".to_owned(), self.evaluation.confusion.decision().describe().into())];
-        Ok(render(&Card { title, facts, tidy: self.evaluation.table(), notices: Vec::new() }, format, &Style::default()))
+        Ok(render(&Card { title, facts, tidy: self.evaluation.table(), ..Card::default() }, format, &Style::default()))
     }
 }

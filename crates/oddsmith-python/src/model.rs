@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use oddsmith::calibrate::Adjusted;
-use oddsmith::card::{Card, Cell as Shown, Table as Listing};
+use oddsmith::card::{Cell as Shown, Table as Listing};
 use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
 use oddsmith::model::discriminant::Qda;
 use oddsmith::model::{Classifier, Predictions, Predictor};
@@ -43,7 +43,7 @@ impl Model {
         let layout = model.layout();
         let form = Form::of(layout, None);
         let owner = registry::find(model.tag()).map_or("", |entry| entry.python);
-        let telling = sees_every_cell(&*model);
+        let telling = model.shows_every_cell();
         Model { model, form, owner, telling }
     }
 
@@ -190,12 +190,7 @@ impl Model {
     /// The model for people, as "table", "html", "md", "latex" or "json": what a table of odds ratios can say, else all estimates.
     fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
         let format: Format = format.parse().map_err(|error| raise(py, error))?;
-        let card = self.model.card();
-        let card = match (self.model.summary(), format) {
-            (Some(tidy), Format::Table | Format::Html | Format::Md | Format::Latex) => Card { tidy, ..card },
-            _ => card,
-        };
-        Ok(render(&card, format, &Style::default()))
+        Ok(render(&self.model.card(), format, &Style::default()))
     }
 
     /// Figures about the whole.
@@ -210,7 +205,7 @@ impl Model {
     /// Steps of a regression's solver.
     #[getter]
     fn steps(&self) -> Option<u64> {
-        self.model.regression().map(|regression| regression.account().steps)
+        self.model.inference().map(|inference| inference.steps())
     }
 
     /// One row per parameter: the columns of the table by name.
@@ -296,20 +291,6 @@ impl Model {
     }
 }
 
-/// Whether a score is a sum of all cells times weights, so that a cell that is no number shows in it: a regression over the columns as
-/// they are, or LDA without constant columns, which says so when it meets a gap.
-fn sees_every_cell(model: &dyn Classifier) -> bool {
-    let (layout, numbers) = (model.layout(), model.layout().numbers().len());
-    match model.regression() {
-        Some(regression) => {
-            let design = regression.design();
-            let whole = design.plain_numbers().is_some_and(|planes| planes.iter().copied().eq(0..numbers));
-            whole && numbers + design.words().len() == layout.features().len()
-        }
-        None => model.tag() == "lda" && model.linear().is_some_and(|line| line.weights(layout).len() == layout.features().len() + 1),
-    }
-}
-
 /// The columns of a table by name.
 pub(crate) fn table_columns<'py>(py: Python<'py>, table: &Listing) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
@@ -326,7 +307,7 @@ fn turned<'py>(py: Python<'py>, cell: &Shown) -> PyResult<Bound<'py, PyAny>> {
         Shown::Empty => py.None().into_bound(py),
         Shown::Text(text) => text.into_pyobject(py)?.into_any(),
         Shown::Count(count) => count.into_pyobject(py)?.into_any(),
-        Shown::Number(number) => number.into_pyobject(py)?.into_any(),
+        Shown::Number(number) | Shown::PValue(number) => number.into_pyobject(py)?.into_any(),
     })
 }
 

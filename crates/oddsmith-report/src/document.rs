@@ -37,10 +37,12 @@ fn section(card: &Card, format: Format, style: &Style) -> String {
         Format::Latex => format!("\\section*{{{}}}\n", escaped(&card.title)),
         _ => format!("## {}\n", escaped(&card.title)),
     };
-    let facts = items(card.facts.iter().map(|(name, cell)| format!("{name}: {}", text_for_people(cell))).collect());
+    let (told, tidy) = card.summary.as_ref().map_or((&card.facts, &card.tidy), |summary| (&summary.facts, &summary.table));
+    let facts = items(told.iter().map(|(name, cell)| format!("{name}: {}", text_for_people(cell))).collect());
     let notices = items(card.notices.iter().map(ToString::to_string).collect());
-    let table = if shown(&card.tidy) { whole(Some(&card.tidy), format, style) } else { String::new() };
-    format!("{title}{facts}{table}{notices}")
+    let table = if shown(tidy) { whole(Some(tidy), format, style) } else { String::new() };
+    let footnotes = items(card.summary.iter().flat_map(|summary| summary.footnotes.clone()).collect());
+    format!("{title}{facts}{table}{footnotes}{notices}")
 }
 
 /// A table without rows is not worth its header.

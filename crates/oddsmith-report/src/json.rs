@@ -66,9 +66,11 @@ fn value(cell: &Cell) -> String {
         Cell::Empty => "null".into(),
         Cell::Text(text) => string(text),
         Cell::Count(count) => count.to_string(),
-        Cell::Number(number) if number.is_nan() => "\"NaN\"".into(),
-        Cell::Number(number) if number.is_infinite() => if *number > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }.into(),
-        Cell::Number(number) => format!("{number:?}"),
+        Cell::Number(number) | Cell::PValue(number) if number.is_nan() => "\"NaN\"".into(),
+        Cell::Number(number) | Cell::PValue(number) if number.is_infinite() => {
+            if *number > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }.into()
+        }
+        Cell::Number(number) | Cell::PValue(number) => format!("{number:?}"),
     }
 }
 

@@ -14,7 +14,7 @@ mod terminal;
 
 pub use escape::printable;
 pub use format::{Format, Style};
-pub use number::{for_people, shortest};
+pub use number::{for_people, p_for_people, shortest};
 pub use rows::Rows;
 pub use terminal::notices;
 

@@ -31,6 +31,16 @@ pub fn for_people(value: f64) -> String {
     format!("{value:.*}", (DIGITS - 1 - exponent).max(0) as usize)
 }
 
+/// A p-value as journals print it.
+pub fn p_for_people(p: f64) -> String {
+    match p {
+        p if p.is_nan() => String::new(),
+        p if p < 0.001 => "<0.001".into(),
+        p if p < 0.1 => format!("{p:.3}"),
+        p => format!("{p:.2}"),
+    }
+}
+
 /// The shortest text that reads back as exactly this number.
 pub fn shortest(value: f64) -> String {
     if value.is_nan() {

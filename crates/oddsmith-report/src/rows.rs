@@ -3,7 +3,7 @@
 use oddsmith::card::Cell;
 
 use crate::format::{Format, Style};
-use crate::number::{for_people, shortest};
+use crate::number::{for_people, p_for_people, shortest};
 use crate::{escape, json};
 
 /// Writes the rows of a table one after the other, in any format that needs no look at all rows first. A terminal
@@ -96,7 +96,7 @@ impl Rows {
             Cell::Empty => {}
             Cell::Text(text) => escape::csv(text, self.style.guard, out),
             Cell::Count(count) => out.push_str(&count.to_string()),
-            Cell::Number(value) => out.push_str(&shortest(*value)),
+            Cell::Number(value) | Cell::PValue(value) => out.push_str(&shortest(*value)),
         }
     }
 
@@ -117,5 +117,6 @@ pub(crate) fn text_for_people(cell: &Cell) -> String {
         Cell::Text(text) => text.clone(),
         Cell::Count(count) => count.to_string(),
         Cell::Number(value) => for_people(*value),
+        Cell::PValue(value) => p_for_people(*value),
     }
 }

@@ -46,8 +46,11 @@ pub fn notices(notices: &[Notice], style: &Style) -> String {
 fn section(card: &Card, style: &Style) -> String {
     let mut text = painted(&printable(&card.title), BOLD, style);
     text.push('\n');
-    text.push_str(&facts(&card.facts, style.width.unwrap_or(FACTS_WIDTH)));
-    let mut table = side_by_side(&card.tidy);
+    let (told, mut table) = match &card.summary {
+        Some(summary) => (&summary.facts, side_by_side(&summary.table)),
+        None => (&card.facts, side_by_side(&card.tidy)),
+    };
+    text.push_str(&facts(told, style.width.unwrap_or(FACTS_WIDTH)));
     let more = table.rows.len().saturating_sub(MOST_ROWS);
     table.rows.truncate(MOST_ROWS);
     if !table.rows.is_empty() {
@@ -55,6 +58,10 @@ fn section(card: &Card, style: &Style) -> String {
     }
     if more > 0 {
         text.push_str(&format!(" … {more} more rows; --format csv or json shows all\n"));
+    }
+    for line in card.summary.iter().flat_map(|summary| &summary.footnotes) {
+        text.push_str(&printable(line));
+        text.push('\n');
     }
     text
 }

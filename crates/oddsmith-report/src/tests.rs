@@ -14,6 +14,7 @@ fn card() -> Card {
         facts: vec![("rows".into(), 189u64.into()), ("smoothing".into(), 1.0.into()), ("log evidence".into(), f64::NAN.into())],
         tidy,
         notices: vec![Notice::new("W112", "level has 3 rows").column("ht").level("true")],
+        ..Card::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::notice::Notice;
+pub use crate::picture::Picture;
 
 /// One cell of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,6 +17,8 @@ pub enum Cell {
     Count(u64),
     /// A number.
     Number(f64),
+    /// A p-value, which people read as a bound where it is tiny.
+    PValue(f64),
 }
 
 impl From<&str> for Cell {
@@ -49,7 +52,7 @@ impl From<usize> for Cell {
 }
 
 /// A named table; column names are stable, for scripts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Table {
     /// A short name, such as `tidy`.
     pub name: String,
@@ -72,15 +75,32 @@ impl Table {
     }
 }
 
-/// All that a front end shows about a model.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// All that a front end shows about a model or a result.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Card {
     /// The model in words, such as `Gaussian naive Bayes`.
     pub title: String,
-    /// Figures about the whole, in order: rows, classes, knobs.
+    /// Facts about the whole, in order: rows, classes, options.
     pub facts: Vec<(String, Cell)>,
     /// One row per parameter or term.
     pub tidy: Table,
+    /// What a person wants to see first, where that is not all facts and the whole table.
+    pub summary: Option<Summary>,
+    /// Further tables, such as tests of terms.
+    pub tables: Vec<Table>,
+    /// What can be drawn of it.
+    pub pictures: Vec<Picture>,
     /// What the reader must know.
     pub notices: Vec<Notice>,
+}
+
+/// The few facts and the one table that a person reads first; programs get the whole card.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Summary {
+    /// Facts, the most important first.
+    pub facts: Vec<(String, Cell)>,
+    /// The table.
+    pub table: Table,
+    /// Lines below the table.
+    pub footnotes: Vec<String>,
 }

@@ -12,6 +12,7 @@ pub mod model;
 pub mod notice;
 pub mod num;
 pub mod persist;
+pub mod picture;
 pub mod record;
 pub mod registry;
 pub mod stats;

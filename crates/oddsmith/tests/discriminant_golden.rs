@@ -69,7 +69,7 @@ impl Case {
             close(got + two_pi, want, TOLERANCE);
         }
         let mut evidence = Contributions::new();
-        model.evidence(&self.features(&self.new), &mut evidence).unwrap();
+        model.contributions().unwrap().contribute(&self.features(&self.new), &mut evidence).unwrap();
         for i in 0..predicted.scores().rows() {
             for (k, base) in evidence.base().iter().enumerate() {
                 let sum: f64 = base + (0..self.width()).map(|j| evidence.addends(i, j)[k]).sum::<f64>();

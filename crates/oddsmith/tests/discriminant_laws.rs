@@ -276,7 +276,7 @@ fn evidence_adds_up_with_gaps_and_is_linear_for_lda() {
     let rows = features(&rows, 3);
     for model in every_model(&table) {
         let mut evidence = Contributions::new();
-        model.evidence(&rows, &mut evidence).unwrap();
+        model.contributions().unwrap().contribute(&rows, &mut evidence).unwrap();
         for (cell, score) in scores(&model, &rows).into_iter().enumerate() {
             let (i, k) = (cell / 3, cell % 3);
             close(evidence.base()[k] + (0..3).map(|j| evidence.addends(i, j)[k]).sum::<f64>(), score, 1e-12);
@@ -288,7 +288,7 @@ fn evidence_adds_up_with_gaps_and_is_linear_for_lda() {
     let model = table.fit(&Lda::default());
     let weights = model.linear().unwrap().weights(&table.layout);
     let mut evidence = Contributions::new();
-    model.evidence(&features(&[0.3, -2.0], 2), &mut evidence).unwrap();
+    model.contributions().unwrap().contribute(&features(&[0.3, -2.0], 2), &mut evidence).unwrap();
     for (j, (x, midpoint)) in [(0.3, 1.0), (-2.0, -0.75)].into_iter().enumerate() {
         let addends = evidence.addends(0, j);
         close(addends[1] - addends[0], weights[j + 1].values[1] * (x - midpoint), 1e-13);

@@ -86,7 +86,7 @@ proptest! {
             let mut relative = Predictions::new();
             Predictor::new(&*model).probabilities(&features, &mut relative).unwrap();
             let mut evidence = Contributions::new();
-            model.evidence(&features, &mut evidence).unwrap();
+            model.contributions().unwrap().contribute(&features, &mut evidence).unwrap();
             let linear = model.linear().map(|view| {
                 let mut odds = Scores::new();
                 view.score(&features, &mut odds).unwrap();

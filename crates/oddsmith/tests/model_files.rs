@@ -44,7 +44,7 @@ fn use_everything(model: &dyn Classifier) {
     let words = encoded.words();
     let features = encoded.features(&words);
     let _ = Predictor::new(model).predict(&features, &mut Predictions::new());
-    let _ = model.evidence(&features, &mut Contributions::new());
+    let _ = model.contributions().and_then(|model| model.contribute(&features, &mut Contributions::new()));
     if let Some(linear) = model.linear() {
         let _ = linear.table(model.layout());
         let _ = linear.score(&features, &mut Scores::new());

@@ -49,7 +49,7 @@ fn a_mail_with_pill_and_meeting_is_ham_with_25_34ths() {
     close(out.row(0)[0], 25.0 / 34.0, 1e-15);
     close(out.scores().row(0)[0], (5f64 / 33.0).ln(), 1e-15);
     close(out.scores().row(0)[1], (3f64 / 55.0).ln(), 1e-15);
-    close(out.log_marginal_likelihood(0), (5f64 / 33.0 + 3.0 / 55.0).ln(), 1e-15);
+    close(out.log_density(0), (5f64 / 33.0 + 3.0 / 55.0).ln(), 1e-15);
 }
 
 /// Eight heads and four tails from a bent coin (0.8) or a fair one, equally likely beforehand.

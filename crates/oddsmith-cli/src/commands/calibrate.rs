@@ -188,7 +188,7 @@ fn mapped(
         ("map".into(), told.into()),
         ("after".into(), format!("cross-fitted in {} folds", args.folds).into()),
     ];
-    Ok((Box::new(adjusted), Card { title, facts, tidy: before_after(&before, &after), notices }))
+    Ok((Box::new(adjusted), Card { title, facts, tidy: before_after(&before, &after), notices, ..Card::default() }))
 }
 
 fn before_after(before: &Evaluation, after: &Evaluation) -> Table {

@@ -138,7 +138,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
             data.tidy.rows.clear();
             let title = format!("{} folds{}, every row judged by models that have not seen its fold", args.folds, repeats(args.repeats));
             let facts = vec![("verdict".into(), train::verdict(&entrants, weighting).into())];
-            let card = |title: String, facts, tidy| Card { title, facts, tidy, notices: Vec::new() };
+            let card = |title: String, facts, tidy| Card { title, facts, tidy, ..Card::default() };
             let mut table = train::model_table(&entrants);
             if console.format() == Format::Table {
                 // A sentence in a cell would push the figures off the screen.

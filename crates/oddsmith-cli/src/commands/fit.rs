@@ -171,19 +171,19 @@ fn run_regression(
     control.check()?;
     let notices: Vec<Notice> = fitted.data.notices.iter().chain(&fitted.card.notices).cloned().collect();
     gate(&notices, args.strict, console)?;
-    let saved = save(args, &fitted.model)?;
+    let saved = save(args, &*fitted.model)?;
     let mut card = fitted.card.clone();
     if args.part.tidy {
         console.result(&card.tidy)?;
     } else if args.part.glance {
         console.result(&show::glance(&card))?;
     } else if args.part.tests {
-        console.result(&regression::tests_table(&fitted.model)?)?;
+        console.result(&regression::tests_table(&*fitted.model)?)?;
     } else if args.part.augment {
         regression::augment_fit(&fitted, console, control)?;
     } else {
         card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
-        regression::show(&fitted.model, &card, &[("data", &fitted.data)], fitted.judgement.as_deref(), console)?;
+        regression::show(&card, &[("data", &fitted.data)], console)?;
     }
     console.notices(&notices);
     tell_where(saved.as_ref(), console);

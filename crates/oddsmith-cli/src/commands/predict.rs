@@ -10,8 +10,7 @@ use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{Layout, UNSEEN};
 use oddsmith::error::DataFault;
-use oddsmith::model::linear::{LogisticModel, Uncertainty};
-use oddsmith::model::{Classifier, Decision, Predictions, Predictor, Scale};
+use oddsmith::model::{Classifier, Decision, Inference, Predictions, Predictor, Scale, Uncertainty};
 use oddsmith::notice::{self, Notice};
 use oddsmith::num::special::normal;
 use oddsmith::{Error, ErrorKind, Result};
@@ -198,14 +197,14 @@ impl<'a> Scoring<'a> {
         }
         if self.log_joint {
             cells.extend(predictions.scores().row(i).iter().map(|score| Cell::Number(*score)));
-            cells.push(predictions.log_marginal_likelihood(i).into());
+            cells.push(predictions.log_density(i).into());
         }
     }
 }
 
 /// Confidence limits of probabilities.
 struct Limits<'a> {
-    model: &'a LogisticModel,
+    model: &'a dyn Inference,
     quantile: f64,
 }
 
@@ -214,7 +213,7 @@ impl<'a> Limits<'a> {
         if !(level > 0.0 && level < 1.0) {
             return Err(Error::knob("interval", level, "a level between 0 and 1, such as 0.95"));
         }
-        match model.regression().filter(|regression| regression.precision().is_some()) {
+        match model.inference().filter(|inference| inference.standard_errors().is_some()) {
             Some(model) => Ok(Limits { model, quantile: normal::quantile_upper(0.5 * (1.0 - level)) }),
             None => {
                 let advice = "only regressions without a penalty, fitted with standard errors, have them".into();

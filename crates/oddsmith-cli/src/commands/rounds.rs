@@ -249,8 +249,8 @@ fn tell_model(model: &dyn Classifier, saved: &Saved, console: &Console) -> Resul
     let mut card = model_card(model);
     card.facts.push(("finished".into(), "yes".into()));
     card.facts.extend(saved.facts());
-    match model.regression() {
-        Some(fitted) => regression::show(fitted, &card, &[], None, console)?,
+    match card.summary {
+        Some(_) => regression::show(&card, &[], console)?,
         None => console.result(&card)?,
     }
     console.notices(&card.notices);
@@ -284,7 +284,7 @@ pub(crate) fn round_card(round: &Round) -> Result<Card, Failure> {
             })
             .collect();
     }
-    Ok(Card { title: "Question to the places of a study".into(), facts, tidy, notices: Vec::new() })
+    Ok(Card { title: "Question to the places of a study".into(), facts, tidy, ..Card::default() })
 }
 
 fn levels_of(feature: &Feature) -> Option<&Levels> {
@@ -300,6 +300,6 @@ pub(crate) fn answer_card(answer: &Answer) -> Card {
         title: "Answer of a place".into(),
         facts: vec![("question".into(), answer.question().into())],
         tidy: Table { name: "sums".into(), columns: Vec::new(), rows: Vec::new() },
-        notices: Vec::new(),
+        ..Card::default()
     }
 }

@@ -186,7 +186,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
         title: format!("The chosen model on the 1 in {} rows that had no part in the choice", args.holdout),
         facts: Vec::new(),
         tidy: evaluation.table(),
-        notices: Vec::new(),
+        ..Card::default()
     });
     let mut cards: Vec<(&str, &Card)> = vec![("data", &data)];
     cards.extend(honest.as_ref().map(|card| ("held_out", card)));
@@ -287,7 +287,7 @@ fn told(args: &SelectArgs, selection: &Selection, names: &[String]) -> Card {
             ("criterion".into(), args.criterion_name().into()),
         ],
         tidy: steps(selection, names, if args.by == Criterion::Lr { "p_value" } else { "criterion" }),
-        notices: Vec::new(),
+        ..Card::default()
     }
 }
 

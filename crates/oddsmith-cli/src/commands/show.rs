@@ -87,14 +87,12 @@ pub(crate) fn run(args: &ShowArgs, console: &Console, control: &Arc<Control>) ->
         return regression::augment_new(&*model, &input, &args.reading.options(&args.text)?, console, control);
     }
     let card = model_card(&*model);
-    match model.regression() {
-        Some(fitted) if !args.tidy && !args.glance => {
-            regression::show(fitted, &card, &[], None, console)?;
-            console.notices(&card.notices);
-            Ok(())
-        }
-        _ => show_card(args, &card, console),
+    if card.summary.is_none() || args.tidy || args.glance {
+        return show_card(args, &card, console);
     }
+    regression::show(&card, &[], console)?;
+    console.notices(&card.notices);
+    Ok(())
 }
 
 fn show_card(args: &ShowArgs, card: &Card, console: &Console) -> Result<(), Failure> {
@@ -134,7 +132,7 @@ pub(crate) fn statistics_card(stats: &TableStats) -> Card {
             ("columns".into(), layout.features().len().into()),
         ],
         tidy: lint::columns_table(stats),
-        notices: Vec::new(),
+        ..Card::default()
     }
 }
 

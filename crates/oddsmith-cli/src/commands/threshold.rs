@@ -126,7 +126,7 @@ pub(crate) fn run(args: &ThresholdArgs, console: &Console, control: &Arc<Control
         }
     };
     let title = format!("{} on {}: {}", args.model.display(), input.name(), decision.describe());
-    let mut card = Card { title, facts: vec![("aim".into(), rule.name().into())], tidy, notices };
+    let mut card = Card { title, facts: vec![("aim".into(), rule.name().into())], tidy, notices, ..Card::default() };
     let saved = match &args.output {
         None => None,
         Some(output) => {

@@ -3,9 +3,10 @@
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{Features, SKIP, Weighting};
-use oddsmith::model::Classifier;
-use oddsmith::model::linear::{LogisticModel, shares_of_labels};
-use oddsmith::{Error, ErrorKind, Result};
+use oddsmith::model::linear::proportions_of_labels;
+use oddsmith::model::{Classifier, Inference};
+use oddsmith::train::ProjectedModel;
+use oddsmith::{ErrorKind, Result};
 use oddsmith_io::{Input, ReadOptions, open_for_prediction};
 
 use super::fitting::{FittedRegression, has_labels};
@@ -17,22 +18,24 @@ use crate::stream::Stream;
 pub(crate) fn augment_fit(fitted: &FittedRegression, console: &Console, control: &Control) -> Result<(), Failure> {
     let source = &*fitted.opened.source;
     let layout = source.layout();
-    let relocated = if layout == fitted.model.layout() { None } else { Some(fitted.model.over(layout)?) };
-    let rows = AugmentedRows { model: relocated.as_ref().unwrap_or(&fitted.model) };
+    let rows = AugmentedRows::new(&*fitted.model)?;
+    let projected = ProjectedModel::new(&*fitted.model, layout)?;
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &rows.columns());
     control.begin(source.rows().unwrap_or(0));
     for partition in 0..source.partitions() {
         source.scan(partition, &mut |batch| {
             control.advance(batch.labels.len() as u64)?;
-            let (shares, weights) = fitted.learner.outcomes(layout, &batch)?;
+            let (proportions, weights) = fitted.learner.outcomes(layout, &batch)?;
             let truth = |i: usize| match has_labels(&fitted.learner) {
                 true => label(layout.classes().labels(), batch.labels[i]),
-                // Counts and shares of the event.
-                false if layout.classes().len() == 2 => shares[i].into(),
+                // Counts and proportions of the event.
+                false if layout.classes().len() == 2 => proportions[i].into(),
                 false => Cell::Empty,
             };
-            rows.write(&batch.features, &shares, Some(&weights), &truth, batch.first_row, &mut stream)
+            projected.with_columns(&batch.features, |features| {
+                rows.write(&features, &proportions, Some(&weights), &truth, batch.first_row, &mut stream)
+            })
         })?;
     }
     Ok(stream.finish()?)
@@ -46,16 +49,12 @@ pub(crate) fn augment_new(
     console: &Console,
     control: &Control,
 ) -> Result<(), Failure> {
-    let Some(model) = model.regression() else {
-        let advice = "only regressions have leverages and residuals".into();
-        return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what: "augment rows".into(), advice }).into());
-    };
+    let rows = AugmentedRows::new(model)?;
     if model.layout().weighting() != Weighting::None {
         return Err(Failure::Usage("the rows of the fit had weights, which `show` does not know; use `fit … --augment`".into()));
     }
     let new_rows = open_for_prediction(input, options, model.layout(), &[])?;
     console.notices(&new_rows.notices);
-    let rows = AugmentedRows { model };
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &rows.columns());
     let labels = model.layout().classes().labels();
@@ -63,8 +62,8 @@ pub(crate) fn augment_new(
         .scan(control, &mut |batch| {
             let known = |i: usize| batch.labels.map_or(SKIP, |labels| labels[i]);
             let truth: Vec<u32> = (0..batch.features.rows()).map(known).collect();
-            let shares = shares_of_labels(&truth, labels.len());
-            rows.write(&batch.features, &shares, None, &|i| label(labels, known(i)), batch.first_row, &mut stream)
+            let proportions = proportions_of_labels(&truth, labels.len());
+            rows.write(&batch.features, &proportions, None, &|i| label(labels, known(i)), batch.first_row, &mut stream)
         })
         .map_err(|error| error.in_table(&input.name()))?;
     stream.finish()?;
@@ -78,26 +77,37 @@ fn label(labels: &[String], code: u32) -> Cell {
 
 /// What is written about every row.
 struct AugmentedRows<'a> {
-    model: &'a LogisticModel,
+    model: &'a dyn Classifier,
+    inference: &'a dyn Inference,
 }
 
-impl AugmentedRows<'_> {
+impl<'a> AugmentedRows<'a> {
+    fn new(model: &'a dyn Classifier) -> Result<Self> {
+        match model.inference() {
+            Some(inference) => Ok(AugmentedRows { model, inference }),
+            None => {
+                let advice = "only regressions have leverages and residuals".into();
+                Err(ErrorKind::Unsupported { model: model.card().title, what: "augment rows".into(), advice }.into())
+            }
+        }
+    }
+
     fn columns(&self) -> Vec<String> {
         let layout = self.model.layout();
         let target = if layout.names().iter().any(|name| name == layout.target()) { "truth" } else { layout.target() };
-        ["row", target].into_iter().map(str::to_owned).chain(self.model.figure_names()).collect()
+        ["row", target].into_iter().map(str::to_owned).chain(self.inference.row_metric_names()).collect()
     }
 
     fn write(
         &self,
         features: &Features<'_>,
-        shares: &[f64],
+        proportions: &[f64],
         weights: Option<&[f64]>,
         truth: &dyn Fn(usize) -> Cell,
         first_row: u64,
         stream: &mut Stream<'_>,
     ) -> Result<()> {
-        for (i, figures) in self.model.row_figures(features, shares, weights)?.into_iter().enumerate() {
+        for (i, figures) in self.inference.row_metrics(features, proportions, weights)?.into_iter().enumerate() {
             let cells = figures.into_iter().map(|value| if value.is_nan() { Cell::Empty } else { value.into() });
             stream.row([Cell::from(first_row + i as u64 + 1), truth(i)].into_iter().chain(cells).collect())?;
         }

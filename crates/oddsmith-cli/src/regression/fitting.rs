@@ -8,7 +8,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Design, Layout, Source};
 use oddsmith::eval::{Auc, Estimate, EvalSettings, Evaluation};
 use oddsmith::model::Classifier;
-use oddsmith::model::linear::{ClassWeighting, Intervals, Logistic, LogisticModel};
+use oddsmith::model::linear::{ClassWeighting, Intervals, Logistic};
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
@@ -36,12 +36,10 @@ pub(crate) struct Request<'a> {
 
 /// A regression with the rows it was fitted to.
 pub(crate) struct FittedRegression {
-    pub(crate) model: LogisticModel,
+    pub(crate) model: Box<dyn Classifier>,
     pub(crate) learner: Logistic,
     pub(crate) data: Card,
     pub(crate) card: Card,
-    /// How well it does on the rows of the fit, in words.
-    pub(crate) judgement: Option<String>,
     pub(crate) opened: Opened,
 }
 
@@ -65,15 +63,15 @@ pub(crate) fn fit(request: Request<'_>, console: &Console, control: &Arc<Control
     if console.verbose() {
         console.note(&format!("{} passes over {} rows", fitted.passes, opened.rows));
     }
-    let model = fitted.model;
+    let model: Box<dyn Classifier> = Box::new(fitted.model);
     let mut card = model.card();
     let labelled = has_labels(&learner);
-    let judgement = match labelled {
+    let footnote = match labelled {
         // Costly fits are judged by their own likelihood; sorting the rows for an area would cost another pass.
-        true if costly => in_bits(&model, &learner, &mut card),
+        true if costly => in_bits(&*model, &learner, &mut card),
         true => {
             let _progress = Progress::start(console, control, "judging");
-            Some(describe(&judge(&model, &opened, memory, threads, control).map_err(in_table)?, &mut card))
+            Some(describe(&judge(&*model, &opened, memory, threads, control).map_err(in_table)?, &mut card))
         }
         false => None,
     };
@@ -81,7 +79,10 @@ pub(crate) fn fit(request: Request<'_>, console: &Console, control: &Arc<Control
     // What a gap means for the fit is told by the model.
     let told = |notice: &Notice| card.notices.iter().any(|known| known.id == notice.id && known.column == notice.column);
     data.notices.retain(|notice| notice.id != notice::MISSING_VALUES || !told(notice));
-    Ok(FittedRegression { model, learner, data, card, judgement, opened })
+    if let Some(summary) = &mut card.summary {
+        summary.footnotes.extend(footnote);
+    }
+    Ok(FittedRegression { model, learner, data, card, opened })
 }
 
 /// Whether every row has a label, and not counts or shares.
@@ -125,7 +126,7 @@ fn width(learner: &Logistic, layout: &Layout) -> usize {
 }
 
 fn judge(
-    model: &LogisticModel,
+    model: &dyn Classifier,
     opened: &Opened,
     memory: u64,
     threads: Option<NonZeroUsize>,
@@ -139,20 +140,21 @@ fn judge(
         ..EvalSettings::default()
     };
     let empty = Evaluation::new(classes, train::score_scale(classes), settings);
-    let relocated = if layout == model.layout() { None } else { Some(model.over(layout)?) };
-    let judging = train::Evaluator::new(relocated.as_ref().unwrap_or(model), empty);
-    train::pass(&*opened.source, &judging, threads, control).map(train::Evaluator::into_sums)
+    let evaluator = train::Evaluator::new(model, empty);
+    let columns = if layout == model.layout() { None } else { Some(train::ColumnSource::for_model(&*opened.source, model)?) };
+    let source: &dyn Source = columns.as_ref().map_or(&*opened.source as &dyn Source, |columns| columns);
+    train::pass(source, &evaluator, threads, control).map(train::Evaluator::into_sums)
 }
 
 /// The likelihood in bits; nothing where classes were weighted, because the likelihood is then not that of the rows.
-fn in_bits(model: &LogisticModel, learner: &Logistic, card: &mut Card) -> Option<String> {
+fn in_bits(model: &dyn Classifier, learner: &Logistic, card: &mut Card) -> Option<String> {
     if learner.class_weights != ClassWeighting::None {
         return None;
     }
-    let account = model.account();
-    let rows: f64 = account.class_weights.iter().sum();
-    let bits = -account.log_likelihood / rows / std::f64::consts::LN_2;
-    let shares = account.class_weights.iter().map(|weight| weight / rows).filter(|share| *share > 0.0);
+    let likelihood = model.inference()?.likelihood();
+    let rows: f64 = likelihood.class_weights.iter().sum();
+    let bits = -likelihood.log_likelihood / rows / std::f64::consts::LN_2;
+    let shares = likelihood.class_weights.iter().map(|weight| weight / rows).filter(|share| *share > 0.0);
     let base = -shares.map(|share| share * share.log2()).sum::<f64>();
     Some(format!("{} (on the rows of the fit)", bits_told(bits, base, card)))
 }

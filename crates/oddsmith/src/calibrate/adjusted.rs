@@ -1,10 +1,10 @@
 //! A model whose probabilities or decisions were adjusted after it was fitted. Any model can be.
 
 use super::map::CalibrationMap;
-use crate::card::{Card, Cell, Table};
+use crate::card::{Card, Cell};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Classifier, Contributions, Decision, Generative, LinearLogOdds, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, Decision, Generative, Inference, LinearLogOdds, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::Record;
 
@@ -86,20 +86,15 @@ impl Classifier for Adjusted {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
-        self.inner.evidence(rows, out)?;
+    fn contributions(&self) -> Result<&dyn Additive> {
         match &self.map {
-            CalibrationMap::Identity => Ok(()),
-            CalibrationMap::Affine { slope, offsets } => {
-                out.stretch(*slope, offsets);
-                Ok(())
-            }
             CalibrationMap::Curves(_) => Err(ErrorKind::Unsupported {
                 model: self.card().title,
                 what: "split its log odds into addends".into(),
                 advice: "its calibration curve bends them; explain the model before calibration, or use platt or temperature".into(),
             }
             .into()),
+            _ => self.inner.contributions().map(|_| self as &dyn Additive),
         }
     }
 
@@ -116,12 +111,20 @@ impl Classifier for Adjusted {
         if self.unmapped() { self.inner.generative() } else { None }
     }
 
+    fn inference(&self) -> Option<&dyn Inference> {
+        if self.unmapped() { self.inner.inference() } else { None }
+    }
+
     fn decision(&self) -> Decision {
         self.decision.clone()
     }
 
     fn card(&self) -> Card {
         let mut card = self.inner.card();
+        if !self.unmapped() {
+            // What the fit says about its estimates is not about the probabilities that were moved.
+            (card.summary, card.tables, card.pictures) = (None, Vec::new(), Vec::new());
+        }
         card.facts.extend(self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str()))));
         card
     }
@@ -130,15 +133,17 @@ impl Classifier for Adjusted {
         self.inner.notices()
     }
 
-    fn summary(&self) -> Option<Table> {
-        if self.unmapped() { self.inner.summary() } else { None }
-    }
-
-    fn tables(&self) -> Vec<Table> {
-        if self.unmapped() { self.inner.tables() } else { Vec::new() }
-    }
-
     fn record(&self) -> Result<Record> {
         super::stored::write(self)
+    }
+}
+
+impl Additive for Adjusted {
+    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
+        self.inner.contributions()?.contribute(rows, out)?;
+        if let CalibrationMap::Affine { slope, offsets } = &self.map {
+            out.stretch(*slope, offsets);
+        }
+        Ok(())
     }
 }

@@ -1,10 +1,9 @@
 //! A fitted model.
 
-use super::linear::LogisticModel;
-use super::{Contributions, Decision, Generative, LinearLogOdds, Scores};
-use crate::card::{Card, Table};
+use super::{Additive, Decision, Generative, Inference, LinearLogOdds, Scores};
+use crate::card::Card;
 use crate::data::{Features, Layout};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::notice::Notice;
 use crate::record::Record;
 
@@ -15,6 +14,8 @@ pub enum Scale {
     LogJoint,
     /// log p(y | x) up to a constant per row: normalising gives probabilities.
     LogPosterior,
+    /// How far a row lies on the side of a class: it ranks rows and calls classes, and is no probability until it is calibrated.
+    Margin,
 }
 
 /// A fitted model writes one method, `score`, and never sees labels. Everything else is about telling where the
@@ -38,23 +39,39 @@ pub trait Classifier: Send + Sync {
         self.score(rows, out)
     }
 
-    /// Splits every score into a prior and one addend per feature.
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()>;
+    /// The addends of its scores; an error that says why where scores are no sums over features.
+    fn contributions(&self) -> Result<&dyn Additive> {
+        Err(ErrorKind::Unsupported {
+            model: self.card().title,
+            what: "split its scores into addends".into(),
+            advice: "its scores are no sums over columns".into(),
+        }
+        .into())
+    }
 
     /// The exact log-odds weights, when the model is linear in its log odds.
-    fn linear(&self) -> Option<LinearLogOdds>;
+    fn linear(&self) -> Option<LinearLogOdds> {
+        None
+    }
 
     /// The model as a joint distribution, when it is one.
-    fn generative(&self) -> Option<&dyn Generative>;
+    fn generative(&self) -> Option<&dyn Generative> {
+        None
+    }
+
+    /// What it knows about the errors of its estimates, where it knows something.
+    fn inference(&self) -> Option<&dyn Inference> {
+        None
+    }
+
+    /// Whether a cell that is no number always shows in the scores, so that nobody has to look for it before.
+    fn shows_every_cell(&self) -> bool {
+        false
+    }
 
     /// How classes are called unless the caller says otherwise.
     fn decision(&self) -> Decision {
         Decision::MostProbable
-    }
-
-    /// The model as a regression with inference, when it is one.
-    fn regression(&self) -> Option<&LogisticModel> {
-        None
     }
 
     /// What there is to say about it. It lists all parameters: ask for [`Classifier::notices`] where these are enough.
@@ -62,16 +79,6 @@ pub trait Classifier: Send + Sync {
 
     /// What the fit noticed.
     fn notices(&self) -> Vec<Notice>;
-
-    /// The table that a person wants to see first, when it is not the table of all parameters.
-    fn summary(&self) -> Option<Table> {
-        None
-    }
-
-    /// Further tables, such as tests of terms.
-    fn tables(&self) -> Vec<Table> {
-        Vec::new()
-    }
 
     /// The model as plain data.
     fn record(&self) -> Result<Record>;

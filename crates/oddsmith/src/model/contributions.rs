@@ -1,5 +1,14 @@
 //! Where a score comes from: the prior and one addend per feature, for every row and class.
 
+use crate::data::Features;
+use crate::error::Result;
+
+/// A model whose scores are sums: a base, which is the prior of generative models, and one addend per feature.
+pub trait Additive {
+    /// Splits the scores of a batch into their addends.
+    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()>;
+}
+
 /// Addends of the scores of a batch. For every row and class, `base` plus the addends of all features is the score.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contributions {

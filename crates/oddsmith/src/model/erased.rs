@@ -4,9 +4,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::linear::LogisticModel;
-use super::{Classifier, Contributions, Decision, Generative, Learner, LinearLogOdds, Scale, Scores, Step};
-use crate::card::{Card, Table};
+use super::{Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, Scale, Scores, Step};
+use crate::card::Card;
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::notice::Notice;
@@ -155,64 +154,67 @@ impl Learner for Box<dyn AnyLearner> {
     }
 }
 
-impl Classifier for Box<dyn Classifier> {
-    fn layout(&self) -> &Layout {
-        (**self).layout()
-    }
+/// A model behind a pointer answers as the model.
+macro_rules! answers_as_its_model {
+    ($pointer:ty $(, $life:lifetime)?) => {
+        impl$(<$life>)? Classifier for $pointer {
+        fn layout(&self) -> &Layout {
+            (**self).layout()
+        }
 
-    fn tag(&self) -> &'static str {
-        (**self).tag()
-    }
+        fn tag(&self) -> &'static str {
+            (**self).tag()
+        }
 
-    fn scale(&self) -> Scale {
-        (**self).scale()
-    }
+        fn scale(&self) -> Scale {
+            (**self).scale()
+        }
 
-    fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
-        (**self).score(rows, out)
-    }
+        fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+            (**self).score(rows, out)
+        }
 
-    fn score_relative(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
-        (**self).score_relative(rows, out)
-    }
+        fn score_relative(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+            (**self).score_relative(rows, out)
+        }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
-        (**self).evidence(rows, out)
-    }
+        fn contributions(&self) -> Result<&dyn Additive> {
+            (**self).contributions()
+        }
 
-    fn linear(&self) -> Option<LinearLogOdds> {
-        (**self).linear()
-    }
+        fn linear(&self) -> Option<LinearLogOdds> {
+            (**self).linear()
+        }
 
-    fn generative(&self) -> Option<&dyn Generative> {
-        (**self).generative()
-    }
+        fn generative(&self) -> Option<&dyn Generative> {
+            (**self).generative()
+        }
 
-    fn decision(&self) -> Decision {
-        (**self).decision()
-    }
+        fn shows_every_cell(&self) -> bool {
+            (**self).shows_every_cell()
+        }
 
-    fn regression(&self) -> Option<&LogisticModel> {
-        (**self).regression()
-    }
+        fn decision(&self) -> Decision {
+            (**self).decision()
+        }
 
-    fn card(&self) -> Card {
-        (**self).card()
-    }
+        fn inference(&self) -> Option<&dyn Inference> {
+            (**self).inference()
+        }
 
-    fn notices(&self) -> Vec<Notice> {
-        (**self).notices()
-    }
+        fn card(&self) -> Card {
+            (**self).card()
+        }
 
-    fn summary(&self) -> Option<Table> {
-        (**self).summary()
-    }
+        fn notices(&self) -> Vec<Notice> {
+            (**self).notices()
+        }
 
-    fn tables(&self) -> Vec<Table> {
-        (**self).tables()
-    }
-
-    fn record(&self) -> Result<Record> {
-        (**self).record()
-    }
+        fn record(&self) -> Result<Record> {
+            (**self).record()
+        }        }
+    };
 }
+
+answers_as_its_model!(Box<dyn Classifier>);
+answers_as_its_model!(&'a dyn Classifier, 'a);

@@ -1,8 +1,8 @@
 //! From scores to probabilities and log odds: the one place where scores are normalised.
 
-use super::{Classifier, Scores};
+use super::{Classifier, Scale, Scores};
 use crate::data::Features;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::num::kernel::softmax;
 
 /// What a model says about a batch, in buffers that are used again.
@@ -36,7 +36,7 @@ impl Predictions {
     }
 
     /// log Σ_k exp(score): log p(x) for generative models. NaN after [`Predictor::probabilities`], which does not compute it.
-    pub fn log_marginal_likelihood(&self, i: usize) -> f64 {
+    pub fn log_density(&self, i: usize) -> f64 {
         self.normalisers.get(i).copied().unwrap_or(f64::NAN)
     }
 
@@ -69,8 +69,22 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
         Predictor { model }
     }
 
+    /// Refuses to make probabilities of margins.
+    fn check(&self) -> Result<()> {
+        match self.model.scale() {
+            Scale::LogJoint | Scale::LogPosterior => Ok(()),
+            Scale::Margin => Err(ErrorKind::Unsupported {
+                model: self.model.card().title,
+                what: "give probabilities".into(),
+                advice: "its scores are margins, which rank rows and call classes; calibrate it to have probabilities".into(),
+            }
+            .into()),
+        }
+    }
+
     /// Fills `out` with the scores and probabilities of a batch.
     pub fn predict(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
+        self.check()?;
         self.model.score(rows, &mut out.scores)?;
         out.normalise(true);
         Ok(())
@@ -79,6 +93,7 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
     /// Writes the probabilities of a batch to `out`, row after row, where they are computed; `scores` may lack what all classes of
     /// a row share.
     pub fn probabilities_into(&self, rows: &Features<'_>, scores: &mut Scores, out: &mut [f64]) -> Result<()> {
+        self.check()?;
         self.model.score_relative(rows, scores)?;
         out.copy_from_slice(scores.values());
         softmax(out, scores.classes(), None);
@@ -88,6 +103,7 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
     /// Fills `out` with the probabilities of a batch; its scores may lack what all classes of a row share, and it has no log
     /// evidence.
     pub fn probabilities(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
+        self.check()?;
         self.model.score_relative(rows, &mut out.scores)?;
         out.normalise(false);
         Ok(())

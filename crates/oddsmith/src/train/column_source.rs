@@ -3,6 +3,7 @@
 use super::column_pick::ColumnPick;
 use crate::data::{Layout, Rows, Source};
 use crate::error::Result;
+use crate::model::Classifier;
 
 /// Rows with only some features, in a given order.
 pub struct ColumnSource<'a> {
@@ -15,6 +16,12 @@ impl<'a> ColumnSource<'a> {
     /// The features with these indices.
     pub fn new(source: &'a dyn Source, features: &[usize]) -> Result<Self> {
         Ok(ColumnSource { layout: source.layout().select(features)?, pick: ColumnPick::new(source.layout(), features), source })
+    }
+
+    /// The columns that a model reads.
+    pub fn for_model(source: &'a dyn Source, model: &dyn Classifier) -> Result<Self> {
+        let features = model.layout().names().iter().map(|name| source.layout().index(name)).collect::<Result<Vec<_>>>()?;
+        ColumnSource::new(source, &features)
     }
 }
 

@@ -63,7 +63,7 @@ fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: im
         let label = if scores[0].is_nan() { SKIP } else { label };
         labels.push(label);
         // From the scores and not from the probability, which rounds to zero long before its logarithm overflows.
-        log_true.push(if label == SKIP { 0.0 } else { scores[label as usize] - predictions.log_marginal_likelihood(i) });
+        log_true.push(if label == SKIP { 0.0 } else { scores[label as usize] - predictions.log_density(i) });
         if two {
             log_odds.push(scores[1] - scores[0]);
         }

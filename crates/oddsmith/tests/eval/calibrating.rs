@@ -145,7 +145,7 @@ fn evidence_of_an_affine_map_adds_up_and_a_bent_curve_has_none() {
     let model = Adjusted::calibrated(rows.fit("gaussian-nb"), map, ("calibration", String::new())).unwrap();
     let (mut out, mut evidence) = (Predictions::new(), Contributions::new());
     Predictor::new(&model).predict(&rows.features(), &mut out).unwrap();
-    model.evidence(&rows.features(), &mut evidence).unwrap();
+    model.contributions().unwrap().contribute(&rows.features(), &mut evidence).unwrap();
     for i in 0..rows.labels.len() {
         for k in 0..2 {
             let total = evidence.base()[k] + (0..3).map(|j| evidence.addends(i, j)[k]).sum::<f64>();
@@ -156,7 +156,7 @@ fn evidence_of_an_affine_map_adds_up_and_a_bent_curve_has_none() {
     rows.source().scan(0, &mut |batch| table.add(&model, batch)).unwrap();
     let curve = Method::Isotonic.fit(&table.held_out()).unwrap();
     let bent = Adjusted::calibrated(Box::new(model), curve, ("calibration", String::new())).unwrap();
-    assert!(bent.evidence(&rows.features(), &mut evidence).unwrap_err().to_string().contains("bends"));
+    assert!(bent.contributions().err().unwrap().to_string().contains("bends"));
     assert!(bent.linear().is_none());
 }
 

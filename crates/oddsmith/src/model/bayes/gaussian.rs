@@ -76,7 +76,7 @@ impl GaussianPart {
     }
 
     /// Adds the log densities column by column.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
+    pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let width = self.columns.len();
         for i in 0..rows.rows() {
             for (at, &j) in self.columns.iter().enumerate() {

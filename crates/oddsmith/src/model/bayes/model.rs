@@ -10,7 +10,7 @@ use crate::card::{Card, Cell, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::term::Term;
-use crate::model::{Classifier, Contributions, Distribution, Generative, LinearLogOdds, SampledRow, Scale, Scores, Value};
+use crate::model::{Additive, Classifier, Contributions, Distribution, Generative, LinearLogOdds, SampledRow, Scale, Scores, Value};
 use crate::notice::Notice;
 use crate::record::Record;
 use crate::stats::ClassWeights;
@@ -171,13 +171,8 @@ impl Classifier for NaiveBayesModel {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
-        rows.check(&self.layout)?;
-        out.reset(rows.rows(), self.layout.features().len(), &self.log_prior);
-        for part in &self.parts {
-            part.add_evidence(rows, &self.layout, out)?;
-        }
-        Ok(())
+    fn contributions(&self) -> Result<&dyn Additive> {
+        Ok(self)
     }
 
     fn linear(&self) -> Option<LinearLogOdds> {
@@ -198,7 +193,7 @@ impl Classifier for NaiveBayesModel {
         if let Some(evidence) = self.log_marginal_likelihood {
             facts.push(("log evidence".into(), evidence.into()));
         }
-        Card { title: self.family.title().into(), facts, tidy: self.tidy(), notices: self.notices() }
+        Card { title: self.family.title().into(), facts, tidy: self.tidy(), notices: self.notices(), ..Card::default() }
     }
 
     fn notices(&self) -> Vec<Notice> {
@@ -207,6 +202,17 @@ impl Classifier for NaiveBayesModel {
 
     fn record(&self) -> Result<Record> {
         super::stored::write(self)
+    }
+}
+
+impl Additive for NaiveBayesModel {
+    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
+        rows.check(&self.layout)?;
+        out.reset(rows.rows(), self.layout.features().len(), &self.log_prior);
+        for part in &self.parts {
+            part.add_contributions(rows, &self.layout, out)?;
+        }
+        Ok(())
     }
 }
 

@@ -47,12 +47,12 @@ impl Part {
     }
 
     /// Adds the log probabilities column by column.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
+    pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
         match self {
-            Part::Gaussian(part) => part.add_evidence(rows, layout, out),
-            Part::Student(part) => part.add_evidence(rows, layout, out),
-            Part::Count(part) => part.term.add_evidence(rows, layout, out)?,
-            Part::Polya(part) => part.add_evidence(rows, layout, out),
+            Part::Gaussian(part) => part.add_contributions(rows, layout, out),
+            Part::Student(part) => part.add_contributions(rows, layout, out),
+            Part::Count(part) => part.term.add_contributions(rows, layout, out)?,
+            Part::Polya(part) => part.add_contributions(rows, layout, out),
         }
         Ok(())
     }

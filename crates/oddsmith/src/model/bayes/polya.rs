@@ -89,7 +89,7 @@ impl PolyaPart {
 
     /// Adds the log probabilities feature by feature; the normaliser of the whole draw is split among the words by
     /// their share of its length.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
+    pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let classes = self.totals.len();
         for i in 0..rows.rows() {
             let mut length = 0.0;

@@ -58,7 +58,7 @@ impl StudentPart {
     }
 
     /// Adds the log densities column by column.
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
+    pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let classes = out.base().len();
         for i in 0..rows.rows() {
             for k in 0..classes {

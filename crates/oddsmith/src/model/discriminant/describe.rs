@@ -83,7 +83,7 @@ pub(super) fn card(title: &str, joint: &Joint, account: &Account) -> Card {
     if let Some(evidence) = account.log_marginal_likelihood() {
         say("log evidence", evidence.into());
     }
-    Card { title: title.into(), facts, tidy: tidy(joint), notices: account.notices.clone() }
+    Card { title: title.into(), facts, tidy: tidy(joint), notices: account.notices.clone(), ..Card::default() }
 }
 
 /// One number as a number, several as a list.

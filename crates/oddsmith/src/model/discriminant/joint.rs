@@ -184,7 +184,7 @@ impl Joint {
     }
 
     /// Splits the scores over the columns.
-    pub(super) fn evidence(&self, rows: &Features<'_>, split: Split, out: &mut Contributions) -> Result<()> {
+    pub(super) fn contribute(&self, rows: &Features<'_>, split: Split, out: &mut Contributions) -> Result<()> {
         let parameters = &self.parameters;
         rows.check(&parameters.layout)?;
         out.reset(rows.rows(), parameters.layout.features().len(), &parameters.log_prior);

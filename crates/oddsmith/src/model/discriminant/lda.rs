@@ -9,7 +9,7 @@ use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::term::{NumberTerm, Term};
-use crate::model::{Classifier, Contributions, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
 use crate::notice::Notice;
 use crate::num::kernel::{LinearScores, widest};
 use crate::record::Record;
@@ -100,9 +100,8 @@ impl Classifier for LdaModel {
         self.joint.score_carefully(rows, suspects, out)
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
-        let split = if self.account.predictive { Split::Chain } else { Split::Linear };
-        self.joint.evidence(rows, split, out)
+    fn contributions(&self) -> Result<&dyn Additive> {
+        Ok(self)
     }
 
     /// Exact for rows without gaps: what a missing column says through its correlations is not linear in the others' weights.
@@ -123,6 +122,10 @@ impl Classifier for LdaModel {
         LinearLogOdds::new(&parameters.log_prior, &[Term::Numbers(term)])
     }
 
+    fn shows_every_cell(&self) -> bool {
+        self.linear().is_some_and(|line| line.weights(self.layout()).len() == self.layout().features().len() + 1)
+    }
+
     fn generative(&self) -> Option<&dyn Generative> {
         Some(self)
     }
@@ -137,6 +140,13 @@ impl Classifier for LdaModel {
 
     fn record(&self) -> Result<Record> {
         stored::record(self.tag(), &self.joint, &self.account)
+    }
+}
+
+impl Additive for LdaModel {
+    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
+        let split = if self.account.predictive { Split::Chain } else { Split::Linear };
+        self.joint.contribute(rows, split, out)
     }
 }
 

@@ -8,7 +8,7 @@ use super::stored;
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
-use crate::model::{Classifier, Contributions, Generative, LinearLogOdds, SampledRow, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, Generative, LinearLogOdds, SampledRow, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::Record;
 
@@ -55,8 +55,8 @@ impl Classifier for QdaModel {
         self.joint.score(rows, out)
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
-        self.joint.evidence(rows, Split::Chain, out)
+    fn contributions(&self) -> Result<&dyn Additive> {
+        Ok(self)
     }
 
     fn linear(&self) -> Option<LinearLogOdds> {
@@ -77,6 +77,12 @@ impl Classifier for QdaModel {
 
     fn record(&self) -> Result<Record> {
         stored::record(self.tag(), &self.joint, &self.account)
+    }
+}
+
+impl Additive for QdaModel {
+    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
+        self.joint.contribute(rows, Split::Chain, out)
     }
 }
 

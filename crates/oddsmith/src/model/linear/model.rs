@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use crate::card::{Card, Table};
+use crate::card::Card;
 use crate::data::{Design, DesignBlock, Features, Layout};
 use crate::error::Result;
 use crate::model::linear::fit::sparse;
 use crate::model::linear::infer::account::{Account, Method};
-use crate::model::{Classifier, Contributions, Generative, LinearLogOdds, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, Inference, LinearLogOdds, Scale, Scores};
 use crate::notice::Notice;
 use crate::num::MatrixView;
 use crate::num::kernel::{LinearScores, Panel};
@@ -111,13 +111,6 @@ impl LogisticModel {
     ) -> Self {
         let scores = LinearScores::new(&parameters.base, &parameters.coefficients, &parameters.centre);
         LogisticModel { layout, design, parameters, precision, account, scores }
-    }
-
-    /// The same model over a layout that has its columns among others, such as the one it was learned from.
-    pub fn over(&self, layout: &Layout) -> Result<LogisticModel> {
-        let design = Arc::new(self.design.relocated(layout)?);
-        let (parameters, precision, account) = (self.parameters.clone(), self.precision.clone(), self.account.clone());
-        Ok(LogisticModel::new(Arc::new(layout.clone()), design, parameters, precision, account))
     }
 
     /// The design.
@@ -222,7 +215,38 @@ impl Classifier for LogisticModel {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
+    fn contributions(&self) -> Result<&dyn Additive> {
+        Ok(self)
+    }
+
+    fn linear(&self) -> Option<LinearLogOdds> {
+        self.as_linear_log_odds()
+    }
+
+    fn inference(&self) -> Option<&dyn Inference> {
+        Some(self)
+    }
+
+    fn shows_every_cell(&self) -> bool {
+        let numbers = self.layout.numbers().len();
+        let whole = self.design.plain_numbers().is_some_and(|planes| planes.iter().copied().eq(0..numbers));
+        whole && numbers + self.design.words().len() == self.layout.features().len()
+    }
+
+    fn card(&self) -> Card {
+        self.describe()
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        self.account.notices.clone()
+    }
+
+    fn record(&self) -> Result<Record> {
+        self.to_record()
+    }
+}
+impl Additive for LogisticModel {
+    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         rows.check(&self.layout)?;
         let outputs = self.parameters.outputs();
         let base: Vec<f64> = std::iter::once(0.0).chain(self.parameters.base.iter().copied()).collect();
@@ -253,37 +277,5 @@ impl Classifier for LogisticModel {
             table = rest;
         }
         Ok(())
-    }
-
-    fn linear(&self) -> Option<LinearLogOdds> {
-        self.as_linear_log_odds()
-    }
-
-    fn generative(&self) -> Option<&dyn Generative> {
-        None
-    }
-
-    fn regression(&self) -> Option<&LogisticModel> {
-        Some(self)
-    }
-
-    fn card(&self) -> Card {
-        self.describe()
-    }
-
-    fn notices(&self) -> Vec<Notice> {
-        self.account.notices.clone()
-    }
-
-    fn summary(&self) -> Option<Table> {
-        self.people_table()
-    }
-
-    fn tables(&self) -> Vec<Table> {
-        self.test_tables()
-    }
-
-    fn record(&self) -> Result<Record> {
-        self.to_record()
     }
 }

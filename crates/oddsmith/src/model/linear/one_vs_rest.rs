@@ -12,7 +12,7 @@ use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
 use crate::error::{Error, Result};
 use crate::model::linear::fit::passes::{LinearStats, PassSummary};
-use crate::model::{Classifier, Contributions, Generative, Knobs, Learner, LinearLogOdds, Scale, Scores, Step};
+use crate::model::{Additive, Classifier, Contributions, Knobs, Learner, Scale, Scores, Step};
 use crate::notice::Notice;
 use crate::num::logspace::ln_1p_exp;
 use crate::record::{Record, fault};
@@ -199,30 +199,8 @@ impl Classifier for OneVsRestModel {
         Ok(())
     }
 
-    fn evidence(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
-        let classes = self.models.len();
-        let mut parts = vec![Contributions::new(); classes];
-        for (model, part) in self.models.iter().zip(&mut parts) {
-            model.evidence(rows, part)?;
-        }
-        let base: Vec<f64> = parts.iter().map(|part| part.base()[1]).collect();
-        out.reset(rows.rows(), self.layout.features().len(), &base);
-        for i in 0..rows.rows() {
-            for j in 0..self.layout.features().len() {
-                for (k, part) in parts.iter().enumerate() {
-                    out.addends_mut(i, j)[k] = part.addends(i, j)[1];
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn linear(&self) -> Option<LinearLogOdds> {
-        None
-    }
-
-    fn generative(&self) -> Option<&dyn Generative> {
-        None
+    fn contributions(&self) -> Result<&dyn Additive> {
+        Ok(self)
     }
 
     fn card(&self) -> Card {
@@ -237,7 +215,13 @@ impl Classifier for OneVsRestModel {
             ("steps".into(), steps.into()),
         ];
         let (_, method) = cards[0].title.split_once(", ").unwrap_or_default();
-        Card { title: format!("One regression per class against the others, {method}"), facts, tidy, notices: self.notices() }
+        Card {
+            title: format!("One regression per class against the others, {method}"),
+            facts,
+            tidy,
+            notices: self.notices(),
+            ..Card::default()
+        }
     }
 
     fn notices(&self) -> Vec<Notice> {
@@ -254,6 +238,26 @@ impl Classifier for OneVsRestModel {
             record.arrays.extend(inner.arrays.into_iter().map(|(name, array)| (format!("{k}:{name}"), array)));
         }
         Ok(record)
+    }
+}
+
+impl Additive for OneVsRestModel {
+    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
+        let classes = self.models.len();
+        let mut parts = vec![Contributions::new(); classes];
+        for (model, part) in self.models.iter().zip(&mut parts) {
+            model.contribute(rows, part)?;
+        }
+        let base: Vec<f64> = parts.iter().map(|part| part.base()[1]).collect();
+        out.reset(rows.rows(), self.layout.features().len(), &base);
+        for i in 0..rows.rows() {
+            for j in 0..self.layout.features().len() {
+                for (k, part) in parts.iter().enumerate() {
+                    out.addends_mut(i, j)[k] = part.addends(i, j)[1];
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -40,7 +40,7 @@ impl LevelTerm {
         }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
+    pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         let classes = out.base().len();
         for i in 0..rows.rows() {
             for (at, &j) in self.columns.iter().enumerate() {

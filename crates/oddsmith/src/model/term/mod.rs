@@ -43,12 +43,12 @@ impl Term {
     }
 
     /// Adds the term to the evidence, feature by feature.
-    pub fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
+    pub fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
         match self {
-            Term::Numbers(term) => term.add_evidence(rows, layout, out),
-            Term::Flags(term) => term.add_evidence(rows, layout, out),
-            Term::Levels(term) => term.add_evidence(rows, layout, out),
-            Term::Words(term) => return term.add_evidence(rows, layout, out),
+            Term::Numbers(term) => term.add_contributions(rows, layout, out),
+            Term::Flags(term) => term.add_contributions(rows, layout, out),
+            Term::Levels(term) => term.add_contributions(rows, layout, out),
+            Term::Words(term) => return term.add_contributions(rows, layout, out),
         }
         Ok(())
     }

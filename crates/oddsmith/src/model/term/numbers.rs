@@ -37,7 +37,7 @@ impl NumberTerm {
         }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
+    pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {
         for i in 0..rows.rows() {
             for (at, &j) in self.columns.iter().enumerate() {
                 let x = rows.numbers.get(i, j) - self.centre[at];

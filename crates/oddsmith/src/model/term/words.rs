@@ -65,7 +65,7 @@ impl WordTerm {
         }
     }
 
-    pub(super) fn add_evidence(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
+    pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {
         let words = &rows.words[self.block];
         let feature = layout.words()[self.block];
         (0..rows.rows()).try_for_each(|i| self.add_row(words, i, out.addends_mut(i, feature)))

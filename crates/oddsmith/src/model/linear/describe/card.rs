@@ -75,7 +75,15 @@ impl LogisticModel {
     }
 
     pub(crate) fn describe(&self) -> Card {
-        Card { title: self.title(), facts: self.facts(), tidy: self.tidy(), notices: self.account.notices.clone() }
+        Card {
+            title: self.title(),
+            facts: self.facts(),
+            tidy: self.tidy(),
+            summary: self.summary(),
+            tables: self.test_tables(),
+            notices: self.account.notices.clone(),
+            ..Card::default()
+        }
     }
 
     fn title(&self) -> String {
@@ -102,7 +110,7 @@ impl LogisticModel {
             say("rows left out", dropped.into());
         }
         if self.parameters.outputs() == 1 {
-            say("events", whole(account.class_weights[1]));
+            say("events", whole_or_number(account.class_weights[1]));
         }
         say("parameters", parameters.into());
         say("steps", account.steps.into());
@@ -139,7 +147,7 @@ impl LogisticModel {
 
     /// Whether the likelihood says how well models do beside each other: that of a penalised fit is not the largest, and that of weights which do not
     /// count rows depends on their unit.
-    fn has_likelihood(&self) -> bool {
+    pub(in crate::model::linear) fn has_likelihood(&self) -> bool {
         !matches!(self.account.method, Method::Penalised | Method::Bayes) && !self.is_design_based()
     }
 
@@ -385,7 +393,7 @@ impl LogisticModel {
 }
 
 /// A weight as a count where it is one.
-fn whole(weight: f64) -> Cell {
+pub(in crate::model::linear) fn whole_or_number(weight: f64) -> Cell {
     if weight.fract() == 0.0 && weight < 9e15 { Cell::Count(weight as u64) } else { weight.into() }
 }
 

@@ -3,3 +3,4 @@
 pub(super) mod build;
 pub(super) mod card;
 pub(super) mod linear_view;
+pub(super) mod summary;

@@ -18,10 +18,10 @@ use crate::data::{Features, Layout, Rows};
 use crate::error::{ErrorKind, Result};
 use crate::model::Classifier;
 use crate::model::linear::infer::left_out::{Extent, curvature};
-use crate::model::linear::infer::uncertainty::sigmoid;
 use crate::model::linear::knobs::Logistic;
 use crate::model::linear::model::LogisticModel;
 use crate::num::log_sum_exp;
+use crate::num::logspace::sigmoid;
 use crate::num::special::normal;
 
 /// What is known about a row; NaN where something is not.

@@ -3,9 +3,8 @@
 use crate::data::Features;
 use crate::error::Result;
 use crate::model::linear::infer::augment::{ClassDiagnostics, RowDiagnostics};
-use crate::model::linear::infer::uncertainty::Uncertainty;
 use crate::model::linear::model::LogisticModel;
-use crate::model::{Predictions, Predictor};
+use crate::model::{FittedLikelihood, Inference, Predictions, Predictor, Uncertainty};
 use crate::num::special::normal;
 
 /// What is said of the event of two classes.
@@ -16,34 +15,61 @@ const OF_CLASS: [&str; 6] = ["fitted", "log_odds", "std_error", "conf_low", "con
 /// What is said of the whole row then.
 const OF_ROW: [&str; 3] = ["leverage", "cooks_distance", "resid_deviance"];
 
-impl LogisticModel {
-    /// The names of the figures: those of the event, or those of each class, which its label ends, and of the whole row.
-    pub fn figure_names(&self) -> Vec<String> {
+impl Inference for LogisticModel {
+    fn estimates(&self) -> Vec<f64> {
+        [self.parameters.estimates(), self.parameters.words.clone()].concat()
+    }
+
+    fn standard_errors(&self) -> Option<Vec<f64>> {
+        let known = self.precision.as_ref()?;
+        let size = known.lower.len();
+        Some((0..size).map(|j| known.matrix[j * size + j].sqrt()).collect())
+    }
+
+    fn likelihood(&self) -> FittedLikelihood {
+        let account = &self.account;
+        FittedLikelihood {
+            log_likelihood: account.log_likelihood,
+            observations: account.observations,
+            class_weights: account.class_weights.clone(),
+        }
+    }
+
+    fn steps(&self) -> u64 {
+        self.account.steps
+    }
+
+    fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
+        self.row_uncertainty(rows, out)
+    }
+
+    /// The names: those of the event, or those of each class, which its label ends, and of the whole row.
+    fn row_metric_names(&self) -> Vec<String> {
         match self.layout.classes().labels() {
             [_, _] => OF_TWO.map(str::to_owned).to_vec(),
             labels => {
-                let of_class = |label: &String| OF_CLASS.map(|figure| format!("{figure}_{label}"));
+                let of_class = |label: &String| OF_CLASS.map(|metric| format!("{metric}_{label}"));
                 labels.iter().flat_map(of_class).chain(OF_ROW.map(str::to_owned)).collect()
             }
         }
     }
 
-    /// The figures of every row, in the order of their names; NaN where something is not known. `shares` are those of all classes but the
-    /// first.
-    pub fn row_figures(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>) -> Result<Vec<Vec<f64>>> {
+    fn row_metrics(&self, rows: &Features<'_>, proportions: &[f64], weights: Option<&[f64]>) -> Result<Vec<Vec<f64>>> {
         match self.layout.classes().len() {
-            2 => Ok(self.diagnose(rows, shares, weights)?.iter().map(|row| of_two(row).to_vec()).collect()),
-            classes => self.figures_of_classes(rows, shares, weights, classes),
+            2 => Ok(self.diagnose(rows, proportions, weights)?.iter().map(|row| of_two(row).to_vec()).collect()),
+            classes => self.metrics_of_classes(rows, proportions, weights, classes),
         }
     }
+}
 
-    fn figures_of_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>, classes: usize) -> Result<Vec<Vec<f64>>> {
+impl LogisticModel {
+    fn metrics_of_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>, classes: usize) -> Result<Vec<Vec<f64>>> {
         let quantile = normal::quantile_upper(0.5 * (1.0 - self.account.level));
         let (mut predictions, mut uncertainty) = (Predictions::new(), Uncertainty::default());
         Predictor::new(self).predict(rows, &mut predictions)?;
         let precise = self.precision.is_some();
         if precise {
-            self.uncertainty(rows, &mut uncertainty)?;
+            self.row_uncertainty(rows, &mut uncertainty)?;
         }
         let diagnoses = self.diagnose_classes(rows, shares, weights)?;
         let of_class = |i: usize, k: usize| {
@@ -74,7 +100,7 @@ fn of_two(row: &RowDiagnostics) -> [f64; 9] {
 }
 
 /// Shares of all classes but the first in rows whose labels are given: NaN where a label is that of no class.
-pub fn shares_of_labels(labels: &[u32], classes: usize) -> Vec<f64> {
+pub fn proportions_of_labels(labels: &[u32], classes: usize) -> Vec<f64> {
     let share = |label: u32, class: usize| if (label as usize) < classes { f64::from(u8::from(label as usize == class)) } else { f64::NAN };
     labels.iter().flat_map(|label| (1..classes).map(move |class| share(*label, class))).collect()
 }

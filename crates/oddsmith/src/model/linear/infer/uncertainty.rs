@@ -7,43 +7,15 @@
 
 use crate::data::{DesignBlock, Features};
 use crate::error::{ErrorKind, Result};
-use crate::model::Classifier;
 use crate::model::linear::model::{LogOdds, LogisticModel};
+use crate::model::{Classifier, Uncertainty};
 
 /// Rows that are expanded at a time.
 const BLOCK_ROWS: usize = 512;
 
-/// Log odds of every class against all others with their standard errors, row after row; NaN for a row with a gap.
-#[derive(Debug, Clone, Default)]
-pub struct Uncertainty {
-    /// Number of classes.
-    pub classes: usize,
-    /// Log odds.
-    pub log_odds: Vec<f64>,
-    /// Standard errors of the log odds.
-    pub errors: Vec<f64>,
-}
-
-impl Uncertainty {
-    /// Limits of the probability of class `k` in row `i` at `quantile` standard errors of its log odds.
-    pub fn limits(&self, i: usize, k: usize, quantile: f64) -> (f64, f64) {
-        let at = i * self.classes + k;
-        let half = quantile * self.errors[at];
-        (sigmoid(self.log_odds[at] - half), sigmoid(self.log_odds[at] + half))
-    }
-}
-
-/// 1/(1 + e^−η).
-pub(in crate::model::linear) fn sigmoid(eta: f64) -> f64 {
-    match eta >= 0.0 {
-        true => 1.0 / (1.0 + (-eta).exp()),
-        false => eta.exp() / (1.0 + eta.exp()),
-    }
-}
-
 impl LogisticModel {
     /// Fills `out` for a batch. An error for fits without standard errors.
-    pub fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
+    pub(in crate::model::linear) fn row_uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
         rows.check(&self.layout)?;
         let outputs = self.parameters.outputs();
         out.classes = outputs + 1;
