@@ -9,13 +9,13 @@ use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Source, Weighting};
 use oddsmith::error::{Error, Result};
 use oddsmith::eval::{Auc, EvalSettings, Ranking, ScoreScale};
-use oddsmith::model::{Classifier, Knobs};
+use oddsmith::model::Classifier;
 use oddsmith::{registry, train};
 
 use crate::arrays::{Arrays, Features};
 use crate::memory::Watermark;
 use crate::source::{ArraySource, Plane};
-use crate::{cpu, knobs, limits, npy};
+use crate::{cpu, limits, npy, params};
 
 /// Rows in which the levels of codes are looked for first: all rows are searched only when the pass meets another one.
 const SAMPLE_ROWS: usize = 1 << 16;
@@ -81,7 +81,7 @@ impl Session {
                 Ok(format!("ok {}", rate(number(bytes)?, number(threads)?)))
             }
             ["fit", model, ref words @ ..] => {
-                let learner = (registry::find(model)?.build)(&knobs::read(model, words)?)?;
+                let learner = (registry::find(model)?.build)(&params::read(model, words)?)?;
                 self.fitted = None;
                 let threads = self.threads;
                 let arrays = self.arrays.as_ref().ok_or_else(|| Error::data("nothing is loaded"))?;
@@ -182,7 +182,7 @@ fn estimates(fitted: &Fitted) -> Result<Vec<f64>> {
 fn cross_validate(arrays: &Arrays, count: usize, models: &[&str]) -> Result<()> {
     let source = ArraySource::new(arrays, false, SAMPLE_ROWS)?;
     let control = Control::new();
-    let learners = models.iter().map(|model| (registry::find(model)?.build)(&Knobs::default())).collect::<Result<Vec<_>>>()?;
+    let learners = models.iter().map(|model| registry::find(model)?.learner()).collect::<Result<Vec<_>>>()?;
     let folds = train::CrossValidation::new(&source, train::FoldSpec { folds: count, seed: 1, groups: None }, None, &control)?;
     let tables = folds.gather(&learners.iter().map(|learner| &**learner).collect::<Vec<_>>())?;
     let fitted = learners.iter().map(|learner| folds.models(&**learner, tables.as_ref())).collect::<Result<Vec<_>>>()?;

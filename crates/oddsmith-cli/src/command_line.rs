@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    calibrate, check, compare, completions, evaluate, explain, fit, help, predict, rounds, sample, select, show, stats, threshold,
+    calibrate, check, compare, completions, evaluate, explain, fit, help, models, predict, rounds, sample, select, show, stats, threshold,
 };
 use crate::options::OutputArgs;
 
@@ -84,8 +84,9 @@ pub(crate) enum Command {
     /// Fit a regression to the rows of several places, none of which shows its rows to another.
     #[command(subcommand, help_template = TEMPLATE, before_help = rounds::EXAMPLES)]
     Rounds(rounds::RoundsCommand),
-    /// List the models.
-    Models,
+    /// List the models and their options.
+    #[command(help_template = TEMPLATE, before_help = models::EXAMPLES)]
+    Models(models::ModelsArgs),
     /// Completions for a shell.
     Completions(completions::CompletionsArgs),
     /// The manual page, in roff.

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Source, Weighting};
 use oddsmith::eval::{EvalSettings, Evaluation};
-use oddsmith::model::linear::{Intervals, Logistic};
-use oddsmith::model::{AnyLearner, Classifier};
+use oddsmith::model::{AnyLearner, Classifier, Params};
+use oddsmith::registry::Entry;
 use oddsmith::stats::{ClassWeights, Parts};
 use oddsmith::train::{
     self, ColumnSource, CompleteSource, CrossValidation, Direction, Evaluator, FoldSpec, Folds, Likelihood, MaskedSource, ProjectedModel,
@@ -19,9 +19,29 @@ use crate::commands::select::{Criterion, SelectArgs};
 /// What may come and go.
 pub(crate) enum Units {
     /// Columns of any model.
-    Columns(Box<dyn AnyLearner>),
-    /// Terms of a regression.
-    Terms(Box<(Logistic, Formula)>),
+    Columns(&'static Entry, Params),
+    /// Terms of a formula.
+    Terms(&'static Entry, Params, Box<Formula>),
+}
+
+impl Units {
+    /// The model of a subset; for columns the source chooses them.
+    fn learner(&self, subset: &[usize]) -> LibraryResult<Box<dyn AnyLearner>> {
+        match self {
+            Units::Columns(entry, params) => (entry.build)(params),
+            Units::Terms(entry, params, formula) => (entry.build)(&params.clone().with_formula(Some(formula.with_terms(subset)))),
+        }
+    }
+
+    /// The same without anything but the estimates.
+    fn quick(&self, subset: &[usize]) -> LibraryResult<Box<dyn AnyLearner>> {
+        match self {
+            Units::Columns(entry, params) => (entry.build)(&params.clone().without_inference()),
+            Units::Terms(entry, params, formula) => {
+                (entry.build)(&params.clone().without_inference().with_formula(Some(formula.with_terms(subset))))
+            }
+        }
+    }
 }
 
 /// A search over rows.
@@ -47,15 +67,15 @@ impl Search<'_> {
     /// Names of what may come and go.
     pub(crate) fn names(&self) -> Vec<String> {
         match &self.units {
-            Units::Columns(_) => self.source.layout().names(),
-            Units::Terms(terms) => (0..terms.1.terms().len()).map(|at| terms.1.term_name(at)).collect(),
+            Units::Columns(..) => self.source.layout().names(),
+            Units::Terms(_, _, formula) => (0..formula.terms().len()).map(|at| formula.term_name(at)).collect(),
         }
     }
 
     /// Whether a subset may be tried: a product of variables needs those of its factors that are terms.
     fn allowed(&self, subset: &[usize]) -> bool {
-        let Units::Terms(asked) = &self.units else { return true };
-        let terms = asked.1.terms();
+        let Units::Terms(_, _, formula) = &self.units else { return true };
+        let terms = formula.terms();
         let part = |small: &[usize], large: &[usize]| small.len() < large.len() && small.iter().all(|v| large.contains(v));
         subset.iter().all(|&at| (0..terms.len()).all(|other| !part(&terms[other], &terms[at]) || subset.contains(&other)))
     }
@@ -70,12 +90,13 @@ impl Search<'_> {
                 let dealing = FoldSpec { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
                 let folds = CrossValidation::new(rows, dealing, self.threads, self.control)?;
                 match &self.units {
-                    Units::Columns(learner) => {
-                        let sums = folds.gather_for_subsets(&**learner)?;
-                        select_among(count, direction, &allowed, &mut |subsets| folds.bits_of_subsets(&**learner, sums.as_ref(), subsets))
+                    Units::Columns(..) => {
+                        let learner = self.units.learner(&[])?;
+                        let sums = folds.gather_for_subsets(&*learner)?;
+                        select_among(count, direction, &allowed, &mut |subsets| folds.bits_of_subsets(&*learner, sums.as_ref(), subsets))
                     }
-                    Units::Terms(terms) => select_among(count, direction, &allowed, &mut |subsets| {
-                        subsets.iter().map(|subset| unless_no_model(self.bits_of_terms(&folds, terms, subset))).collect()
+                    Units::Terms(..) => select_among(count, direction, &allowed, &mut |subsets| {
+                        subsets.iter().map(|subset| unless_no_model(self.bits_of_terms(&folds, subset))).collect()
                     }),
                 }
             }
@@ -117,9 +138,8 @@ impl Search<'_> {
         }
     }
 
-    fn bits_of_terms(&self, folds: &CrossValidation<'_>, terms: &(Logistic, Formula), subset: &[usize]) -> LibraryResult<f64> {
-        let learner = plain(&terms.0, terms.1.with_terms(subset));
-        let models = folds.models(&learner, None)?;
+    fn bits_of_terms(&self, folds: &CrossValidation<'_>, subset: &[usize]) -> LibraryResult<f64> {
+        let models = folds.models(&*self.units.quick(subset)?, None)?;
         let over = |model| Ok(Box::new(ProjectedModel::new(model, self.source.layout())?) as Box<dyn Classifier>);
         let models = models.into_iter().map(over).collect::<LibraryResult<_>>()?;
         let scored = folds.out_of_fold(&[models])?;
@@ -138,15 +158,14 @@ impl Search<'_> {
     /// The likelihood of a subset and the number of its observations.
     fn likelihood(&self, rows: &dyn Source, subset: &[usize], sampled: Option<&ClassWeights>) -> LibraryResult<(Likelihood, f64)> {
         let model: Box<dyn Classifier> = match &self.units {
-            Units::Terms(terms) => self.fit(&plain(&terms.0, terms.1.with_terms(subset)), rows)?,
-            // Without columns the class shares are left.
-            Units::Columns(_) if subset.is_empty() => {
-                self.fit(&plain(&Logistic::default(), Formula::of_columns(rows.layout().target(), &[])), rows)?
+            Units::Terms(..) => self.fit(&*self.units.quick(subset)?, rows)?,
+            // Without columns the class proportions are left.
+            Units::Columns(entry, params) if subset.is_empty() => {
+                let nothing = Formula::of_columns(rows.layout().target(), &[]);
+                let learner = (entry.build)(&params.clone().without_inference().with_formula(Some(nothing)))?;
+                self.fit(&*learner, rows)?
             }
-            Units::Columns(_) => {
-                let quick = Logistic { precision: Intervals::None, tests: false, ..Logistic::default() };
-                self.fit(&quick, &ColumnSource::new(rows, subset)?)?
-            }
+            Units::Columns(..) => self.fit(&*self.units.quick(subset)?, &ColumnSource::new(rows, subset)?)?,
         };
         let likelihood = model.inference().map(|inference| inference.likelihood());
         let likelihood = likelihood.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
@@ -174,18 +193,15 @@ impl Search<'_> {
             return Err(ErrorKind::NoEstimate { what, advice }.into());
         }
         let model = self.with_rows(false, |rows| match &self.units {
-            Units::Columns(learner) => self.fit(&**learner, &ColumnSource::new(rows, subset)?),
-            Units::Terms(terms) => {
-                let learner = Logistic { formula: Some(terms.1.with_terms(subset)), ..terms.0.clone() };
-                self.fit(&learner, rows)
-            }
+            Units::Columns(..) => self.fit(&*self.units.learner(subset)?, &ColumnSource::new(rows, subset)?),
+            Units::Terms(..) => self.fit(&*self.units.learner(subset)?, rows),
         })?;
         if self.parts.is_none() {
             return Ok(Chosen { model, judged: None, silent: 0 });
         }
         let (judged, silent) = self.with_rows(true, |rows| match &self.units {
-            Units::Columns(_) => self.judge(&*model, &ColumnSource::new(rows, subset)?),
-            Units::Terms(_) => self.judge(&*model, &ColumnSource::for_model(rows, &*model)?),
+            Units::Columns(..) => self.judge(&*model, &ColumnSource::new(rows, subset)?),
+            Units::Terms(..) => self.judge(&*model, &ColumnSource::for_model(rows, &*model)?),
         })?;
         Ok(Chosen { model, judged: Some(judged), silent })
     }
@@ -205,11 +221,6 @@ impl Criterion {
     pub(crate) fn value(self, fit: &Likelihood, rows: f64) -> f64 {
         fit.deviance + fit.parameters * if self == Criterion::Bic { rows.ln() } else { 2.0 }
     }
-}
-
-/// A regression of some terms that finds nothing out but its likelihood.
-fn plain(learner: &Logistic, formula: Formula) -> Logistic {
-    Logistic { formula: Some(formula), precision: Intervals::None, tests: false, ..learner.clone() }
 }
 
 /// Separation, a singular matrix: this subset has no model, others may.

@@ -44,7 +44,7 @@ pub(crate) struct Deal {
 
 impl Deal {
     fn run(&self, source: &dyn Source, names: &[String], control: &oddsmith::control::Control) -> Result<Entrants> {
-        let candidates = Candidate::named(names)?;
+        let candidates = Candidate::parse_list(&names.join(","))?;
         let contest = Comparison {
             source,
             candidates: &candidates,

@@ -7,6 +7,7 @@ use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Formula, Kind, RelabelledSource, Response, Weighting};
 use oddsmith::error::Error;
+use oddsmith::model::Learner;
 use oddsmith::model::linear::Logistic;
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, Opened, ReadOptions, Roles, open_arrow};
@@ -91,9 +92,10 @@ pub(crate) fn formula_roles(learner: &Logistic, weight: Option<String>) -> Resul
     if formula.is_none_or(|response| matches!(response, Response::None)) {
         return Err(Error::knob("formula", "…", "write the target on the left side, as in `died ~ age + sex`"));
     }
+    let needs = learner.needs()?;
     Ok(Roles {
-        target: learner.label_column().map(str::to_owned),
-        features: learner.columns_read(),
+        target: needs.target,
+        features: needs.features,
         weight: weight.map(|name| (name, Weighting::Frequency)),
         ..Roles::default()
     })
@@ -108,10 +110,13 @@ pub(crate) fn open_for_regression(
     threads: usize,
     control: &Control,
 ) -> Result<Opened> {
-    learner.add_kinds(&mut kinds);
+    let needs = learner.needs()?;
+    for (column, kind) in needs.kinds {
+        kinds.entry(column).or_insert(kind);
+    }
     let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
     let mut opened = open_arrow(table, &options, roles, control)?;
-    if let Some((target, classes)) = learner.response_in_columns()? {
+    if let Some((target, classes)) = needs.response {
         opened.source = Box::new(RelabelledSource::with_response_in_columns(opened.source, &target, classes)?);
     }
     Ok(opened)

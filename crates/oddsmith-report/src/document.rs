@@ -4,7 +4,7 @@ use oddsmith::card::{Card, Cell, Table};
 
 use crate::format::{Format, Style};
 use crate::rows::text_for_people;
-use crate::{Subject, escape, whole};
+use crate::{Subject, escape, for_reading, whole};
 
 pub(crate) fn render(subject: Subject<'_>, format: Format, style: &Style) -> String {
     if let Subject::Table(table) = subject {
@@ -37,7 +37,7 @@ fn section(card: &Card, format: Format, style: &Style) -> String {
         Format::Latex => format!("\\section*{{{}}}\n", escaped(&card.title)),
         _ => format!("## {}\n", escaped(&card.title)),
     };
-    let (told, tidy) = card.summary.as_ref().map_or((&card.facts, &card.tidy), |summary| (&summary.facts, &summary.table));
+    let (told, tidy) = for_reading(card);
     let facts = items(told.iter().map(|(name, cell)| format!("{name}: {}", text_for_people(cell))).collect());
     let notices = items(card.notices.iter().map(ToString::to_string).collect());
     let table = if shown(tidy) { whole(Some(tidy), format, style) } else { String::new() };

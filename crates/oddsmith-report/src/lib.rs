@@ -18,7 +18,7 @@ pub use number::{for_people, p_for_people, shortest};
 pub use rows::Rows;
 pub use terminal::notices;
 
-use oddsmith::card::{Card, Table};
+use oddsmith::card::{Card, Cell, Table};
 
 /// What can be rendered.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +78,14 @@ impl<'a> Subject<'a> {
             Subject::Card(card) => Some(&card.tidy),
             Subject::Cards(cards) => cards.last().map(|(_, card)| &card.tidy),
         }
+    }
+}
+
+/// Facts and table of a card as a person reads them.
+fn for_reading(card: &Card) -> (&[(String, Cell)], &Table) {
+    match &card.summary {
+        Some(summary) => (&summary.facts, summary.table.as_ref().unwrap_or(&card.tidy)),
+        None => (&card.facts, &card.tidy),
     }
 }
 

@@ -8,11 +8,11 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle
 use oddsmith::Notice;
 use oddsmith::card::{Card, Cell, Table};
 
-use crate::Subject;
 use crate::escape::printable;
 use crate::format::Style;
 use crate::rows::text_for_people;
 use crate::side_by_side::side_by_side;
+use crate::{Subject, for_reading};
 
 /// Longest text of a cell, except in the last column, which has all the room that is left.
 const LONGEST_TEXT: usize = 40;
@@ -46,10 +46,8 @@ pub fn notices(notices: &[Notice], style: &Style) -> String {
 fn section(card: &Card, style: &Style) -> String {
     let mut text = painted(&printable(&card.title), BOLD, style);
     text.push('\n');
-    let (told, mut table) = match &card.summary {
-        Some(summary) => (&summary.facts, side_by_side(&summary.table)),
-        None => (&card.facts, side_by_side(&card.tidy)),
-    };
+    let (told, table) = for_reading(card);
+    let mut table = side_by_side(table);
     text.push_str(&facts(told, style.width.unwrap_or(FACTS_WIDTH)));
     let more = table.rows.len().saturating_sub(MOST_ROWS);
     table.rows.truncate(MOST_ROWS);

@@ -99,8 +99,8 @@ pub struct Card {
 pub struct Summary {
     /// Facts, the most important first.
     pub facts: Vec<(String, Cell)>,
-    /// The table.
-    pub table: Table,
+    /// The table, where it is not that of all parameters.
+    pub table: Option<Table>,
     /// Lines below the table.
     pub footnotes: Vec<String>,
 }

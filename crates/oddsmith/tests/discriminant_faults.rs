@@ -7,7 +7,7 @@ use std::sync::Arc;
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, Levels, SKIP, ViewSource, Weighting};
 use oddsmith::model::discriminant::{DiscriminantParams, Lda, Qda};
-use oddsmith::model::{BoxedStats, Classifier, Knobs, Learner, Predictions, Predictor, Shrinkage, Step};
+use oddsmith::model::{BoxedStats, Classifier, Learner, Predictions, Predictor, Shrinkage, Step};
 use oddsmith::num::MatrixView;
 use oddsmith::stats::{Parts, TableStats};
 use oddsmith::{Error, ErrorKind, notice, registry, train};
@@ -249,13 +249,13 @@ fn columns_that_are_no_numbers_are_named() {
 
 #[test]
 fn knobs_that_contradict_each_other_are_refused() {
-    let build = |knobs: Knobs| (registry::find("qda").unwrap().build)(&knobs);
-    let refusal = |knobs: Knobs| build(knobs).err().unwrap().to_string();
-    assert!(refusal(Knobs { predictive: true, shrinkage: Some(Shrinkage::Fixed(0.1)), ..Knobs::default() }).starts_with("shrinkage = 0.1"));
-    assert!(refusal(Knobs { predictive: true, divisor: Some(Default::default()), ..Knobs::default() }).starts_with("divisor = ml"));
-    assert!(refusal(Knobs { smoothing: Some(1.0), ..Knobs::default() }).contains("qda has no such knob"));
-    assert!(build(Knobs { prior_smoothing: Some(-1.0), ..Knobs::default() }).is_err());
-    assert!(build(Knobs { shrinkage: Some(Shrinkage::Fixed(1.5)), ..Knobs::default() }).is_err());
+    let build = |model: &str| registry::parse(model).and_then(|(entry, params)| (entry.build)(&params));
+    let refusal = |model: &str| build(model).err().unwrap().to_string();
+    assert!(refusal("qda(predictive, shrinkage=0.1)").starts_with("shrinkage = 0.1"));
+    assert!(refusal("qda(predictive, divisor=ml)").starts_with("divisor = ml"));
+    assert!(refusal("qda(smoothing=1)").contains("it has prior-smoothing, prior, divisor, predictive, shrinkage"));
+    assert!(build("qda(prior-smoothing=-1)").is_err());
+    assert!(build("qda(shrinkage=1.5)").is_err());
 }
 
 #[test]
@@ -265,11 +265,11 @@ fn statistics_gathered_earlier_give_the_same_model() {
     let stats = train::pass(&source, &TableStats::new(Arc::new(table.layout.clone()), Parts::all()), None, &Control::new()).unwrap();
     for name in ["lda", "qda"] {
         let entry = registry::find(name).unwrap();
-        let learner = (entry.build)(&Knobs::default()).unwrap();
+        let learner = entry.learner().unwrap();
         let Step::Done(model) = learner.finish(&BoxedStats::new(stats.clone())).unwrap() else { panic!("one pass is enough") };
         let direct = train::fit(&learner, &source, None, &Control::new()).unwrap().model;
         same(&probabilities(&model, &table.features()), &probabilities(&direct, &table.features()), 1e-13);
-        let shrunk = (entry.build)(&Knobs { shrinkage: Some(Shrinkage::LedoitWolf), ..Knobs::default() }).unwrap();
+        let shrunk = (entry.build)(&entry.defaults().with("shrinkage", "ledoit-wolf").unwrap()).unwrap();
         let error = shrunk.finish(&BoxedStats::new(stats.clone())).err().unwrap();
         assert_eq!(
             error.to_string(),

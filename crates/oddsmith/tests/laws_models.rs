@@ -8,7 +8,7 @@ mod table;
 use std::sync::Arc;
 
 use oddsmith::error::ErrorKind;
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Contributions, Knobs, Predictions, Predictor, Scores, Step};
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Contributions, Predictions, Predictor, Scores, Step};
 use oddsmith::registry::{self, Entry, MODELS};
 use oddsmith::stats::{Parts, TableStats};
 use oddsmith::{Result, persist};
@@ -40,9 +40,10 @@ fn finish(learner: &dyn AnyLearner, stats: TableStats) -> Result<Box<dyn Classif
 }
 
 /// The model of the rows, or `None` when the rows admit none; any other failure is a bug.
-fn fit(entry: &Entry, knobs: &Knobs, rows: &[Row]) -> Option<Box<dyn Classifier>> {
+fn fit(entry: &Entry, predictive: bool, rows: &[Row]) -> Option<Box<dyn Classifier>> {
     let layout = Arc::new(layout_of(rows, &columns(entry)));
-    let learner = (entry.build)(knobs).unwrap();
+    let params = if predictive { entry.defaults().with("predictive", "").unwrap() } else { entry.defaults() };
+    let learner = (entry.build)(&params).unwrap();
     match finish(&*learner, summary(rows, &layout, Parts::all(), usize::MAX)) {
         Ok(model) => Some(model),
         Err(error) => match error.kind() {
@@ -66,17 +67,13 @@ fn same_scores(left: &Scores, right: &Scores, tolerance: f64, what: &str) {
     }
 }
 
-fn knobs() -> impl Strategy<Value = (Knobs, bool)> {
-    any::<bool>().prop_map(|predictive| (Knobs { predictive, ..Knobs::default() }, predictive))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_model_gives_probabilities_that_it_can_account_for(rows in rows(40), (knobs, predictive) in knobs()) {
+    fn every_model_gives_probabilities_that_it_can_account_for(rows in rows(40), predictive in any::<bool>()) {
         for entry in MODELS.iter().filter(|entry| entry.one_pass).filter(|entry| !(predictive && entry.name == "complement-nb")) {
-            let Some(model) = fit(entry, &knobs, &rows) else { continue };
+            let Some(model) = fit(entry, predictive, &rows) else { continue };
             let encoded = Encoded::new(&rows, &Arc::new(model.layout().clone()), false);
             let words = encoded.words();
             let features = encoded.features(&words);
@@ -120,9 +117,9 @@ proptest! {
     }
 
     #[test]
-    fn a_stored_model_scores_the_same_bits(rows in rows(30), (knobs, predictive) in knobs()) {
+    fn a_stored_model_scores_the_same_bits(rows in rows(30), predictive in any::<bool>()) {
         for entry in MODELS.iter().filter(|entry| entry.one_pass).filter(|entry| !(predictive && entry.name == "complement-nb")) {
-            let Some(model) = fit(entry, &knobs, &rows) else { continue };
+            let Some(model) = fit(entry, predictive, &rows) else { continue };
             let bytes = persist::save_model(&*model).unwrap();
             let back = persist::load_model(&bytes).unwrap();
             prop_assert_eq!(persist::save_model(&*back).unwrap(), bytes);
@@ -143,7 +140,7 @@ proptest! {
         // Rows without weight vanish before anything is discovered.
         let counted: Vec<Row> = whole.iter().filter(|row| row.weight > 0.0).cloned().collect();
         for entry in MODELS.iter().filter(|entry| entry.one_pass) {
-            let (left, right) = (fit(entry, &Knobs::default(), &counted), fit(entry, &Knobs::default(), &twice));
+            let (left, right) = (fit(entry, false, &counted), fit(entry, false, &twice));
             prop_assert_eq!(left.is_some(), right.is_some(), "{}", entry.name);
             if let (Some(left), Some(right)) = (left, right) {
                 let encoded = Encoded::new(&twice, &Arc::new(left.layout().clone()), false);
@@ -156,11 +153,11 @@ proptest! {
     fn statistics_of_all_parts_and_columns_serve_every_model(rows in rows(30)) {
         let everything = summary(&rows, &Arc::new(layout_of(&rows, &(0..7).collect::<Vec<_>>())), Parts::all(), 7);
         for entry in MODELS.iter().filter(|entry| entry.one_pass) {
-            let learner = (entry.build)(&Knobs::default()).unwrap();
+            let learner = entry.learner().unwrap();
             let names: Vec<&str> = columns(entry).iter().map(|&j| table::COLUMNS[j].0).collect();
             let chosen: Vec<usize> = names.iter().map(|name| everything.layout().index(name).unwrap()).collect();
             let from_file = persist::load_stats(&persist::save_stats(&everything.select(&chosen).unwrap()).unwrap()).unwrap();
-            let direct = fit(entry, &Knobs::default(), &rows);
+            let direct = fit(entry, false, &rows);
             match (finish(&*learner, from_file), direct) {
                 (Ok(left), Some(right)) => {
                     let encoded = Encoded::new(&rows, &Arc::new(right.layout().clone()), false);

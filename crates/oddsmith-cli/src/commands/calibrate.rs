@@ -11,7 +11,7 @@ use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Weighting;
 use oddsmith::eval::{EvalSettings, Evaluation, metric_cells, missing};
-use oddsmith::model::{Classifier, Decision, Knobs};
+use oddsmith::model::{Classifier, Decision};
 use oddsmith::train::{FoldSpec, ScoredTable, calibrated_out_of_fold, refitted};
 use oddsmith::{Error, Notice, persist, registry};
 
@@ -152,7 +152,8 @@ fn by_map(
 /// Fits the model to all rows of a table and learns the map from what refits say about folds that they have not seen.
 fn by_folds(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> Result<(Box<dyn Classifier>, Card), Failure> {
     let name = args.model.as_deref().unwrap_or_default();
-    let learner = (registry::find(name)?.build)(&Knobs::default())?;
+    let (entry, params) = registry::parse(name)?;
+    let learner = (entry.build)(&params)?;
     let input = files::table(args.file.as_os_str())?;
     let opened = {
         let _progress = Progress::start(console, control, "reading");

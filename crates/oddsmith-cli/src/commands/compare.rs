@@ -15,7 +15,7 @@ use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
-use crate::options::{ReadingArgs, RoleArgs, TextArgs, split_list};
+use crate::options::{ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
 use crate::silence::silent_rows;
 
@@ -83,7 +83,7 @@ pub(crate) enum ComparisonTable {
 
 /// Compares and shows.
 pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let candidates = Candidate::named(&split_list(&args.models))?;
+    let candidates = Candidate::parse_list(&args.models)?;
     let input = files::table(&args.data)?;
     if args.group.is_some() && matches!(input, oddsmith_io::Input::Stdin) {
         return Err(Failure::Usage("--group reads the table twice, which standard input cannot".into()));

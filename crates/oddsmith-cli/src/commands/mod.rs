@@ -9,7 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod help;
 mod man;
-mod models;
+pub(crate) mod models;
 pub(crate) mod predict;
 pub(crate) mod rounds;
 pub(crate) mod sample;
@@ -47,7 +47,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Sample(args)) => sample::run(&args, console, control),
         Some(Command::Stats(command)) => stats::run(&command, console, control),
         Some(Command::Rounds(command)) => rounds::run(&command, console, control),
-        Some(Command::Models) => models::run(console),
+        Some(Command::Models(args)) => models::run(&args, console),
         Some(Command::Completions(args)) => completions::run(&args, console),
         Some(Command::Man) => man::run(console),
         Some(Command::Help(args)) => help::run(&args, console),

@@ -11,9 +11,9 @@ use oddsmith::control::Control;
 use oddsmith::data::{Feature, Formula, Levels, Space};
 use oddsmith::error::visible;
 use oddsmith::model::Classifier;
-use oddsmith::model::linear::Intervals;
+use oddsmith::model::linear::Logistic;
 use oddsmith::train::{Advance, Answer, Round, Study};
-use oddsmith::{Notice, persist};
+use oddsmith::{Notice, persist, registry};
 use oddsmith_io::{Input, Roles};
 use oddsmith_report::Format;
 
@@ -21,9 +21,9 @@ use crate::commands::show::model_card;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files::{self, Saved};
-use crate::options::{KindArgs, ReadingArgs, Regression, RegressionArgs, RoleArgs, TextArgs};
+use crate::fitting::{self, ModelRequest};
+use crate::options::{KindArgs, ParamArgs, ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
-use crate::regression;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith rounds begin 'low ~ age + C(race)' -o low.round         where the sites meet
@@ -64,7 +64,7 @@ pub(crate) struct BeginArgs {
     roles: RoleArgs,
 
     #[command(flatten)]
-    regression: RegressionArgs,
+    params: ParamArgs,
 }
 
 /// Arguments of `rounds answer`.
@@ -120,34 +120,26 @@ pub(crate) fn run(command: &RoundsCommand, console: &Console, control: &Arc<Cont
 
 fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
-    let mut asked = args.regression.regression(formula)?;
-    let one_vs_rest = args.model == "one-vs-rest";
-    if one_vs_rest && (asked.learner.cluster.is_some() || asked.learner.shares.is_some()) {
-        return Err(Failure::Usage("--cluster and --shares are for --model logistic, not for one-vs-rest".into()));
-    }
-    if !asked.intervals_chosen && asked.learner.precision == Intervals::Profile {
-        asked.learner.precision = Intervals::Wald;
-        if asked.learner.tests {
+    let entry = registry::find(&args.model)?;
+    let mut model = ModelRequest::new(entry, args.params.of(entry)?, formula)?;
+    if model.params.declares("no-tests") && !model.params.has("ci") {
+        if !model.params.flag("no-tests") {
             console.note("intervals are Wald's and terms are not tested, because that takes many rounds; --ci profile does both");
         }
-        asked.learner.tests = false;
+        model.params = model.params.with_wald_intervals();
     }
-    let roles = regression::chosen_columns(args.roles.roles(), &asked)?;
-    let target = regression::target_name(&roles, &asked);
-    if target.is_none() {
+    let roles = model.chosen_columns(args.roles.roles())?;
+    if model.target_name(&roles)?.is_none() {
         return Err(Failure::Usage("name the column to predict: on the left side of a formula, or with --target".into()));
     }
-    let (first, references) = std::mem::take(&mut asked.references).into_iter().partition(|(column, _)| Some(column) == target.as_ref());
-    asked.learner.options.references = references;
-    let first: Vec<(String, String)> = first;
     let study = Study {
-        learner: asked.learner,
-        one_vs_rest,
+        learner: Logistic::from_params(&model.params)?,
+        one_vs_rest: entry.name != registry::default_for(true).name,
         target: roles.target,
         features: roles.features,
         exclude: roles.exclude,
         weight: roles.weight,
-        first_class: first.into_iter().next_back().map(|(_, level)| level),
+        first_class: model.first_class,
         kinds: args.kinds.kinds()?,
     };
     let round = Round::begin(study)?;
@@ -172,10 +164,9 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
         exclude: study.exclude.clone(),
         weight: study.weight.clone(),
     };
-    let mut asked = Regression { learner: study.learner.clone(), references: Vec::new(), intervals_chosen: true };
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        regression::open_chosen(&input, options, &roles, &mut asked, control)?
+        fitting::open_for(&study.learner, &input, options, &roles, control)?
     };
     files::need_target(&opened)?;
     let answer = {
@@ -249,10 +240,7 @@ fn tell_model(model: &dyn Classifier, saved: &Saved, console: &Console) -> Resul
     let mut card = model_card(model);
     card.facts.push(("finished".into(), "yes".into()));
     card.facts.extend(saved.facts());
-    match card.summary {
-        Some(_) => regression::show(&card, &[], console)?,
-        None => console.result(&card)?,
-    }
+    fitting::show(&card, &[], console)?;
     console.notices(&card.notices);
     console.note(&format!("the fit is finished; model → {saved}"));
     Ok(())

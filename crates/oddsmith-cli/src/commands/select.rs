@@ -9,8 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Source};
-use oddsmith::model::linear::Logistic;
-use oddsmith::model::{BoxedStats, Knobs, Step};
+use oddsmith::model::{BoxedStats, Step};
 use oddsmith::notice::{self, Notice};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::train::{
@@ -25,14 +24,11 @@ use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
-use crate::options::{ReadingArgs, Regression, RoleArgs, TextArgs};
+use crate::fitting::ModelRequest;
+use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
-use crate::regression;
 use crate::search::{Search, Units};
 use crate::silence::silent_rows;
-
-/// The model that has a likelihood of the classes.
-const REGRESSION: &str = "logistic";
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith select births.csv --target low --model logistic --by aic -o low.odds
@@ -52,9 +48,9 @@ pub(crate) struct SelectArgs {
     #[arg(long, value_name = "FORMULA")]
     formula: Option<String>,
 
-    /// The model.
-    #[arg(short, long, value_name = "MODEL", default_value = "logistic", value_parser = model_names())]
-    model: String,
+    /// The model [default: logistic regression].
+    #[arg(short, long, value_name = "MODEL", value_parser = model_names())]
+    model: Option<String>,
 
     /// What decides: cross-validated bits, or for regressions and statistics files AIC, BIC or likelihood-ratio tests.
     #[arg(long, value_enum, value_name = "CRITERION", default_value = "bits")]
@@ -83,6 +79,9 @@ pub(crate) struct SelectArgs {
     /// Where to save the model of the chosen columns, fitted to the rows of the search.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    #[command(flatten)]
+    params: ParamArgs,
 
     #[command(flatten)]
     roles: RoleArgs,
@@ -134,26 +133,28 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
         return Err(Error::knob("level", args.level, "a probability above 0 and below 1").into());
     }
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
-    if formula.is_some() && args.model != REGRESSION {
-        return Err(Failure::Usage(format!("a formula is for regressions; {} takes --target and --features", args.model)));
-    }
+    let entry = match &args.model {
+        Some(model) => registry::find(model)?,
+        None => registry::default_for(true),
+    };
+    let model = ModelRequest::new(entry, args.params.of(entry)?, formula)?;
     if let Input::Path(path) = Input::from_argument(&args.data)
         && files::is_ours(&path)
     {
-        return run_on_statistics(args, &path, console);
+        return run_on_statistics(args, &path, &model, console);
     }
-    if args.by != Criterion::Bits && args.model != REGRESSION {
+    if args.by != Criterion::Bits && !entry.takes_formula {
         let what = format!(
             "--by aic, bic and lr need a likelihood of the classes that the fit maximises; {} has none over rows, use --by bits, or a \
              statistics file for nb, lda and qda",
-            args.model
+            entry.name
         );
         return Err(Failure::Usage(what));
     }
     let input = files::table(&args.data)?;
     let (opened, units) = {
         let _progress = Progress::start(console, control, "reading");
-        open(args, formula, &input, control)?
+        open(args, model, &input, control)?
     };
     files::need_target(&opened)?;
     let in_table = |error: Error| error.in_table(&input.name());
@@ -178,7 +179,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
         data.notices.push(Notice::new(notice::MISSING_VALUES, text));
     }
     let chosen = search.chosen(&selection).map_err(in_table)?;
-    let mut card = told(args, &selection, &search.names());
+    let mut card = told(args, entry.name, &selection, &search.names());
     let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*chosen.model)?)).transpose()?;
     card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
     data.notices.extend(silent_rows(chosen.silent, "the chosen model"));
@@ -203,18 +204,16 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
 }
 
 /// The table, and what may come and go: terms of a formula, or columns.
-fn open(args: &SelectArgs, formula: Option<Formula>, input: &Input, control: &Control) -> Result<(Opened, Units), Failure> {
-    let options = args.reading.options(&args.text)?;
-    let Some(formula) = formula else {
-        let opened = oddsmith_io::open(input, &options, &args.roles.roles(), control)?;
-        return Ok((opened, Units::Columns((registry::find(&args.model)?.build)(&Knobs::default())?)));
+fn open(args: &SelectArgs, mut model: ModelRequest, input: &Input, control: &Control) -> Result<(Opened, Units), Failure> {
+    let opened = model.open(input, args.reading.options(&args.text)?, args.roles.roles(), control)?;
+    let units = match model.params.formula() {
+        None => Units::Columns(model.entry, model.params),
+        Some(written) => {
+            let formula = written.expand_dot(&opened.layout().names())?;
+            Units::Terms(model.entry, model.params, Box::new(formula))
+        }
     };
-    let learner = Logistic { formula: Some(formula), ..Logistic::default() };
-    let mut asked = Regression { learner, references: Vec::new(), intervals_chosen: false };
-    let opened = regression::open(input, options, args.roles.roles(), &mut asked, control)?;
-    let written = asked.learner.formula.take().ok_or_else(|| Error::internal("the formula is gone"))?;
-    let formula = written.expand_dot(&opened.layout().names())?;
-    Ok((opened, Units::Terms(Box::new((asked.learner, formula)))))
+    Ok((opened, units))
 }
 
 impl SelectArgs {
@@ -229,10 +228,11 @@ impl SelectArgs {
 }
 
 /// The search from a statistics file, which holds no rows to judge the result on.
-fn run_on_statistics(args: &SelectArgs, path: &Path, console: &Console) -> Result<(), Failure> {
+fn run_on_statistics(args: &SelectArgs, path: &Path, model: &ModelRequest, console: &Console) -> Result<(), Failure> {
     let stats = selected(files::read_statistics(path)?, &args.roles)?;
-    let Some(kind) = SumsModel::of_name(&args.model) else {
-        return Err(Failure::Usage(format!("{} needs the rows themselves; statistics are enough for nb, lda and qda", args.model)));
+    let name = model.entry.name;
+    let Some(kind) = SumsModel::of_name(name) else {
+        return Err(Failure::Usage(format!("{name} needs the rows themselves; statistics are enough for nb, lda and qda")));
     };
     if args.by == Criterion::Bits {
         return Err(Failure::Usage("cross-validated bits need rows; from statistics choose --by aic, bic or lr".into()));
@@ -257,14 +257,14 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, console: &Console) -> Resul
         let advice = "try another model or level".to_owned();
         return Err(Error::from(ErrorKind::NoEstimate { what: "no column has to do with the classes".into(), advice }).into());
     }
-    let learner = (registry::find(&args.model)?.build)(&Knobs::default())?;
+    let learner = model.learner()?;
     let Step::Done(model) = learner.finish_any(&BoxedStats::new(stats.select(selection.columns())?))? else {
-        return Err(Failure::Usage(format!("{} needs the rows themselves; statistics are not enough", args.model)));
+        return Err(Failure::Usage(format!("{name} needs the rows themselves; statistics are not enough")));
     };
     let mut data = statistics_card(&stats);
     data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
     data.tidy.rows.clear();
-    let mut card = told(args, &selection, &names);
+    let mut card = told(args, name, &selection, &names);
     let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*model)?)).transpose()?;
     card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
     console.result(&[("data", &data), ("selection", &card)][..])?;
@@ -276,11 +276,11 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, console: &Console) -> Resul
 }
 
 /// The way of the search, and how many models it tried.
-fn told(args: &SelectArgs, selection: &Selection, names: &[String]) -> Card {
+fn told(args: &SelectArgs, model: &str, selection: &Selection, names: &[String]) -> Card {
     let chosen: Vec<&str> = selection.columns().iter().map(|&j| names[j].as_str()).collect();
     let noun = if args.formula.is_some() { "terms" } else { "columns" };
     Card {
-        title: format!("{} of {} {noun} for {}", chosen.len(), names.len(), args.model),
+        title: format!("{} of {} {noun} for {model}", chosen.len(), names.len()),
         facts: vec![
             ("chosen".into(), chosen.join(", ").into()),
             ("models tried".into(), selection.tried.into()),

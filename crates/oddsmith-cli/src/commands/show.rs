@@ -16,9 +16,9 @@ use crate::commands::rounds;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files::{self, Content};
+use crate::fitting;
 use crate::lint;
 use crate::options::{ReadingArgs, TextArgs};
-use crate::regression;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith show low.odds                   what was learned
@@ -80,17 +80,17 @@ pub(crate) fn run(args: &ShowArgs, console: &Console, control: &Arc<Control>) ->
         return console.result(&weights(&*model)?);
     }
     if args.tests {
-        return console.result(&regression::tests_table(&*model)?);
+        return console.result(&fitting::tests_table(&*model)?);
     }
     if let Some(data) = &args.augment {
         let input = files::table(data)?;
-        return regression::augment_new(&*model, &input, &args.reading.options(&args.text)?, console, control);
+        return fitting::augment_new(&*model, &input, &args.reading.options(&args.text)?, console, control);
     }
     let card = model_card(&*model);
-    if card.summary.is_none() || args.tidy || args.glance {
+    if args.tidy || args.glance {
         return show_card(args, &card, console);
     }
-    regression::show(&card, &[], console)?;
+    fitting::show(&card, &[], console)?;
     console.notices(&card.notices);
     Ok(())
 }

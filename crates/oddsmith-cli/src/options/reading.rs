@@ -10,8 +10,8 @@ use oddsmith::data::{Kind, Weighting, WordValue};
 use oddsmith::{Error, ErrorKind};
 use oddsmith_io::{Header, Quote, Ragged, ReadOptions, Roles, TextOptions};
 
-use super::list::{split_list, split_pair};
 use super::size::parse_size;
+use super::{split_list, split_pair};
 use crate::exit::Failure;
 
 /// Flags about the kinds of columns.
@@ -249,7 +249,7 @@ fn parse_quote(text: &str) -> Result<Quote, String> {
 }
 
 /// A parser of names that stand for values.
-pub(super) fn named<T: Clone + Send + Sync + 'static>(pairs: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+fn named<T: Clone + Send + Sync + 'static>(pairs: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
     let names: Vec<&'static str> = pairs.iter().map(|(name, _)| *name).collect();
     PossibleValuesParser::new(names).try_map(move |name| {
         let found = pairs.iter().find(|(known, _)| *known == name);

@@ -4,7 +4,9 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, Scale, Scores, Step};
+use super::{
+    Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, ObservedResponse, Scale, Scores, Step, TableNeeds,
+};
 use crate::card::Card;
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
@@ -111,6 +113,10 @@ impl Statistics for BoxedStats {
 
 /// A learner whose types are hidden.
 pub trait AnyLearner: Send + Sync {
+    /// See [`Learner::needs`].
+    fn needs_any(&self) -> Result<TableNeeds>;
+    /// See [`Learner::response`].
+    fn response_any(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse>;
     /// See [`Learner::begin`].
     fn begin_any(&self, layout: &Arc<Layout>) -> Result<BoxedStats>;
     /// See [`Learner::finish`]; a [`TableStats`] is taken as the statistics of a first pass.
@@ -123,6 +129,14 @@ where
     L::Stats: 'static,
     L::Model: 'static,
 {
+    fn needs_any(&self) -> Result<TableNeeds> {
+        self.needs()
+    }
+
+    fn response_any(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse> {
+        self.response(layout, rows)
+    }
+
     fn begin_any(&self, layout: &Arc<Layout>) -> Result<BoxedStats> {
         Ok(BoxedStats::new(self.begin(layout)?))
     }
@@ -144,6 +158,14 @@ where
 impl Learner for Box<dyn AnyLearner> {
     type Stats = BoxedStats;
     type Model = Box<dyn Classifier>;
+
+    fn needs(&self) -> Result<TableNeeds> {
+        (**self).needs_any()
+    }
+
+    fn response(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse> {
+        (**self).response_any(layout, rows)
+    }
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<BoxedStats> {
         (**self).begin_any(layout)

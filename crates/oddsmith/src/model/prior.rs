@@ -1,5 +1,8 @@
 //! The class prior: from the data, uniform, or given.
 
+use std::str::FromStr;
+
+use super::params::{split_list, split_pair};
 use crate::data::Classes;
 use crate::error::{Error, Result};
 use crate::stats::ClassWeights;
@@ -34,6 +37,25 @@ impl Prior {
     }
 }
 
+impl FromStr for Prior {
+    type Err = Error;
+
+    /// `data`, `uniform`, or pairs such as `yes=0.01,no=0.99`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "data" => return Ok(Prior::Data),
+            "uniform" => return Ok(Prior::Uniform),
+            _ => {}
+        }
+        let refused = || Error::knob("prior", text, "data, uniform, or one probability per class such as yes=0.01,no=0.99");
+        let pair = |item: &String| {
+            let (label, probability) = split_pair(item)?;
+            Some((label.to_owned(), probability.trim().parse::<f64>().ok()?))
+        };
+        split_list(text).iter().map(|item| pair(item).ok_or_else(refused)).collect::<Result<Vec<_>>>().map(Prior::Given)
+    }
+}
+
 fn given(classes: &Classes, pairs: &[(String, f64)]) -> Result<Vec<f64>> {
     let written = || pairs.iter().map(|(label, p)| format!("{label}={p}")).collect::<Vec<_>>().join(",");
     let mut probabilities = vec![None; classes.len()];
@@ -52,4 +74,17 @@ fn given(classes: &Classes, pairs: &[(String, f64)]) -> Result<Vec<f64>> {
         return Err(Error::knob("prior", written(), format!("the probabilities add up to {sum}, not to 1")));
     }
     Ok(probabilities.iter().flatten().map(|p| (p / sum).ln()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priors_are_words_or_pairs() {
+        assert_eq!("uniform".parse::<Prior>().unwrap(), Prior::Uniform);
+        assert_eq!("a=b=0.25,no=0.75".parse::<Prior>().unwrap(), Prior::Given(vec![("a=b".into(), 0.25), ("no".into(), 0.75)]));
+        let message = "yes:0.5".parse::<Prior>().unwrap_err().to_string();
+        assert_eq!(message, "prior = yes:0.5 is not accepted: data, uniform, or one probability per class such as yes=0.01,no=0.99");
+    }
 }

@@ -13,7 +13,7 @@ use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval::EvalSettings;
-use crate::model::{AnyLearner, Classifier, Knobs};
+use crate::model::{AnyLearner, Classifier};
 use crate::registry;
 
 /// A model that takes part.
@@ -25,15 +25,17 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The models of these names with default knobs; refuses one that is named twice.
-    pub fn named(names: &[String]) -> Result<Vec<Candidate>> {
+    /// The models of a list such as `nb,logistic(l2=1)`; refuses one that is named twice with the same options.
+    pub fn parse_list(text: &str) -> Result<Vec<Candidate>> {
         let mut all: Vec<Candidate> = Vec::new();
-        for name in names {
-            let entry = registry::find(name.trim())?;
-            if all.iter().any(|other| other.name == entry.name) {
-                return Err(Error::knob("models", entry.name, "every model once"));
+        for (entry, params) in registry::parse_list(text)? {
+            let given = params.given().flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")));
+            let options = given.collect::<Vec<_>>().join(", ");
+            let name = if options.is_empty() { entry.name.to_owned() } else { format!("{}({options})", entry.name) };
+            if all.iter().any(|other| other.name == name) {
+                return Err(Error::knob("models", name, "every model once"));
             }
-            all.push(Candidate { name: entry.name.to_owned(), learner: (entry.build)(&Knobs::default())? });
+            all.push(Candidate { name, learner: (entry.build)(&params)? });
         }
         Ok(all)
     }

@@ -3,7 +3,7 @@
 use oddsmith::control::Control;
 use oddsmith::data::{Features, Rows, SKIP, Source, ViewSource, Weighting};
 use oddsmith::eval::{EvalSettings, Evaluation};
-use oddsmith::model::{AnyLearner, Knobs, Scores};
+use oddsmith::model::{AnyLearner, Scores};
 use oddsmith::num::MatrixView;
 use oddsmith::registry;
 use oddsmith::train::{self, ColumnSource, CrossValidation, FoldSpec, MaskedSource, paired_loss};
@@ -14,7 +14,7 @@ use crate::support::close;
 const FOLDS: usize = 7;
 
 fn learner(name: &str) -> Box<dyn AnyLearner> {
-    (registry::find(name).unwrap().build)(&Knobs::default()).unwrap()
+    registry::find(name).unwrap().learner().unwrap()
 }
 
 fn dealt<'a>(source: &'a dyn Source, control: &'a Control) -> CrossValidation<'a> {

@@ -17,7 +17,7 @@ const FOLDS: usize = 4;
 const SEED: u64 = 8;
 
 fn curve(source: &dyn Source, names: &[&str]) -> Vec<CurvePoint> {
-    let candidates = Candidate::named(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
+    let candidates = Candidate::parse_list(&names.join(",")).unwrap();
     let control = Control::new();
     let contest = Comparison {
         source,
@@ -60,7 +60,7 @@ fn every_prefix_equals_separate_fits_to_its_rows() {
             let (values, labels) = copy(&of(false));
             let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 3).unwrap());
             let taught = ViewSource::new(source.layout(), features, &labels, None).unwrap();
-            let learner = &Candidate::named(std::slice::from_ref(&point.model)).unwrap()[0].learner;
+            let learner = &Candidate::parse_list(&point.model).unwrap()[0].learner;
             let model = train::fit(learner, &taught, None, &Control::new()).unwrap().model;
             let (values, labels) = copy(&of(true));
             let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 3).unwrap());

@@ -49,7 +49,7 @@ impl Population {
 
     /// A model of the registry, fitted to the rows.
     pub(crate) fn fit(&self, name: &str) -> Box<dyn Classifier> {
-        let learner = (oddsmith::registry::find(name).unwrap().build)(&Default::default()).unwrap();
+        let learner = oddsmith::registry::find(name).unwrap().learner().unwrap();
         train::fit(&learner, &self.source(), None, &Control::new()).unwrap().model
     }
 

@@ -4,7 +4,7 @@ use oddsmith::card::{Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, CodesView, Feature, Features, Kind, Layout, Levels, SKIP, Source, ViewSource, Weighting};
 use oddsmith::eval::EvalSettings;
-use oddsmith::model::{AnyLearner, Knobs};
+use oddsmith::model::AnyLearner;
 use oddsmith::num::MatrixView;
 use oddsmith::registry;
 use oddsmith::stats::Parts;
@@ -19,7 +19,7 @@ use crate::population::Population;
 use crate::support::{Frame, Golden, close};
 
 fn learner(name: &str) -> Box<dyn AnyLearner> {
-    (registry::find(name).unwrap().build)(&Knobs::default()).unwrap()
+    registry::find(name).unwrap().learner().unwrap()
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn twins(skewed: bool, seed: u64) -> Table {
     let layout = Layout::new("y", vec![Feature::number("x")], classes, Weighting::None).unwrap();
     let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 1).unwrap());
     let source = ViewSource::new(&layout, features, &labels, None).unwrap();
-    let candidates = Candidate::named(&["lda".into(), "logistic".into(), "qda".into()]).unwrap();
+    let candidates = Candidate::parse_list("lda,logistic,qda").unwrap();
     let control = Control::new();
     let contest = Comparison {
         source: &source,

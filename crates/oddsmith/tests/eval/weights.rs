@@ -190,7 +190,7 @@ fn twins_differ_as_much_with_frequencies_as_with_rows_that_stand_there_so_often(
     let population = Population::new(300, 0.4, [1.0, 1.0], 42);
     let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
     let names = ["lda", "logistic"].map(String::from);
-    let candidates = Candidate::named(&names).unwrap();
+    let candidates = Candidate::parse_list(&names.join(",")).unwrap();
     // Whole groups go to folds by their sizes, which a factor for all rows does not reorder.
     let twins = |times: usize, weight: f64, weighting: Weighting| {
         let layout = Layout::new("y", ["a", "b", "c"].map(Feature::number).to_vec(), classes.clone(), weighting).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use oddsmith::error::ErrorKind;
-use oddsmith::model::{BoxedStats, Classifier, Knobs, Scores, Step};
+use oddsmith::model::{BoxedStats, Classifier, Scores, Step};
 use oddsmith::registry::MODELS;
 use oddsmith::stats::Parts;
 
@@ -26,9 +26,10 @@ pub(crate) fn fitted() -> BTreeMap<String, Box<dyn Classifier>> {
     let rows = many_rows(60);
     let mut models = BTreeMap::new();
     for (entry, predictive) in MODELS.iter().filter(|entry| entry.one_pass).flat_map(|entry| [(entry, false), (entry, true)]) {
-        let knobs = Knobs { predictive, ..Knobs::default() };
         let layout = Arc::new(layout_of(&rows, &columns(entry.name)));
-        let Ok(learner) = (entry.build)(&knobs) else { continue };
+        let params = entry.defaults();
+        let Ok(params) = (if predictive { params.with("predictive", "") } else { Ok(params) }) else { continue };
+        let Ok(learner) = (entry.build)(&params) else { continue };
         let stats = gathered(&rows, &layout, Parts::all(), 100).unwrap();
         match learner.finish_any(&BoxedStats::new(stats)) {
             Ok(Step::Done(model)) => drop(models.insert(format!("{}{}", entry.name, if predictive { "-predictive" } else { "" }), model)),

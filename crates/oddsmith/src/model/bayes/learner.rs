@@ -6,7 +6,7 @@ use super::estimate::{Estimate, EstimateSettings};
 use super::{Family, NaiveBayesModel};
 use crate::data::Layout;
 use crate::error::{DataFault, Error, ErrorKind, Result};
-use crate::model::knobs::{Knobs, at_least};
+use crate::model::choices::at_least;
 use crate::model::{Distribution, Divisor, Learner, Prior, Step, Tying};
 use crate::stats::{Parts, ScatterPart, TableStats, WordParts};
 
@@ -62,41 +62,6 @@ impl NaiveBayes {
             word_smoothing: Vec::new(),
             normalized: false,
         }
-    }
-
-    /// A member of the family with a front end's knobs; refuses those it does not have.
-    pub fn from_knobs(family: Family, knobs: &Knobs) -> Result<Self> {
-        let mut accepted = vec!["prior", "prior-smoothing"];
-        if family != Family::Complement {
-            accepted.push("predictive");
-        }
-        if matches!(family, Family::Mixed | Family::Gaussian) {
-            accepted.extend(["tying", "divisor", "variance-floor"]);
-        }
-        if family != Family::Gaussian {
-            accepted.push("smoothing");
-        }
-        if matches!(family, Family::Mixed | Family::Bernoulli) {
-            accepted.push("binarize");
-        }
-        if family == Family::Mixed {
-            accepted.push("distribution");
-        }
-        knobs.only(&family.title().to_lowercase(), &accepted)?;
-        let default = NaiveBayes::new(family);
-        let or = |knob: &str, value: Option<f64>, default: f64| value.map_or(Ok(default), |v| at_least(knob, v, 0.0));
-        Ok(NaiveBayes {
-            smoothing: or("smoothing", knobs.smoothing, default.smoothing)?,
-            prior_smoothing: knobs.prior_smoothing.map(|v| at_least("prior-smoothing", v, 0.0)).transpose()?,
-            prior: knobs.prior.clone().unwrap_or_else(|| default.prior.clone()),
-            tying: knobs.tying.unwrap_or_default(),
-            divisor: knobs.divisor.unwrap_or_default(),
-            variance_floor: or("variance-floor", knobs.variance_floor, default.variance_floor)?,
-            predictive: knobs.predictive,
-            distributions: knobs.distributions.clone(),
-            threshold: knobs.threshold.unwrap_or(0.0),
-            ..default
-        })
     }
 
     fn parts(&self, distributions: &[Distribution], layout: &Layout) -> Parts {

@@ -9,6 +9,7 @@ mod family;
 mod gaussian;
 mod learner;
 mod model;
+pub(crate) mod params;
 mod part;
 mod polya;
 mod stored;

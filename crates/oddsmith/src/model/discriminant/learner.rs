@@ -13,7 +13,8 @@ use super::{DiscriminantParams, LdaModel, QdaModel, span};
 use crate::data::{Kind, Layout, Rows, Weighting};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::bayes::label_evidence;
-use crate::model::{Knobs, Learner, Shrinkage, Step};
+use crate::model::params::Params;
+use crate::model::{Learner, Shrinkage, Step};
 use crate::stats::{Parts, ScatterPart, Statistics, TableStats};
 
 /// Linear discriminant analysis: normal classes that share a covariance matrix.
@@ -259,9 +260,9 @@ macro_rules! learner {
                 $learner { settings }
             }
 
-            /// A learner with a front end's knobs; refuses those it does not have.
-            pub fn from_knobs(knobs: &Knobs) -> Result<Self> {
-                Ok($learner { settings: DiscriminantParams::from_knobs($name, knobs)? })
+            /// A learner with the options that were given.
+            pub fn from_params(params: &Params) -> Result<Self> {
+                Ok($learner { settings: DiscriminantParams::from_params(params)? })
             }
 
             fn plan(&self) -> Plan<'_> {

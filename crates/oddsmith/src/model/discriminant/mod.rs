@@ -32,6 +32,7 @@ pub use fisher::FisherProjection;
 pub use lda::LdaModel;
 pub use learner::{DiscriminantStats, Lda, Qda};
 pub use qda::QdaModel;
+pub(crate) use settings::PARAMS;
 pub use settings::{DiscriminantParams, Given};
 
 pub(crate) use stored::{read_lda, read_qda};

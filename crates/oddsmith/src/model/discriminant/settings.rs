@@ -1,8 +1,21 @@
 //! The knobs that LDA and QDA share.
 
 use crate::error::{Error, Result};
-use crate::model::knobs::{Knobs, at_least};
+use crate::model::choices::at_least;
+use crate::model::params::shared::{DIVISOR, PREDICTIVE, PRIOR, PRIOR_SMOOTHING};
+use crate::model::params::{Param, ParamKind, Params};
 use crate::model::{Divisor, Prior, Shrinkage};
+
+const SHRINKAGE: Param = Param::new(
+    "shrinkage",
+    ParamKind::Text("none, ledoit-wolf, or a share from 0 to 1"),
+    "SHRINKAGE",
+    "none",
+    "Shrinkage of covariance matrices: none, ledoit-wolf, or a share from 0 to 1",
+);
+
+/// Options of both.
+pub(crate) const PARAMS: &[&Param] = &[&PRIOR_SMOOTHING, &PRIOR, &DIVISOR, &PREDICTIVE, &SHRINKAGE];
 
 /// How classes are weighed and covariances estimated.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,18 +48,18 @@ pub struct Given {
 }
 
 impl DiscriminantParams {
-    /// The settings of a front end's knobs; refuses those that discriminants do not have.
-    pub(super) fn from_knobs(model: &str, knobs: &Knobs) -> Result<Self> {
-        knobs.only(model, &["prior", "prior-smoothing", "divisor", "shrinkage", "predictive"])?;
-        if knobs.predictive && knobs.divisor.is_some() {
-            return Err(Error::knob("divisor", knobs.divisor.unwrap_or_default(), "parameters that are integrated out have no divisor"));
+    /// The options that were given.
+    pub(super) fn from_params(params: &Params) -> Result<Self> {
+        let (predictive, divisor) = (params.flag("predictive"), params.parsed::<Divisor>("divisor")?);
+        if let (true, Some(divisor)) = (predictive, divisor) {
+            return Err(Error::knob("divisor", divisor, "parameters that are integrated out have no divisor"));
         }
         let settings = DiscriminantParams {
-            prior: knobs.prior.clone().unwrap_or_default(),
-            prior_smoothing: knobs.prior_smoothing,
-            divisor: knobs.divisor.unwrap_or_default(),
-            shrinkage: knobs.shrinkage.unwrap_or_default(),
-            predictive: knobs.predictive,
+            prior: params.parsed("prior")?.unwrap_or_default(),
+            prior_smoothing: params.number("prior-smoothing"),
+            divisor: divisor.unwrap_or_default(),
+            shrinkage: params.parsed("shrinkage")?.unwrap_or_default(),
+            predictive,
             given: None,
         };
         settings.check()?;

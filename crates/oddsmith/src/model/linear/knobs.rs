@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{DesignOptions, Formula};
 use crate::error::{Error, Result};
-use crate::model::Knobs;
-use crate::model::knobs::at_least;
+use crate::model::choices::at_least;
 use crate::model::linear::fit::descent::Route;
 use crate::model::linear::infer::sandwich::Robust;
 
@@ -143,14 +142,6 @@ impl Logistic {
     /// A formula with defaults for everything else.
     pub fn with_formula(formula: Formula) -> Self {
         Logistic { formula: Some(formula), ..Logistic::default() }
-    }
-
-    /// The knobs that a front end collected; refuses those of other models.
-    pub fn from_knobs(knobs: &Knobs) -> Result<Self> {
-        knobs.only("logistic", &["regression"])?;
-        let learner = knobs.regression.clone().unwrap_or_default();
-        learner.check()?;
-        Ok(learner)
     }
 
     /// Refuses values outside their ranges.

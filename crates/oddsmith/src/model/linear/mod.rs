@@ -10,6 +10,7 @@ mod infer;
 mod knobs;
 mod model;
 mod one_vs_rest;
+pub(crate) mod params;
 mod stored;
 
 pub use fit::descent::Route;
@@ -17,7 +18,6 @@ pub use fit::passes::LinearStats;
 pub(crate) use fit::passes::PassSummary;
 pub use infer::account::{Account, IntervalKind, Method, RatioTest};
 pub use infer::augment::{ClassDiagnostics, RowDiagnostics};
-pub use infer::row_metrics::proportions_of_labels;
 pub use infer::sandwich::Robust;
 pub use knobs::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 pub use model::{Covariance, LogisticModel, Parameters};

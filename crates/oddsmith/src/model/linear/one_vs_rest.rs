@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
-use super::knobs::Logistic;
+use super::knobs::{Intervals, Logistic};
 use super::model::LogisticModel;
 use crate::card::{Card, Cell, Table};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
 use crate::error::{Error, Result};
 use crate::model::linear::fit::passes::{LinearStats, PassSummary};
-use crate::model::{Additive, Classifier, Contributions, Knobs, Learner, Scale, Scores, Step};
+use crate::model::params::Params;
+use crate::model::{Additive, Classifier, Contributions, Learner, Scale, Scores, Step, TableNeeds};
 use crate::notice::Notice;
 use crate::num::logspace::ln_1p_exp;
 use crate::record::{Record, fault};
@@ -31,9 +32,12 @@ pub struct OneVsRest {
 }
 
 impl OneVsRest {
-    /// The knobs that a front end collected; refuses those of other models.
-    pub fn from_knobs(knobs: &Knobs) -> Result<Self> {
-        Ok(OneVsRest { each: Logistic { sampling: false, ..Logistic::from_knobs(knobs)? } })
+    /// One regression per class with the options and the formula that were given. Intervals are Wald's unless others are asked for: a
+    /// profile per class and coefficient takes long.
+    pub fn from_params(params: &Params) -> Result<Self> {
+        let each = Logistic::from_params(params)?;
+        let precision = if params.has("ci") { each.precision } else { each.precision.min(Intervals::Wald) };
+        Ok(OneVsRest { each: Logistic { sampling: false, tests: false, precision, ..each } })
     }
 }
 
@@ -119,6 +123,10 @@ impl OneVsRestStats {
 impl Learner for OneVsRest {
     type Stats = OneVsRestStats;
     type Model = OneVsRestModel;
+
+    fn needs(&self) -> Result<TableNeeds> {
+        self.each.needs()
+    }
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<OneVsRestStats> {
         let part = |label: &String| {

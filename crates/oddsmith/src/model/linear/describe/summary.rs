@@ -9,7 +9,7 @@ use crate::num::special::chi_squared;
 impl LogisticModel {
     /// The summary; models of words have none, because a table of all words is not what a person reads.
     pub(in crate::model::linear) fn summary(&self) -> Option<Summary> {
-        Some(Summary { facts: self.first_facts(), table: self.people_table()?, footnotes: Vec::new() })
+        Some(Summary { facts: self.first_facts(), table: Some(self.people_table()?), footnotes: Vec::new() })
     }
 
     fn first_facts(&self) -> Vec<(String, Cell)> {

@@ -8,7 +8,7 @@ use crate::model::linear::knobs::Logistic;
 
 impl Logistic {
     /// The column of labels that the formula predicts, if there is one.
-    pub fn label_column(&self) -> Option<&str> {
+    pub(in crate::model::linear) fn label_column(&self) -> Option<&str> {
         match self.formula.as_ref().map(Formula::response) {
             Some(Response::Column(column)) => Some(&column.name),
             _ => None,
@@ -16,7 +16,7 @@ impl Logistic {
     }
 
     /// The columns that are read beside the target; `None` when all are.
-    pub fn columns_read(&self) -> Option<Vec<String>> {
+    pub(in crate::model::linear) fn columns_read(&self) -> Option<Vec<String>> {
         let formula = self.formula.as_ref().filter(|formula| !formula.has_dot())?;
         let mut columns = formula.columns();
         if self.label_column().is_none() {
@@ -26,14 +26,8 @@ impl Logistic {
         Some(columns)
     }
 
-    /// Chosen columns with those that have another part than that of a predictor.
-    pub fn with_reserved(&self, mut columns: Vec<String>) -> Vec<String> {
-        add_new(&mut columns, self.reserved());
-        columns
-    }
-
     /// Kinds that the formula asks for, added where none was chosen.
-    pub fn add_kinds(&self, kinds: &mut BTreeMap<String, Kind>) {
+    pub(in crate::model::linear) fn add_kinds(&self, kinds: &mut BTreeMap<String, Kind>) {
         let mut force = |names: Vec<String>, kind: Kind| {
             for name in names {
                 kinds.entry(name).or_insert(kind);
@@ -50,7 +44,7 @@ impl Logistic {
     }
 
     /// The name and the classes of a response that stands in columns and not in labels.
-    pub fn response_in_columns(&self) -> Result<Option<(String, Classes)>> {
+    pub(in crate::model::linear) fn response_in_columns(&self) -> Result<Option<(String, Classes)>> {
         if let Some(shares) = &self.shares {
             if shares.len() < 2 {
                 return Err(Error::knob("shares", shares.join(","), "one column per class, at least two"));

@@ -1,11 +1,12 @@
 //! Logistic and softmax regression as a sequence of passes: survey, rank, fit, and what is asked about the fit.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use nalgebra::Cholesky;
 
-use crate::data::design::ResponseReader;
-use crate::data::{DesignSurvey, Formula, Layout, Weighting};
+use crate::data::design::{ResponseBlock, ResponseReader};
+use crate::data::{DesignSurvey, Formula, Layout, Rows, Weighting};
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
@@ -21,7 +22,7 @@ use crate::model::linear::infer::analysis;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::linear::model::LogisticModel;
-use crate::model::{Learner, Step};
+use crate::model::{Learner, ObservedResponse, Step, TableNeeds};
 
 /// Parameters up to which all second derivatives are summed up.
 pub(in crate::model::linear) const MOST_FULL: usize = 3000;
@@ -29,6 +30,28 @@ pub(in crate::model::linear) const MOST_FULL: usize = 3000;
 impl Learner for Logistic {
     type Stats = LinearStats;
     type Model = LogisticModel;
+
+    fn needs(&self) -> Result<TableNeeds> {
+        let mut kinds = BTreeMap::new();
+        self.add_kinds(&mut kinds);
+        Ok(TableNeeds {
+            formula: self.formula.clone(),
+            target: self.label_column().map(str::to_owned),
+            features: self.columns_read(),
+            reserved: self.reserved(),
+            kinds,
+            response: self.response_in_columns()?,
+        })
+    }
+
+    fn response(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse> {
+        let target = self.target(&self.formula_for(layout)?, layout)?;
+        let (count, mut proportions) = (rows.labels.len(), Vec::new());
+        let mut weights = rows.weights.map_or_else(|| vec![1.0; count], <[f64]>::to_vec);
+        let (labels, mut counts) = (rows.counted_labels()?, ResponseBlock::new());
+        target.read(rows, &labels, layout.classes().len(), 0, count, &mut proportions, &mut weights, &mut counts)?;
+        Ok(ObservedResponse { proportions, weights })
+    }
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<LinearStats> {
         self.check()?;

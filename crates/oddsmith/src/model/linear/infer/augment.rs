@@ -13,12 +13,10 @@
 //! V is the inverse information; where the standard errors are robust ones or rows were weighted by class there is no
 //! leverage, and what is not known is NaN.
 
-use crate::data::design::ResponseBlock;
-use crate::data::{Features, Layout, Rows};
+use crate::data::Features;
 use crate::error::{ErrorKind, Result};
 use crate::model::Classifier;
 use crate::model::linear::infer::left_out::{Extent, curvature};
-use crate::model::linear::knobs::Logistic;
 use crate::model::linear::model::LogisticModel;
 use crate::num::log_sum_exp;
 use crate::num::logspace::sigmoid;
@@ -181,16 +179,4 @@ impl ClassRow<'_> {
 /// ln(1 + e^x).
 fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
-}
-
-impl Logistic {
-    /// What the rows of a batch say about their classes: the shares of all but the first and the weight of every row, as the fit sees them.
-    pub fn outcomes(&self, layout: &Layout, rows: &Rows<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
-        let target = self.target(&self.formula_for(layout)?, layout)?;
-        let (count, mut shares) = (rows.labels.len(), Vec::new());
-        let mut weights = rows.weights.map_or_else(|| vec![1.0; count], <[f64]>::to_vec);
-        let mut counts = ResponseBlock::new();
-        target.read(rows, &rows.counted_labels()?, layout.classes().len(), 0, count, &mut shares, &mut weights, &mut counts)?;
-        Ok((shares, weights))
-    }
 }

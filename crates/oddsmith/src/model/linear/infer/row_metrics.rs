@@ -98,9 +98,3 @@ fn of_two(row: &RowDiagnostics) -> [f64; 9] {
         row.pearson_residual,
     ]
 }
-
-/// Shares of all classes but the first in rows whose labels are given: NaN where a label is that of no class.
-pub fn proportions_of_labels(labels: &[u32], classes: usize) -> Vec<f64> {
-    let share = |label: u32, class: usize| if (label as usize) < classes { f64::from(u8::from(label as usize == class)) } else { f64::NAN };
-    labels.iter().flat_map(|label| (1..classes).map(move |class| share(*label, class))).collect()
-}

@@ -1,7 +1,7 @@
 //! Comma-separated lists in one argument.
 
 /// The items of a list; an item that holds a comma stands in double quotes, and a double quote is doubled there.
-pub(crate) fn split_list(text: &str) -> Vec<String> {
+pub fn split_list(text: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut quoted = false;
     let mut letters = text.chars().peekable();
@@ -20,7 +20,7 @@ pub(crate) fn split_list(text: &str) -> Vec<String> {
 }
 
 /// `name=value`, split at the last `=` because names come from data.
-pub(crate) fn split_pair(item: &str) -> Option<(&str, &str)> {
+pub fn split_pair(item: &str) -> Option<(&str, &str)> {
     item.rsplit_once('=').filter(|(name, _)| !name.is_empty())
 }
 

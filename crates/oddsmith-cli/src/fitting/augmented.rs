@@ -3,22 +3,22 @@
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{Features, SKIP, Weighting};
-use oddsmith::model::linear::proportions_of_labels;
-use oddsmith::model::{Classifier, Inference};
+use oddsmith::model::{Classifier, Inference, ObservedResponse, proportions_of_labels};
 use oddsmith::train::ProjectedModel;
 use oddsmith::{ErrorKind, Result};
 use oddsmith_io::{Input, ReadOptions, open_for_prediction};
 
-use super::fitting::{FittedRegression, has_labels};
+use super::fitted::FittedTable;
 use crate::console::Console;
 use crate::exit::{Failure, output_fault};
 use crate::stream::Stream;
 
 /// The rows that a regression was fitted to, in their order.
-pub(crate) fn augment_fit(fitted: &FittedRegression, console: &Console, control: &Control) -> Result<(), Failure> {
+pub(crate) fn augment_fit(fitted: &FittedTable, console: &Console, control: &Control) -> Result<(), Failure> {
     let source = &*fitted.opened.source;
     let layout = source.layout();
     let rows = AugmentedRows::new(&*fitted.model)?;
+    let labelled = fitted.learner.needs_any()?.response.is_none();
     let projected = ProjectedModel::new(&*fitted.model, layout)?;
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &rows.columns());
@@ -26,8 +26,8 @@ pub(crate) fn augment_fit(fitted: &FittedRegression, console: &Console, control:
     for partition in 0..source.partitions() {
         source.scan(partition, &mut |batch| {
             control.advance(batch.labels.len() as u64)?;
-            let (proportions, weights) = fitted.learner.outcomes(layout, &batch)?;
-            let truth = |i: usize| match has_labels(&fitted.learner) {
+            let ObservedResponse { proportions, weights } = fitted.learner.response_any(layout, &batch)?;
+            let truth = |i: usize| match labelled {
                 true => label(layout.classes().labels(), batch.labels[i]),
                 // Counts and proportions of the event.
                 false if layout.classes().len() == 2 => proportions[i].into(),

@@ -9,18 +9,18 @@ use oddsmith_report::Format;
 use crate::console::Console;
 use crate::exit::Failure;
 
-/// Writes a card: its summary for people, every parameter and further tables for programs. `before` are cards that programs get too.
+/// Writes the card of a model: its summary for people, every parameter and further tables for programs. `before` are cards that come
+/// first.
 pub(crate) fn write(card: &Card, before: &[(&str, &Card)], console: &Console) -> Result<(), Failure> {
-    match console.format() {
-        Format::Table | Format::Md | Format::Html | Format::Latex => console.result(card),
-        Format::Csv | Format::Json | Format::Ndjson => {
-            let tests: Vec<Card> = card.tables.iter().cloned().map(test_card).collect();
-            let mut cards = before.to_vec();
-            cards.extend(tests.iter().map(|card| (card.tidy.name.as_str(), card)));
-            cards.push(("model", card));
-            console.result(&cards[..])
-        }
+    let for_programs = matches!(console.format(), Format::Csv | Format::Json | Format::Ndjson);
+    let tests: Vec<Card> = if for_programs { card.tables.iter().cloned().map(test_card).collect() } else { Vec::new() };
+    if before.is_empty() && tests.is_empty() {
+        return console.result(card);
     }
+    let mut cards = before.to_vec();
+    cards.extend(tests.iter().map(|card| (card.tidy.name.as_str(), card)));
+    cards.push(("model", card));
+    console.result(&cards[..])
 }
 
 fn test_card(tidy: Table) -> Card {

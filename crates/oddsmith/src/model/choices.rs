@@ -1,9 +1,7 @@
-//! Every knob of every model, as a front end collects them; each model takes its own and refuses the others.
+//! Choices that options of several models offer.
 
 use std::str::FromStr;
 
-use super::Prior;
-use super::linear::Logistic;
 use crate::error::{Error, Result};
 
 /// What a sum of squared deviations is divided by.
@@ -56,59 +54,6 @@ pub enum Distribution {
     Complement,
     /// A share per level; for categories and booleans.
     Categorical,
-}
-
-/// The knobs of all models. `None` (or an empty list) means the model's own default.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Knobs {
-    /// Pseudo-count λ ≥ 0 of every level, word or flag value; default 1.
-    pub smoothing: Option<f64>,
-    /// Pseudo-count ≥ 0 of every class in the prior; default 0.
-    pub prior_smoothing: Option<f64>,
-    /// Class prior; default from the data.
-    pub prior: Option<Prior>,
-    /// Which Gaussians share a variance; default none.
-    pub tying: Option<Tying>,
-    /// What variances are divided by; default maximum likelihood.
-    pub divisor: Option<Divisor>,
-    /// Smallest variance within a class as a share of the column's overall variance; default 1e-9.
-    pub variance_floor: Option<f64>,
-    /// Integrate the parameters out instead of plugging in an estimate; default no.
-    pub predictive: bool,
-    /// Shrinkage of covariance matrices; default none.
-    pub shrinkage: Option<Shrinkage>,
-    /// Distribution by column name, where it is not the kind's own.
-    pub distributions: Vec<(String, Distribution)>,
-    /// A number above this is a set flag for Bernoulli columns; default 0.
-    pub threshold: Option<f64>,
-    /// Knobs of regressions; default all of theirs.
-    pub regression: Option<Logistic>,
-}
-
-impl Knobs {
-    /// Refuses knobs that a model does not have; `accepted` lists those it has.
-    pub fn only(&self, model: &str, accepted: &[&str]) -> Result<()> {
-        let given = [
-            ("smoothing", self.smoothing.is_some()),
-            ("prior-smoothing", self.prior_smoothing.is_some()),
-            ("prior", self.prior.is_some()),
-            ("tying", self.tying.is_some()),
-            ("divisor", self.divisor.is_some()),
-            ("variance-floor", self.variance_floor.is_some()),
-            ("predictive", self.predictive),
-            ("shrinkage", self.shrinkage.is_some()),
-            ("distribution", !self.distributions.is_empty()),
-            ("binarize", self.threshold.is_some()),
-            ("regression", self.regression.is_some()),
-        ];
-        match given.iter().find(|(knob, set)| *set && !accepted.contains(knob)) {
-            Some((knob, _)) if accepted == ["regression"] => {
-                Err(Error::knob(knob, "…", format!("{model} has no such knob; it has those of regressions")))
-            }
-            Some((knob, _)) => Err(Error::knob(knob, "…", format!("{model} has no such knob; it has {}", accepted.join(", ")))),
-            None => Ok(()),
-        }
-    }
 }
 
 /// A finite number from `low` up, for a knob.

@@ -1,0 +1,134 @@
+//! Options of models as flags. They are made from the declarations of the registry: a model that declares an option has its flag.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use oddsmith::model::params::{Param, ParamKind, Params};
+use oddsmith::model::{Classifier, Prior};
+use oddsmith::registry::{Entry, MODELS};
+use oddsmith::stats::ClassWeights;
+use oddsmith::{Error, ErrorKind};
+
+use crate::exit::Failure;
+
+/// The options that were given, by name. Each model takes its own and refuses the others.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ParamArgs {
+    given: Vec<(&'static str, Vec<String>)>,
+}
+
+impl ParamArgs {
+    /// The options of a model; one that it does not have is refused with the list of those it has.
+    pub(crate) fn of(&self, entry: &Entry) -> Result<Params, Failure> {
+        let mut params = entry.defaults();
+        for (name, values) in &self.given {
+            if !entry.params.iter().any(|param| param.is_called(name)) {
+                return Err(Failure::Usage(refusal(entry, name)));
+            }
+            values.iter().try_for_each(|value| params.set(name, value))?;
+        }
+        Ok(params)
+    }
+}
+
+/// Why a model does not take an option, and what takes it.
+fn refusal(entry: &Entry, name: &str) -> String {
+    let takers: Vec<&str> =
+        MODELS.iter().filter(|other| other.params.iter().any(|param| param.is_called(name))).map(|other| other.name).collect();
+    let own: Vec<String> = entry.params.iter().map(|param| format!("--{}", param.name)).collect();
+    format!("--{name} is for {}, not for {}, which takes {}", takers.join(", "), entry.name, own.join(" "))
+}
+
+/// Every option once, with the families that have it.
+fn declared() -> Vec<(&'static Param, Vec<&'static str>)> {
+    let mut all: Vec<(&'static Param, Vec<&'static str>)> = Vec::new();
+    for entry in MODELS {
+        for &param in entry.params {
+            match all.iter_mut().find(|(known, _)| known.name == param.name) {
+                Some((_, families)) if families.contains(&entry.family) => {}
+                Some((_, families)) => families.push(entry.family),
+                None => all.push((param, vec![entry.family])),
+            }
+        }
+    }
+    all
+}
+
+fn flag(param: &'static Param, families: &[&str]) -> Arg {
+    let default = if param.default.is_empty() { String::new() } else { format!(" [default: {}]", param.default) };
+    let arg = Arg::new(param.name)
+        .long(param.name)
+        .aliases(param.aliases)
+        .help(format!("{}{default}", param.doc))
+        .help_heading(format!("Options of {}", families.join(", ")));
+    match param.kind {
+        ParamKind::Flag => arg.action(ArgAction::SetTrue),
+        ParamKind::Choice(words) => arg.value_name(param.value).value_parser(PossibleValuesParser::new(words)).action(ArgAction::Set),
+        kind => {
+            let action = if kind.repeats() { ArgAction::Append } else { ArgAction::Set };
+            arg.value_name(param.value).allow_negative_numbers(true).action(action)
+        }
+    }
+}
+
+impl Args for ParamArgs {
+    fn augment_args(command: Command) -> Command {
+        declared().into_iter().fold(command, |command, (param, families)| command.arg(flag(param, &families)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        ParamArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ParamArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut args = ParamArgs::default();
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for (param, _) in declared() {
+            let values: Vec<String> = match param.kind {
+                ParamKind::Flag if matches.get_flag(param.name) => vec!["true".into()],
+                ParamKind::Flag => Vec::new(),
+                _ => matches.get_many::<String>(param.name).into_iter().flatten().cloned().collect(),
+            };
+            if !values.is_empty() {
+                self.given.push((param.name, values));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The prior of a model that is already fitted.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PriorArgs {
+    /// Another class prior than the model's: uniform, or one probability per class, such as yes=0.01,no=0.99.
+    #[arg(long, value_name = "PRIOR")]
+    prior: Option<String>,
+}
+
+impl PriorArgs {
+    /// The model with the prior that was asked for.
+    pub(crate) fn applied(&self, model: Box<dyn Classifier>) -> Result<Box<dyn Classifier>, Failure> {
+        let Some(text) = &self.prior else { return Ok(model) };
+        let prior: Prior = text.parse()?;
+        if prior == Prior::Data {
+            return Err(Error::knob("prior", text, "uniform or one probability per class; without --prior the model's own is used").into());
+        }
+        let Some(generative) = model.generative() else {
+            let advice = "only models of the joint distribution have one; fit it with --prior instead".into();
+            let what = "take another prior".into();
+            return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
+        };
+        let classes = model.layout().classes();
+        Ok(generative.with_log_prior(prior.log_probabilities(classes, &ClassWeights::new(classes.len()), 0.0)?))
+    }
+}
+
+/// Any number; the model says which ones it takes.
+pub(crate) fn parse_number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "a number such as 0.5 or 1e-9".into())
+}

@@ -1,0 +1,29 @@
+//! Options that models of several families share.
+
+use super::{Param, ParamKind};
+
+const FROM_ZERO: ParamKind = ParamKind::Number { least: 0.0, most: f64::INFINITY };
+
+/// The class prior.
+pub const PRIOR: Param = Param::new(
+    "prior",
+    ParamKind::Text("data, uniform, or one probability per class such as yes=0.01,no=0.99"),
+    "PRIOR",
+    "data",
+    "Class prior: data, uniform, or one probability per class, such as yes=0.01,no=0.99",
+);
+
+/// Pseudo-count of the classes.
+pub const PRIOR_SMOOTHING: Param = Param::new("prior-smoothing", FROM_ZERO, "λ", "0", "Pseudo-count ≥ 0 of every class in the prior");
+
+/// What squared deviations are divided by.
+pub const DIVISOR: Param = Param::new(
+    "divisor",
+    ParamKind::Choice(&["ml", "unbiased"]),
+    "DIVISOR",
+    "ml",
+    "What squared deviations are divided by: n, or n − 1 within a class and N − K pooled",
+);
+
+/// Parameters integrated out.
+pub const PREDICTIVE: Param = Param::flag("predictive", "Integrate the parameters out instead of plugging in an estimate");
