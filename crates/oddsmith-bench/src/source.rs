@@ -156,7 +156,7 @@ impl Source for ArraySource<'_> {
                 if codes::has_beyond(features.codes.parts().0, &self.levels) {
                     self.surprised.store(true, Ordering::Relaxed);
                 }
-                sink(Rows { features: *features, labels: &labels, weights: None, first_row: lo as u64 })
+                sink(Rows::new(*features, &labels, None, lo as u64))
             })?;
         }
         Ok(())

@@ -58,6 +58,7 @@ fn columns(columns: &[ColumnSummary]) -> Table {
             Role::Target => "target",
             Role::Feature => "feature",
             Role::Weight => "weight",
+            Role::Key => "key",
             Role::Unused => "unused",
         };
         let kind = column.kind.map_or(Cell::Empty, |kind| kind.name().into());

@@ -37,7 +37,7 @@ impl LabelledTable<'_> {
             refuse_unknown_class(&batch, labels, model)?;
             skipped += labels.iter().filter(|label| **label == SKIP).count() as u64;
             let weights = self.weight.as_ref().map(|column| weights_of(&batch, column)).transpose()?;
-            sink(Rows { features: batch.features, labels, weights: weights.as_deref(), first_row: batch.first_row })
+            sink(Rows::new(batch.features, labels, weights.as_deref(), batch.first_row))
         });
         notices.extend(scanned.map_err(|error: Error| error.in_table(&self.input.name()))?);
         if skipped > 0 {

@@ -118,7 +118,7 @@ impl Block {
     /// Gives the rows to a sink.
     pub(crate) fn give(&self, layout: &Layout, first_row: u64, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
         self.with_features(layout, |features| {
-            sink(Rows { features, labels: &self.labels, weights: (!self.weights.is_empty()).then_some(&self.weights[..]), first_row })
+            sink(Rows::new(features, &self.labels, (!self.weights.is_empty()).then_some(&self.weights[..]), first_row))
         })
     }
 }

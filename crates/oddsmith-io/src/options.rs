@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use oddsmith::data::{Kind, Weighting, WordValue};
+use oddsmith::data::{Kind, Role as KeyRole, Weighting, WordValue};
 use oddsmith::{Error, Result};
 
 /// Where the bytes come from.
@@ -203,6 +203,8 @@ pub struct Roles {
     pub exclude: Vec<String>,
     /// The column of row weights and what they mean.
     pub weight: Option<(String, Weighting)>,
+    /// Columns by which rows belong together, and why they do.
+    pub keys: Vec<(String, KeyRole)>,
 }
 
 impl Roles {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oddsmith::data::Weighting;
+use oddsmith::data::{Role as KeyRole, Weighting};
 use oddsmith::error::DataFault;
 use oddsmith::{Error, ErrorKind, Result};
 
@@ -20,8 +20,10 @@ pub(crate) struct Plan {
     pub(crate) weight: Option<usize>,
     /// What weights mean.
     pub(crate) weighting: Weighting,
-    /// The features in their order.
+    /// The features in their order; keys stand last.
     pub(crate) features: Vec<usize>,
+    /// What the keys are for, in their order.
+    pub(crate) keys: Vec<KeyRole>,
 }
 
 impl Plan {
@@ -40,28 +42,49 @@ impl Plan {
         if target.is_some() && target == weight {
             return Err(Error::knob("weight", &names[target.unwrap_or(0)], "the target cannot be its own weight"));
         }
-        let features = match &roles.features {
+        let keys = roles.keys.iter().map(|(name, _)| find(name)).collect::<Result<Vec<usize>>>()?;
+        for ((name, role), &column) in roles.keys.iter().zip(&keys) {
+            if Some(column) == target || Some(column) == weight {
+                let taken = if Some(column) == target { "target" } else { "weight" };
+                return Err(Error::knob(role.name(), name, format!("this column is the {taken}")));
+            }
+        }
+        let mut features = match &roles.features {
             Some(chosen) => {
                 let chosen = chosen.iter().map(find).collect::<Result<Vec<usize>>>()?;
                 if let Some(&taken) = chosen.iter().find(|&&j| Some(j) == target || Some(j) == weight) {
                     let role = if Some(taken) == target { "target" } else { "weight" };
                     return Err(Error::knob("features", &names[taken], format!("this column is the {role}")));
                 }
+                if let Some(at) = keys.iter().position(|key| chosen.contains(key)) {
+                    let (name, role) = &roles.keys[at];
+                    return Err(Error::knob("features", name, format!("this column is the {}", role.name())));
+                }
                 chosen.into_iter().filter(|j| !excluded.contains(j)).collect()
             }
-            None => (0..names.len()).filter(|j| Some(*j) != target && Some(*j) != weight && !excluded.contains(j)).collect::<Vec<_>>(),
+            None => {
+                let taken = |j: &usize| Some(*j) == target || Some(*j) == weight || keys.contains(j) || excluded.contains(j);
+                (0..names.len()).filter(|j| !taken(j)).collect::<Vec<_>>()
+            }
         };
-        // Whoever lists no column asks for the class shares alone.
+        // Whoever lists no column asks for the class proportions alone.
         if features.is_empty() && roles.features.as_ref().is_none_or(|chosen| !chosen.is_empty()) {
             return Err(place.fault(DataFault::new("there is no column to learn from").accepted("give at least one besides the target")));
         }
         let weighting = roles.weight.as_ref().map_or(Weighting::None, |(_, weighting)| *weighting);
-        Ok(Plan { names: names.to_vec(), target, weight, weighting, features })
+        features.extend(&keys);
+        let keys = roles.keys.iter().map(|(_, role)| *role).collect();
+        Ok(Plan { names: names.to_vec(), target, weight, weighting, features, keys })
     }
 
     /// All columns that play a part.
     pub(crate) fn used(&self) -> Vec<usize> {
         self.features.iter().copied().chain(self.target).chain(self.weight).collect()
+    }
+
+    /// Whether the feature at this place is a key.
+    pub(crate) fn is_key(&self, at: usize) -> bool {
+        at + self.keys.len() >= self.features.len()
     }
 
     /// The name of a column.

@@ -1,7 +1,7 @@
 //! From a feed to a source: guess, survey, settle, and keep or stream.
 
 use oddsmith::control::Control;
-use oddsmith::data::{Classes, Kind, Layout, Source};
+use oddsmith::data::{Classes, KeyedSource, Kind, Layout, Source};
 use oddsmith::error::DataFault;
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
@@ -61,7 +61,10 @@ pub(crate) fn read(
 fn first_guesses(feed: &dyn Feed, plan: &Plan, options: &ReadOptions, defaults: &[(String, Kind)]) -> Result<(Vec<Choice>, Sample)> {
     let mut choices = Vec::new();
     let sample = feed.sample(&mut |batch| {
-        choices.extend(plan.features.iter().map(|&column| {
+        choices.extend(plan.features.iter().enumerate().map(|(at, &column)| {
+            if plan.is_key(at) {
+                return Choice::given(Kind::Category);
+            }
             let name = plan.name(column);
             let default = defaults.iter().find(|(known, _)| known == name).map(|(_, kind)| kind);
             match options.kinds.get(name).or(default) {
@@ -175,7 +178,12 @@ fn finish(
     let columns = summarise(&plan, &settled, &target);
     notices.extend(row_notices(&plan, &records, target.missing, options.ragged));
     columns.iter().for_each(|column| notices.extend(summary::notices(column, rows)));
+    for column in columns.iter().filter(|column| column.role == Role::Key && column.missing > 0) {
+        let text = format!("{} rows have no value here and belong nowhere; they were excluded", column.missing);
+        notices.push(Notice::new(notice::MISSING_VALUES, text).column(&column.name));
+    }
     let target_name = plan.target.map_or("", |column| plan.name(column));
+    let keys = plan.keys.clone();
     let features = settled.iter().map(|column| column.feature.clone()).collect();
     let layout = Layout::new(target_name, features, Classes::new(target.labels.names().to_vec())?, plan.weighting)?;
     let source: Box<dyn Source + Send> = if kept {
@@ -187,6 +195,7 @@ fn finish(
         let encoder = Encoder::new(&layout, wiring, &weight_name, true, &options.text);
         Box::new(Streamed::new(layout, feed, encoder, extents(&parts), rows, options.table_budget()))
     };
+    let source = if keys.is_empty() { source } else { Box::new(KeyedSource::new(source, &keys)?) };
     Ok(Reading { source, columns, rows, in_memory: kept, notices })
 }
 
@@ -226,9 +235,9 @@ fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error
 fn summarise(plan: &Plan, settled: &[Settled], target: &Target) -> Vec<ColumnSummary> {
     let unused = |name: &String| ColumnSummary { name: name.clone(), role: Role::Unused, kind: None, missing: 0, values: Values::Unknown };
     let mut columns: Vec<ColumnSummary> = plan.names.iter().map(unused).collect();
-    for (column, settled) in plan.features.iter().zip(settled) {
+    for (at, (column, settled)) in plan.features.iter().zip(settled).enumerate() {
         let summary = &mut columns[*column];
-        summary.role = Role::Feature;
+        summary.role = if plan.is_key(at) { Role::Key } else { Role::Feature };
         summary.kind = Some(settled.feature.kind());
         summary.missing = settled.missing;
         summary.values = settled.values.clone();

@@ -14,6 +14,8 @@ pub enum Role {
     Feature,
     /// Row weights.
     Weight,
+    /// To tell which rows belong together.
+    Key,
     /// Not used.
     Unused,
 }

@@ -72,7 +72,7 @@ pub(crate) fn deal<'py>(
     groups: Option<Vec<u32>>,
 ) -> PyResult<Bound<'py, PyArray1<u16>>> {
     let dealt = match &groups {
-        Some(groups) => Folds::grouped(groups, folds, seed),
+        Some(groups) => Folds::grouped(groups, labels.as_slice()?, folds, seed),
         None => Folds::stratified(labels.as_slice()?, folds, seed),
     };
     Ok(PyArray1::from_slice(py, dealt.map_err(|error| raise(py, error))?.of_rows()))

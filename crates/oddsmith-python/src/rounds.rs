@@ -26,7 +26,7 @@ impl Round {
         let begun = || {
             let learner = knobs.learner()?;
             let roles = formula_roles(&learner, weight)?;
-            let Roles { target, features, exclude, weight } = roles;
+            let Roles { target, features, exclude, weight, .. } = roles;
             let kinds = kinds_of(kinds)?;
             train::Round::begin(Study { learner, target, features, exclude, weight, kinds, ..Study::default() })
         };
@@ -62,6 +62,7 @@ impl Round {
             features: study.features.clone(),
             exclude: study.exclude.clone(),
             weight: study.weight.clone(),
+            ..Roles::default()
         };
         let (bytes, notices) = work::run(py, usize::MAX, |control| {
             let opened = open_for_regression(&frame.0, &study.learner, &roles, study.kinds.clone(), threads, control)?;

@@ -366,7 +366,7 @@ impl Source for Labelled<'_, '_> {
         for lo in (partition * PARTITION_ROWS..end).step_by(step) {
             let hi = (lo + step).min(end);
             let (labels, weights) = (&self.labels[lo..hi], self.weights.map(|w| &w[lo..hi]));
-            self.table.block(lo, hi, &mut |features| sink(Rows { features: *features, labels, weights, first_row: lo as u64 }))?;
+            self.table.block(lo, hi, &mut |features| sink(Rows::new(*features, labels, weights, lo as u64)))?;
         }
         Ok(())
     }

@@ -53,7 +53,7 @@ fn main() {
             let formula = Formula::parse(&formula).unwrap();
             let options = DesignOptions::default();
             let mut survey = DesignSurvey::new(&formula, &layout, &options).unwrap();
-            survey.observe(Rows { features, labels: &vec![0; ROWS], weights: None, first_row: 0 }).unwrap();
+            survey.observe(Rows::new(features, &vec![0; ROWS], None, 0)).unwrap();
             let design = Design::compile(&formula, &layout, &options, Some(&survey)).unwrap();
             let mut block = DesignBlock::new();
             let mut best = f64::INFINITY;

@@ -65,7 +65,7 @@ impl Table {
     fn survey(&self, formula: &str, options: &DesignOptions) -> Result<DesignSurvey> {
         let mut survey = DesignSurvey::new(&Formula::parse(formula)?, &layout(), options)?;
         let labels = vec![0; self.present.len()];
-        self.with(|features| survey.observe(Rows { features: *features, labels: &labels, weights: None, first_row: 0 }))?;
+        self.with(|features| survey.observe(Rows::new(*features, &labels, None, 0)))?;
         Ok(survey)
     }
 
@@ -262,11 +262,7 @@ fn rows_that_do_not_count_are_not_surveyed() {
     let formula = Formula::parse("low ~ bs(dose, df = 3)").unwrap();
     let table = Table::new(&[(0.0, -50.0, 0), (0.0, 1.0, 0), (0.0, 3.0, 0), (0.0, 90.0, 0)]);
     let mut survey = DesignSurvey::new(&formula, &layout(), &DesignOptions::default()).unwrap();
-    table
-        .with(|features| {
-            survey.observe(Rows { features: *features, labels: &[SKIP, 0, 1, 0], weights: Some(&[1.0, 1.0, 1.0, 0.0]), first_row: 0 })
-        })
-        .unwrap();
+    table.with(|features| survey.observe(Rows::new(*features, &[SKIP, 0, 1, 0], Some(&[1.0, 1.0, 1.0, 0.0]), 0))).unwrap();
     let design = Design::compile(&formula, &layout(), &DesignOptions::default(), Some(&survey)).unwrap();
     let ends = Table::new(&[(0.0, 1.0, 0), (0.0, 3.0, 0)]);
     assert_eq!(ends.expand(&design).unwrap().cells, [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);

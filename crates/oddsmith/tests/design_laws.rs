@@ -112,9 +112,7 @@ fn observe(empty: &DesignSurvey, rows: &[Row], first_row: usize, batch: usize, w
         let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.weight)).collect();
         let labels = vec![0; rows.len()];
         let first_row = (first_row + at * batch) as u64;
-        survey
-            .observe(Rows { features: planes.features(), labels: &labels, weights: weighted.then_some(&weights[..]), first_row })
-            .unwrap();
+        survey.observe(Rows::new(planes.features(), &labels, weighted.then_some(&weights[..]), first_row)).unwrap();
     }
     survey
 }

@@ -290,7 +290,7 @@ fn weights_and_labels_that_mean_nothing_are_refused() {
         let (mut labels, mut weights) = (vec![0; rows.len()], vec![1.0; rows.len()]);
         (labels[3], weights[7]) = (label, weight);
         let words = encoded.words();
-        let rows = Rows { features: encoded.features(&words), labels: &labels, weights: Some(&weights), first_row: 100 };
+        let rows = Rows::new(encoded.features(&words), &labels, Some(&weights), 100);
         TableStats::new(Arc::clone(&layout), Parts::all()).observe(rows).map_err(|error| error.to_string())
     };
     assert_eq!(fault(2.0, 0), Ok(()));

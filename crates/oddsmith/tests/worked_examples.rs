@@ -156,7 +156,7 @@ fn the_evidence_of_categories_is_the_product_of_one_step_predictions() {
     let first = |rows: usize| {
         let labels: Vec<u32> = frame.labels.iter().enumerate().map(|(i, &l)| if i < rows { l } else { oddsmith::data::SKIP }).collect();
         let mut stats = learner.begin(&std::sync::Arc::new(frame.layout.clone())).unwrap();
-        let rows = oddsmith::data::Rows { features: frame.features(), labels: &labels, weights: None, first_row: 0 };
+        let rows = oddsmith::data::Rows::new(frame.features(), &labels, None, 0);
         oddsmith::stats::Statistics::observe(&mut stats, rows).unwrap();
         match learner.finish(&stats) {
             Ok(Step::Done(model)) => Some(model),

@@ -7,8 +7,8 @@ use clap::Args;
 use oddsmith::Error;
 use oddsmith::card::Card;
 use oddsmith::control::Control;
+use oddsmith::data::Role;
 use oddsmith::train::{self, Candidate, Comparison};
-use oddsmith_io::{Opened, ReadOptions, Roles};
 use oddsmith_report::Format;
 
 use crate::console::Console;
@@ -85,22 +85,14 @@ pub(crate) enum ComparisonTable {
 pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let candidates = Candidate::parse_list(&args.models)?;
     let input = files::table(&args.data)?;
-    if args.group.is_some() && matches!(input, oddsmith_io::Input::Stdin) {
-        return Err(Failure::Usage("--group reads the table twice, which standard input cannot".into()));
-    }
     let options = args.reading.options(&args.text)?;
     let mut roles = args.roles.roles();
-    if let Some(group) = &args.group
-        && roles.features.is_none()
-    {
-        roles.exclude.push(group.clone());
-    }
+    roles.keys.extend(args.group.iter().map(|column| (column.clone(), Role::Group)));
     let opened = {
         let _progress = Progress::start(console, control, "reading");
         oddsmith_io::open(&input, &options, &roles, control)?
     };
     files::need_target(&opened)?;
-    let groups = args.group.as_ref().map(|column| groups(&input, column, &options, &opened, control)).transpose()?;
     let in_table = |error: Error| error.in_table(&input.name());
     let contest = Comparison {
         source: &*opened.source,
@@ -108,7 +100,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
         folds: args.folds,
         repeats: args.repeats,
         seed: args.seed,
-        groups: groups.as_deref(),
+        groups: None,
         memory: options.memory,
         threads: args.reading.threads,
         control,
@@ -161,29 +153,4 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
 
 fn repeats(count: u64) -> String {
     if count > 1 { format!(" dealt {count} times") } else { String::new() }
-}
-
-/// The group of every row: the column read as if it were the target.
-fn groups(
-    input: &oddsmith_io::Input,
-    column: &str,
-    options: &ReadOptions,
-    opened: &Opened,
-    control: &Control,
-) -> Result<Vec<u32>, Failure> {
-    let options = ReadOptions { max_classes: usize::MAX, ..options.clone() };
-    let roles = Roles { target: Some(column.to_owned()), ..Roles::default() };
-    let grouped = oddsmith_io::open(input, &options, &roles, control)?;
-    if grouped.rows != opened.rows {
-        let what = format!("{} rows have a group and {} a target", grouped.rows, opened.rows);
-        return Err(Failure::Usage(format!("--group: {what}; leave out rows where either is missing")));
-    }
-    let mut labels = Vec::new();
-    for partition in 0..grouped.source.partitions() {
-        grouped.source.scan(partition, &mut |rows| {
-            labels.extend_from_slice(rows.labels);
-            Ok(())
-        })?;
-    }
-    Ok(labels)
 }

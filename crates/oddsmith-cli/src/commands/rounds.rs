@@ -163,6 +163,7 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
         features: study.features.clone(),
         exclude: study.exclude.clone(),
         weight: study.weight.clone(),
+        keys: Vec::new(),
     };
     let opened = {
         let _progress = Progress::start(console, control, "reading");

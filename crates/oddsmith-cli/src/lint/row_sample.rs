@@ -109,7 +109,7 @@ mod tests {
         let mut sample = RowSample { capacity, ..RowSample::new(&layout) };
         let labels: Vec<u32> = (0..values.len() as u32).map(|i| i % 2).collect();
         let features = Features::of_numbers(MatrixView::column_major(values, values.len(), 1).unwrap());
-        sample.observe(Rows { features, labels: &labels, weights: None, first_row }).unwrap();
+        sample.observe(Rows::new(features, &labels, None, first_row)).unwrap();
         sample
     }
 

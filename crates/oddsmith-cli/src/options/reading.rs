@@ -216,6 +216,7 @@ impl RoleArgs {
             features: (!self.features.is_empty()).then(|| names(&self.features)),
             exclude: names(&self.exclude),
             weight: self.weights.weight(),
+            keys: Vec::new(),
         }
     }
 }

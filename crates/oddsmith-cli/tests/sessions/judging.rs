@@ -211,6 +211,34 @@ fn models_are_compared_on_the_same_folds() {
 }
 
 #[test]
+fn groups_belong_to_their_rows_whatever_is_missing_elsewhere() {
+    let session = Session::new();
+    let (mut whole, mut clean) = ("died,age,dose,patient\n".to_owned(), "died,age,dose,patient\n".to_owned());
+    for i in 0..60u32 {
+        let row = |died: &str, patient: &str| format!("{died},{},{},{patient}\n", 20 + i * 7 % 41, i * 13 % 29);
+        let (died, patient) = (if (i * 37 + i / 5) % 3 == 0 { "yes" } else { "no" }, format!("p{:02}", i / 5));
+        match i {
+            3 => whole.push_str(&row("", &patient)),
+            40 => whole.push_str(&row(died, "")),
+            _ => {
+                whole.push_str(&row(died, &patient));
+                clean.push_str(&row(died, &patient));
+            }
+        }
+    }
+    session.write("whole.csv", whole).write("clean.csv", clean);
+    let compared = |table: &str| {
+        let line = format!("oddsmith compare -q {table} --target died --models lda,gnb --group patient --folds 4 --show models --json");
+        let mut rows: Value = serde_json::from_slice(&session.shell(&line).stdout).unwrap();
+        rows.as_array_mut().unwrap().iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("seconds")));
+        rows
+    };
+    assert_eq!(compared("whole.csv"), compared("clean.csv"));
+    let piped = session.shell("cat clean.csv | oddsmith compare -q - --target died --models lda --group patient --folds 4");
+    assert!(piped.status.success());
+}
+
+#[test]
 fn columns_are_selected_and_judged_on_other_rows() {
     let session = Session::new();
     assert_session!(session.transcript(&[

@@ -172,7 +172,7 @@ mod tests {
                 codes: CodesView::row_major(&[1, MISSING], 2, 1)?,
                 words: &[block],
             };
-            sink(Rows { features, labels: &[0, SKIP], weights: None, first_row: 0 })
+            sink(Rows::new(features, &[0, SKIP], None, 0))
         }
     }
 

@@ -66,6 +66,13 @@ impl<'a> CodesView<'a> {
         (self.data, self.row_stride, self.col_stride)
     }
 
+    /// The first `at` columns, and the others.
+    pub fn split_columns(&self, at: usize) -> (CodesView<'a>, CodesView<'a>) {
+        let at = at.min(self.cols);
+        let rest = if at == self.cols || self.rows == 0 { &[][..] } else { &self.data[at * self.col_stride..] };
+        (CodesView { cols: at, ..*self }, CodesView { data: rest, cols: self.cols - at, ..*self })
+    }
+
     /// The rows `lo..hi`.
     pub fn slice(&self, lo: usize, hi: usize) -> CodesView<'a> {
         let data = if self.cols == 0 || lo >= hi { &[][..] } else { &self.data[lo * self.row_stride..] };
@@ -188,9 +195,16 @@ pub struct Rows<'a> {
     pub weights: Option<&'a [f64]>,
     /// Index of the first row in the whole source, from 0, for messages.
     pub first_row: u64,
+    /// Codes of the layout's keys, one column each; [`MISSING`] where a row has none.
+    pub keys: CodesView<'a>,
 }
 
 impl<'a> Rows<'a> {
+    /// Rows without keys.
+    pub fn new(features: Features<'a>, labels: &'a [u32], weights: Option<&'a [f64]>, first_row: u64) -> Self {
+        Rows { features, labels, weights, first_row, keys: CodesView::none(labels.len()) }
+    }
+
     /// The labels of the rows that count: a row of weight zero becomes [`SKIP`]. A weight that is negative or not
     /// finite is an error.
     pub fn counted_labels(&self) -> Result<Cow<'a, [u32]>> {

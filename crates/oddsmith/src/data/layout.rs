@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Classes, Levels, Vocabulary, WordValue};
+use super::{Classes, Key, Levels, Role, Vocabulary, WordValue};
 use crate::error::{ErrorKind, Result};
 
 /// What a column holds, as a person would say it.
@@ -130,7 +130,7 @@ pub enum Plane {
 }
 
 /// Features in the user's order, the classes, and the meaning of weights.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Layout {
     target: String,
     features: Vec<Feature>,
@@ -140,7 +140,18 @@ pub struct Layout {
     numbers: Vec<usize>,
     codes: Vec<usize>,
     words: Vec<usize>,
+    keys: Vec<Key>,
 }
+
+/// Keys tell which rows of a source belong together. They are no part of what rows must look like, so they make no layout another one.
+impl PartialEq for Layout {
+    fn eq(&self, other: &Self) -> bool {
+        let same = self.target == other.target && self.features == other.features;
+        same && self.classes == other.classes && self.weighting == other.weighting
+    }
+}
+
+impl Eq for Layout {}
 
 impl Layout {
     /// A layout; feature names must differ from each other.
@@ -163,7 +174,7 @@ impl Layout {
             planes.push(plane(list.len()));
             list.push(j);
         }
-        Ok(Layout { target: target.into(), features, classes, weighting, planes, numbers, codes, words })
+        Ok(Layout { target: target.into(), features, classes, weighting, planes, numbers, codes, words, keys: Vec::new() })
     }
 
     /// The target column's name.
@@ -250,9 +261,24 @@ impl Layout {
         }
     }
 
+    /// Columns by which rows belong together.
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// The place of the first key with a role.
+    pub fn key(&self, role: Role) -> Option<usize> {
+        self.keys.iter().position(|key| key.role == role)
+    }
+
+    /// The same problem with other keys.
+    pub fn with_keys(self, keys: Vec<Key>) -> Layout {
+        Layout { keys, ..self }
+    }
+
     /// The same problem with only these features, in this order.
     pub fn select(&self, features: &[usize]) -> Result<Layout> {
         let chosen = features.iter().map(|&j| self.features[j].clone()).collect();
-        Layout::new(self.target.clone(), chosen, self.classes.clone(), self.weighting)
+        Ok(Layout::new(self.target.clone(), chosen, self.classes.clone(), self.weighting)?.with_keys(self.keys.clone()))
     }
 }

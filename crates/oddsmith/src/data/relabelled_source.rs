@@ -40,7 +40,7 @@ impl RelabelledSource {
 }
 
 fn with_target(layout: &Layout, target: &str, classes: Classes) -> Result<Layout> {
-    Layout::new(target, layout.features().to_vec(), classes, layout.weighting())
+    Ok(Layout::new(target, layout.features().to_vec(), classes, layout.weighting())?.with_keys(layout.keys().to_vec()))
 }
 
 /// Adds the new codes of labels, given by their old ones.
@@ -108,7 +108,7 @@ mod tests {
         }
         fn scan(&self, _: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
             let features = Features::of_numbers(MatrixView::row_major(&[1.0, 2.0, 3.0], 3, 1)?);
-            sink(Rows { features, labels: &[0, 2, SKIP], weights: None, first_row: 0 })
+            sink(Rows::new(features, &[0, 2, SKIP], None, 0))
         }
     }
 

@@ -62,6 +62,6 @@ impl Source for ViewSource<'_> {
         let hi = (lo + PARTITION_ROWS).min(self.labels.len());
         let mut words = Vec::new();
         let features = self.features.slice(lo, hi, &mut words);
-        sink(Rows { features, labels: &self.labels[lo..hi], weights: self.weights.map(|w| &w[lo..hi]), first_row: lo as u64 })
+        sink(Rows::new(features, &self.labels[lo..hi], self.weights.map(|w| &w[lo..hi]), lo as u64))
     }
 }

@@ -13,7 +13,7 @@ use super::folded::{FoldedScores, FoldedStats, LabelColumn, MaskedSource};
 use super::folds::Folds;
 use super::scored_table::ScoredTable;
 use crate::control::Control;
-use crate::data::Source;
+use crate::data::{Role, Source};
 use crate::error::{Error, Result};
 use crate::model::discriminant::DiscriminantStats;
 use crate::model::{AnyLearner, BoxedStats, Classifier, Step};
@@ -34,7 +34,8 @@ pub struct FoldSpec<'a> {
     pub folds: usize,
     /// Start of the random numbers.
     pub seed: u64,
-    /// Group of every row; rows of a group stay together. Without groups folds have equal shares of classes.
+    /// Group of every row; rows of a group stay together. Without them the source's own groups count, and where it has none folds have
+    /// equal proportions of classes.
     pub groups: Option<&'a [u32]>,
 }
 
@@ -72,10 +73,11 @@ impl FoldTables {
 impl<'a> CrossValidation<'a> {
     /// Deals the rows of a source.
     pub fn new(source: &'a dyn Source, dealing: FoldSpec<'_>, threads: Option<NonZeroUsize>, control: &'a Control) -> Result<Self> {
-        let labels = pass(source, &LabelColumn::default(), threads, control)?.labels;
-        let folds = match dealing.groups {
+        let key = source.layout().key(Role::Group);
+        let LabelColumn { labels, keys, .. } = pass(source, &LabelColumn::with_key(key), threads, control)?;
+        let folds = match dealing.groups.or(key.map(|_| &keys[..])) {
             None => Folds::stratified(&labels, dealing.folds, dealing.seed)?,
-            Some(groups) if groups.len() == labels.len() => Folds::grouped(groups, dealing.folds, dealing.seed)?,
+            Some(groups) if groups.len() == labels.len() => Folds::grouped(groups, &labels, dealing.folds, dealing.seed)?,
             Some(groups) => return Err(Error::data(format!("{} groups come with {} rows", groups.len(), labels.len()))),
         };
         Ok(CrossValidation { source, folds, threads, control })

@@ -239,6 +239,17 @@ impl Source for MaskedSource<'_> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct LabelColumn {
     pub(super) labels: Vec<u32>,
+    /// The key whose codes are kept beside the labels.
+    key: Option<usize>,
+    /// Codes of the key.
+    pub(super) keys: Vec<u32>,
+}
+
+impl LabelColumn {
+    /// Labels, and the codes of a key.
+    pub(super) fn with_key(key: Option<usize>) -> Self {
+        LabelColumn { key, ..LabelColumn::default() }
+    }
 }
 
 impl Statistics for LabelColumn {
@@ -246,11 +257,15 @@ impl Statistics for LabelColumn {
 
     fn observe(&mut self, batch: Rows<'_>) -> Result<()> {
         self.labels.extend_from_slice(&batch.counted_labels()?);
+        if let Some(key) = self.key {
+            self.keys.extend((0..batch.labels.len()).map(|i| batch.keys.get(i, key)));
+        }
         Ok(())
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.labels.extend_from_slice(&other.labels);
+        self.keys.extend_from_slice(&other.keys);
         Ok(())
     }
 
@@ -259,6 +274,6 @@ impl Statistics for LabelColumn {
     }
 
     fn bytes(&self) -> usize {
-        4 * self.labels.len()
+        4 * (self.labels.len() + self.keys.len())
     }
 }

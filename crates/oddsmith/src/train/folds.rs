@@ -48,11 +48,12 @@ impl Folds {
         Ok(Folds { count, of_row })
     }
 
-    /// Folds that never divide a group; `groups` holds the number of each row's group.
-    pub fn grouped(groups: &[u32], count: usize, seed: u64) -> Result<Self> {
+    /// Folds that never divide a group; `groups` holds the number of each row's group. Rows whose label is [`SKIP`] do not count and need no
+    /// group: without one they stand in the first fold.
+    pub fn grouped(groups: &[u32], labels: &[u32], count: usize, seed: u64) -> Result<Self> {
         let known = groups.iter().filter(|group| **group != SKIP).max().map_or(0, |group| *group as usize + 1);
         let mut sizes = vec![0usize; known];
-        for (i, &group) in groups.iter().enumerate() {
+        for (i, &group) in groups.iter().enumerate().filter(|(i, _)| labels.get(*i) != Some(&SKIP)) {
             match sizes.get_mut(group as usize) {
                 Some(size) => *size += 1,
                 None => return Err(crate::error::DataFault::new("the row has no group").row(i as u64 + 1).into()),
@@ -71,7 +72,7 @@ impl Folds {
             filled[fold] += sizes[group];
             fold_of[group] = fold as u16;
         }
-        Ok(Folds { count, of_row: groups.iter().map(|&group| fold_of[group as usize]).collect() })
+        Ok(Folds { count, of_row: groups.iter().map(|&group| fold_of.get(group as usize).copied().unwrap_or(0)).collect() })
     }
 
     /// Every fold cut into `parts` parts: row i of fold f belongs to fold f·parts + part(i).
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn groups_stay_together_and_folds_even() {
         let groups: Vec<u32> = (0..100).map(|i| i % 17).collect();
-        let folds = Folds::grouped(&groups, 4, 1).unwrap();
+        let folds = Folds::grouped(&groups, &vec![0; groups.len()], 4, 1).unwrap();
         let fold_of = |group: u32| (0..100).filter(|&i| groups[i] == group).map(|i| folds.of_rows()[i]).collect::<Vec<_>>();
         assert!((0..17).all(|group| fold_of(group).windows(2).all(|pair| pair[0] == pair[1])));
         let sizes: Vec<usize> = (0..4).map(|fold| folds.of_rows().iter().filter(|f| **f == fold).count()).collect();
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn more_folds_than_rows_are_refused() {
         assert!(Folds::stratified(&[0, 1, 0], 4, 1).is_err() && Folds::stratified(&[0, 1, 0], 1, 1).is_err());
-        assert!(Folds::grouped(&[0, 0, 1], 3, 1).is_err());
-        assert_eq!(Folds::grouped(&[0, SKIP, 1], 2, 1).unwrap_err().to_string(), "row 2: the row has no group");
+        assert!(Folds::grouped(&[0, 0, 1], &[0, 0, 0], 3, 1).is_err());
+        assert_eq!(Folds::grouped(&[0, SKIP, 1], &[0, 1, 0], 2, 1).unwrap_err().to_string(), "row 2: the row has no group");
     }
 }

@@ -75,7 +75,7 @@ impl PickedRows {
         };
         let codes = CodesView::row_major(&self.codes, self.rows, columns.1)?;
         let features = Features { numbers, codes, words: &words };
-        sink(Rows { features, labels: &self.labels, weights: self.weighted.then_some(&self.weights[..]), first_row: 0 })
+        sink(Rows::new(features, &self.labels, self.weighted.then_some(&self.weights[..]), 0))
     }
 }
 

@@ -158,6 +158,7 @@ impl Source for RowByRow<'_> {
             labels: &self.0.labels[lo..hi],
             weights: self.0.weights.as_ref().map(|w| &w[lo..hi]),
             first_row: lo as u64,
+            keys: oddsmith::data::CodesView::none(hi - lo),
         })
     }
 }

@@ -203,7 +203,7 @@ impl Encoded {
             let mut cut = Vec::new();
             let features = features.slice(lo, hi, &mut cut);
             let weights = self.weights.as_ref().map(|w| &w[lo..hi]);
-            stats.observe(Rows { features, labels: &self.labels[lo..hi], weights, first_row: lo as u64 }).unwrap();
+            stats.observe(Rows::new(features, &self.labels[lo..hi], weights, lo as u64)).unwrap();
         }
     }
 }
@@ -237,7 +237,7 @@ impl Source for Batches<'_> {
         let hi = (lo + self.size).min(self.encoded.labels.len());
         let features = self.encoded.features(&words).slice(lo, hi, &mut cut);
         let weights = self.encoded.weights.as_ref().map(|w| &w[lo..hi]);
-        sink(Rows { features, labels: &self.encoded.labels[lo..hi], weights, first_row: lo as u64 })
+        sink(Rows::new(features, &self.encoded.labels[lo..hi], weights, lo as u64))
     }
 }
 
