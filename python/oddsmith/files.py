@@ -46,7 +46,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> again.predict([[3.0]])
     array(['low'], dtype='<U4')
     """
-    model = _core.Model.from_bytes(Path(path).read_bytes())
+    return of_model(_core.Model.from_bytes(Path(path).read_bytes()))
+
+
+def of_model(model: _core.Model) -> Any:
+    """The fitted estimator of a model."""
     if model.tag == "adjusted":
         return StoredModel._of_model(model)
     if model.tag == "logistic" and (model.linear() is None or model.form == "mixed"):

@@ -14,9 +14,9 @@ from . import _core
 from ._inputs import class_names, classes_of_names, core_rows, encode_labels, row_weights, thread_count
 from .exceptions import tell
 from ._frames import checked_labels, is_frame, table_of
-from .rounds import Round, begin, load_round
+from .rounds import Pass, Round, answer, begin, load_round, merge_answers
 
-__all__ = ["Round", "Statistics", "begin", "gather", "load", "load_round"]
+__all__ = ["Pass", "Round", "Statistics", "answer", "begin", "gather", "load", "load_round", "merge_answers"]
 
 
 class Statistics:

@@ -89,3 +89,31 @@ def test_counts_in_columns_are_the_rows_that_they_count() -> None:
         np.testing.assert_allclose(model.tidy()["estimate"], expected["estimate"], rtol=1e-9)
         np.testing.assert_allclose(model.tidy()["std_error"], expected["std_error"], rtol=1e-9)
     assert list(Logit("cbind(dead, alive) ~ dose").fit(counts).classes_) == ["alive", "dead"]
+
+
+@pytest.mark.parametrize("model", ["nb", "gaussian-nb", "lda", "qda", "logistic", "one-vs-rest"])
+def test_any_model_is_fitted_by_partitions_and_a_tree_of_merges(model: str) -> None:
+    table = rows().assign(dose=lambda frame: np.sqrt(frame["age"] + 3 * frame["copies"]))[["age", "dose", "died"]]
+    cuts = [table[:0].astype(table.dtypes), table[:50], table[50:120], table[120:]]
+    step = stats.begin(model, "died")
+    whole = stats.begin(model, "died")
+    while isinstance(step, stats.Pass):
+        ask = step.ask()
+        # A partition without rows knows no classes, so it takes part once the columns are agreed upon.
+        parts = [stats.answer(ask, [cut], part=str(at)) for at, cut in enumerate(cuts) if len(cut) > 0 or step.number > 1]
+        merged = stats.merge_answers([parts[0], stats.merge_answers(parts[1:])])
+        step = step.advance(merged) if step.number > 1 else step.advance(stats.merge_answers(parts))
+        whole.observe(table)
+        whole = whole.advance()
+    np.testing.assert_allclose(step.predict_proba(table[["age", "dose"]]), whole.predict_proba(table[["age", "dose"]]), rtol=1e-9)
+
+
+def test_a_forgotten_part_and_one_that_is_there_twice_are_refused() -> None:
+    table = rows()
+    step = stats.begin("died ~ age")
+    step = step.advance([stats.answer(step.ask(), [cut]) for cut in (table[:100], table[100:])])
+    first, second = (stats.answer(step.ask(), [cut]) for cut in (table[:100], table[100:]))
+    with pytest.raises(MismatchError, match="missing"):
+        step.advance([first])
+    with pytest.raises(MismatchError, match="count twice"):
+        stats.merge_answers([first, second, first])

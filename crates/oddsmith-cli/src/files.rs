@@ -11,7 +11,7 @@ use oddsmith::error::visible;
 use oddsmith::model::Classifier;
 use oddsmith::persist::{self, FileKind};
 use oddsmith::stats::TableStats;
-use oddsmith::train::{Answer, Round};
+use oddsmith::train::{Answer, Question, Round};
 use oddsmith::{Error, ErrorKind};
 use oddsmith_io::{Input, Opened};
 
@@ -33,6 +33,8 @@ pub(crate) enum Content {
     Statistics(Box<TableStats>),
     /// A question to the places of a study.
     Round(Box<Round>),
+    /// The same without the sums of earlier passes.
+    Question(Box<Question>),
     /// What one of them answered.
     Answer(Box<Answer>),
 }
@@ -43,6 +45,7 @@ pub(crate) fn read(path: &Path) -> Result<Content, Failure> {
     let content = match persist::from_bytes(&bytes, None) {
         Ok((FileKind::Statistics, record)) => match record.tag.as_str() {
             Round::TAG => Round::from_bytes(&bytes).map(|round| Content::Round(Box::new(round))),
+            Question::TAG => Question::from_bytes(&bytes).map(|question| Content::Question(Box::new(question))),
             Answer::TAG => Answer::from_bytes(&bytes).map(|answer| Content::Answer(Box::new(answer))),
             _ => persist::load_stats(&bytes).map(|stats| Content::Statistics(Box::new(stats))),
         },
@@ -65,6 +68,16 @@ pub(crate) fn read_statistics(path: &Path) -> Result<TableStats, Failure> {
 /// Reads a question to the places of a study.
 pub(crate) fn read_round(path: &Path) -> Result<Round, Failure> {
     Round::from_bytes(&bytes(path)?).map_err(|error| Failure::in_file(path, error))
+}
+
+/// Reads a question: one by itself, or that of a round.
+pub(crate) fn read_question(path: &Path) -> Result<Question, Failure> {
+    let bytes = bytes(path)?;
+    let question = match persist::from_bytes(&bytes, None) {
+        Ok((FileKind::Statistics, record)) if record.tag == Question::TAG => Question::from_bytes(&bytes),
+        _ => Round::from_bytes(&bytes).and_then(|round| round.question()),
+    };
+    question.map_err(|error| Failure::in_file(path, error))
 }
 
 /// Reads the answer of a place.

@@ -1,6 +1,7 @@
 //! A table that already holds probabilities, from any program: found columns become judged rows.
 
 use oddsmith::card::Cell;
+use oddsmith::codec::{Codec, Encode};
 use oddsmith::data::{Classes, Layout, Plane, Rows};
 use oddsmith::error::{DataFault, visible};
 use oddsmith::eval::{EvalSettings, Evaluation, ScoreScale, ScoredBatch};
@@ -77,6 +78,12 @@ impl ScoredRows {
     /// What was found.
     pub(crate) fn into_evaluation(self) -> Evaluation {
         self.evaluation
+    }
+}
+
+impl Encode for ScoredRows {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        self.evaluation.encode(codec)
     }
 }
 

@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use super::regression::{fit_formula, fit_logistic};
     #[pymodule_export]
-    use super::rounds::Round;
+    use super::rounds::{Round, answer_question, merge_answers};
     #[pymodule_export]
     use super::sums::{Sums, gather};
     #[pymodule_export]

@@ -7,8 +7,8 @@ use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Formula, Kind, RelabelledSource, Response, Weighting};
 use oddsmith::error::Error;
-use oddsmith::model::Learner;
 use oddsmith::model::linear::Logistic;
+use oddsmith::model::{AnyLearner, Learner};
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, Opened, ReadOptions, Roles, open_arrow};
 use pyo3::prelude::*;
@@ -80,7 +80,7 @@ pub(crate) fn fit_formula(
     };
     let table = joined.as_ref().unwrap_or(&frame.0);
     let (model, notices) = work::run(py, usize::MAX, |control| {
-        let opened = open_for_regression(table, &learner, &roles, kinds, threads, control)?;
+        let opened = open_for(&learner, table, &roles, kinds, threads, control)?;
         Ok((train::fit(&learner, &*opened.source, work::threads(threads), control)?.model, opened.notices))
     })?;
     Ok((Model::new(Box::new(model)), told(notices)))
@@ -101,16 +101,16 @@ pub(crate) fn formula_roles(learner: &Logistic, weight: Option<String>) -> Resul
     })
 }
 
-/// The rows that a regression is fitted to.
-pub(crate) fn open_for_regression(
+/// The rows that a model is fitted to.
+pub(crate) fn open_for(
+    learner: &dyn AnyLearner,
     table: &ArrowTable,
-    learner: &Logistic,
     roles: &Roles,
     mut kinds: BTreeMap<String, Kind>,
     threads: usize,
     control: &Control,
 ) -> Result<Opened> {
-    let needs = learner.needs()?;
+    let needs = learner.needs_any()?;
     for (column, kind) in needs.kinds {
         kinds.entry(column).or_insert(kind);
     }

@@ -1,9 +1,12 @@
-//! Regressions of rows that stay where they are, as Python sees them.
+//! Models of rows that stay where they are, as Python sees them.
 
 use std::collections::BTreeMap;
 
-use oddsmith::train::{self, Advance, Answer, Study};
-use oddsmith_io::Roles;
+use oddsmith::data::Weighting;
+use oddsmith::error::Error;
+use oddsmith::registry;
+use oddsmith::train::{self, Advance, Answer, Question, Study};
+use oddsmith_io::{ArrowTable, Roles};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -11,7 +14,7 @@ use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
 use crate::knobs::LogisticKnobs;
 use crate::model::Model;
-use crate::regression::{formula_roles, open_for_regression};
+use crate::regression::{formula_roles, open_for};
 use crate::work;
 
 /// A question to the places of a study.
@@ -28,7 +31,32 @@ impl Round {
             let roles = formula_roles(&learner, weight)?;
             let Roles { target, features, exclude, weight, .. } = roles;
             let kinds = kinds_of(kinds)?;
-            train::Round::begin(Study { learner, target, features, exclude, weight, kinds, ..Study::default() })
+            train::Round::begin(Study { target, features, exclude, weight, kinds, ..Study::of_regression(learner) })
+        };
+        begun().map(Round).map_err(|error| raise(py, error))
+    }
+
+    /// The first question about a model of the registry with options as texts.
+    #[staticmethod]
+    fn begin_model(
+        py: Python<'_>,
+        entry: &str,
+        options: BTreeMap<String, String>,
+        target: String,
+        features: Option<Vec<String>>,
+        kinds: BTreeMap<String, String>,
+        weight: Option<String>,
+    ) -> PyResult<Self> {
+        let begun = || {
+            let mut params = registry::find(entry)?.defaults();
+            for (name, value) in &options {
+                params.set(name, value)?;
+            }
+            if params.declares("no-tests") && !params.has("ci") {
+                params = params.with_wald_intervals();
+            }
+            let weight = weight.map(|name| (name, Weighting::Frequency));
+            train::Round::begin(Study { target: Some(target), features, weight, kinds: kinds_of(kinds)?, ..Study::of(&params) })
         };
         begun().map(Round).map_err(|error| raise(py, error))
     }
@@ -50,26 +78,17 @@ impl Round {
 
     /// What is asked, and what an answer tells of single rows.
     fn question(&self, py: Python<'_>) -> PyResult<(String, Option<String>)> {
-        let question = self.0.question().map_err(|error| raise(py, error))?;
-        Ok((question.purpose, question.discloses))
+        let words = || {
+            let question = self.0.question()?;
+            Ok((question.purpose()?, question.discloses()?))
+        };
+        words().map_err(|error| raise(py, error))
     }
 
-    /// The bytes of the answer of the place that has these rows, with the notices of reading them.
-    fn answer<'py>(&self, py: Python<'py>, frame: &Frame, threads: usize) -> PyResult<(Bound<'py, PyBytes>, Vec<Told>)> {
-        let study = self.0.study();
-        let roles = Roles {
-            target: study.target.clone(),
-            features: study.features.clone(),
-            exclude: study.exclude.clone(),
-            weight: study.weight.clone(),
-            ..Roles::default()
-        };
-        let (bytes, notices) = work::run(py, usize::MAX, |control| {
-            let opened = open_for_regression(&frame.0, &study.learner, &roles, study.kinds.clone(), threads, control)?;
-            let answer = self.0.answer(&*opened.source, work::threads(threads), control)?;
-            Ok((answer.to_bytes()?, opened.notices))
-        })?;
-        Ok((PyBytes::new(py, &bytes), told(notices)))
+    /// The bytes of the question, without the sums of earlier passes.
+    fn ask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let asked = || self.0.question()?.to_bytes();
+        asked().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
     }
 
     /// The next question or the model, and what differed between the places.
@@ -84,4 +103,55 @@ impl Round {
             Advance::Done(model) => Ok((None, Some(Model::new(model)), Vec::new())),
         }
     }
+}
+
+/// The bytes of the answer of the place that has these rows, with the notices of reading them.
+#[pyfunction]
+pub(crate) fn answer_question<'py>(
+    py: Python<'py>,
+    ask: &[u8],
+    frames: Vec<PyRef<'py, Frame>>,
+    site: Option<String>,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyBytes>, Vec<Told>)> {
+    let question = Question::from_bytes(ask).map_err(|error| raise(py, error))?;
+    let tables: Vec<ArrowTable> = frames.iter().map(|frame| frame.0.clone()).collect();
+    let (bytes, notices) = work::run(py, usize::MAX, |control| {
+        let study = question.study();
+        let roles = Roles {
+            target: study.target.clone(),
+            features: study.features.clone(),
+            exclude: study.exclude.clone(),
+            weight: study.weight.clone(),
+            ..Roles::default()
+        };
+        let table = joined(tables)?;
+        let opened = open_for(&*study.learner()?, &table, &roles, study.kinds.clone(), threads, control)?;
+        let answer = question.answer(&*opened.source, site.as_deref(), work::threads(threads), control)?;
+        Ok((answer.to_bytes()?, opened.notices))
+    })?;
+    Ok((PyBytes::new(py, &bytes), told(notices)))
+}
+
+/// The batches of all tables as one table.
+fn joined(tables: Vec<ArrowTable>) -> oddsmith::Result<ArrowTable> {
+    let mut tables = tables.into_iter();
+    let mut all = tables.next().ok_or_else(|| Error::data("there is no batch to answer from; one without rows will do"))?;
+    for table in tables {
+        if table.schema.fields() != all.schema.fields() {
+            return Err(Error::data("the batches have different columns"));
+        }
+        all.batches.extend(table.batches);
+    }
+    Ok(all)
+}
+
+/// The bytes of one answer in place of several to the same question.
+#[pyfunction]
+pub(crate) fn merge_answers(py: Python<'_>, answers: Vec<(String, Vec<u8>)>) -> PyResult<Bound<'_, PyBytes>> {
+    let merged = || {
+        let read = answers.iter().map(|(_, bytes)| Answer::from_bytes(bytes)).collect::<oddsmith::Result<Vec<_>>>()?;
+        Answer::merged(&answers.iter().map(|(name, _)| name.as_str()).zip(&read).collect::<Vec<_>>())?.to_bytes()
+    };
+    merged().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
 }

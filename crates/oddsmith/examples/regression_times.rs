@@ -10,7 +10,7 @@ use std::time::Instant;
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Csr, Feature, Features, Layout, Source, ViewSource, Vocabulary, Weighting, WordValue};
 use oddsmith::model::linear::{Intervals, Logistic};
-use oddsmith::model::{Learner, Step};
+use oddsmith::model::{Learner, PassInfo, Step};
 use oddsmith::num::MatrixView;
 use oddsmith::train::pass;
 
@@ -59,7 +59,7 @@ fn time(name: &str, rows: usize, columns: usize, classes: usize, learner: &Logis
 fn passes(learner: &Logistic, source: &dyn Source) -> Vec<f64> {
     let control = Control::new();
     let mut times = Vec::new();
-    let mut empty = learner.begin(&Arc::new(source.layout().clone())).unwrap();
+    let mut empty = learner.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source)).unwrap();
     loop {
         let start = Instant::now();
         let sums = pass(source, &empty, None, &control).unwrap();

@@ -7,50 +7,99 @@ use crate::error::Result;
 use crate::record::{Array, Record, fault};
 
 /// The numbers of a summary on their way to a record or from one.
-pub(crate) struct Codec<'a> {
+#[derive(Debug)]
+pub struct Codec<'a> {
     way: Way<'a>,
     prefix: String,
 }
 
+#[derive(Debug)]
 enum Way<'a> {
     Out(&'a mut Record),
     In(&'a Record),
 }
 
-/// A summary whose numbers can be written down.
-pub(crate) trait Encode {
+/// A summary whose numbers can be written down and read back, to the bit.
+///
+/// One method serves both ways: a summary names its numbers one after the other, and the codec takes them out or puts them in. It is read
+/// into the empty summary of the same pass, which knows how many of each there must be; what does not fit is refused by its name.
+///
+/// ```
+/// use oddsmith::codec::{Codec, Encode};
+/// use oddsmith::record::Record;
+///
+/// #[derive(Clone, Default, PartialEq, Debug)]
+/// struct Mean {
+///     weight: f64,
+///     sum: f64,
+/// }
+///
+/// impl Encode for Mean {
+///     fn encode(&mut self, codec: &mut Codec<'_>) -> oddsmith::Result<()> {
+///         codec.weights("weight", std::slice::from_mut(&mut self.weight))?;
+///         codec.number("sum", &mut self.sum)
+///     }
+/// }
+///
+/// let mut record = Record::new("mean", 1, &())?;
+/// let mut seen = Mean { weight: 2.0, sum: 3.5 };
+/// seen.encode(&mut Codec::out(&mut record, ""))?;
+/// let mut read = Mean::default();
+/// read.encode(&mut Codec::from(&record, ""))?;
+/// assert_eq!(read, seen);
+/// # Ok::<(), oddsmith::Error>(())
+/// ```
+pub trait Encode {
     /// Enters all numbers, in the same order and under the same names either way.
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()>;
 }
 
 impl<'a> Codec<'a> {
     /// Writes to a record, all names beginning with `prefix`.
-    pub(crate) fn out(record: &'a mut Record, prefix: &str) -> Self {
+    pub fn out(record: &'a mut Record, prefix: &str) -> Self {
         Codec { way: Way::Out(record), prefix: prefix.into() }
     }
 
     /// Reads what was written with the same prefix.
-    pub(crate) fn from(record: &'a Record, prefix: &str) -> Self {
+    pub fn from(record: &'a Record, prefix: &str) -> Self {
         Codec { way: Way::In(record), prefix: prefix.into() }
     }
 
     /// Enters the parts of a summary under a name of their own.
-    pub(crate) fn part(&mut self, name: &str, part: &mut impl Encode) -> Result<()> {
+    pub fn part(&mut self, name: &str, part: &mut (impl Encode + ?Sized)) -> Result<()> {
+        self.within(name, |codec| part.encode(codec))
+    }
+
+    /// Enters several numbers under a name of their own.
+    pub fn within(&mut self, name: &str, enter: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let length = self.prefix.len();
         self.prefix.push_str(name);
         self.prefix.push('.');
-        let entered = part.encode(self);
+        let entered = enter(self);
         self.prefix.truncate(length);
         entered
     }
 
+    /// What was written so far, the names as they stand in the record; `None` when a summary is being read.
+    pub fn written(&self) -> Option<(&Record, &str)> {
+        match &self.way {
+            Way::Out(record) => Some((record, &self.prefix)),
+            Way::In(_) => None,
+        }
+    }
+
+    /// The name in the record of what the summary calls `name`.
+    pub fn full_name(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
     /// Whether a summary is being read.
-    pub(crate) fn is_reading(&self) -> bool {
+    pub fn is_reading(&self) -> bool {
         matches!(self.way, Way::In(_))
     }
 
     /// As many numbers as the summary has; any of them may have left the range of finite numbers.
-    pub(crate) fn numbers(&mut self, name: &str, values: &mut [f64]) -> Result<()> {
+    pub fn numbers(&mut self, name: &str, values: &mut [f64]) -> Result<()> {
         let name = format!("{}{name}", self.prefix);
         match &mut self.way {
             Way::Out(record) => record.put(name, values),
@@ -59,13 +108,59 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
+    /// As many finite numbers as the summary has.
+    pub fn finite(&mut self, name: &str, values: &mut [f64]) -> Result<()> {
+        self.checked(name, values, f64::is_finite, "a number that is not finite")
+    }
+
+    /// As many finite numbers from 0 up as the summary has: weights, sums of squares.
+    pub fn weights(&mut self, name: &str, values: &mut [f64]) -> Result<()> {
+        self.checked(name, values, |v| v.is_finite() && v >= 0.0, "a number that is not finite or below zero")
+    }
+
+    /// Numbers that a reader accepts only when all of them are; whoever writes must know better.
+    fn checked(&mut self, name: &str, values: &mut [f64], accepted: fn(f64) -> bool, otherwise: &str) -> Result<()> {
+        self.numbers(name, values)?;
+        self.accept(name, values, accepted, otherwise)
+    }
+
+    /// Refuses numbers that were read, when one of them is not accepted.
+    pub fn accept(&self, name: &str, values: &[f64], accepted: fn(f64) -> bool, otherwise: &str) -> Result<()> {
+        match self.is_reading() && !values.iter().all(|v| accepted(*v)) {
+            true => Err(fault(format!("`{}{name}` holds {otherwise}", self.prefix))),
+            false => Ok(()),
+        }
+    }
+
+    /// Exactly `length` numbers. They are counted before any memory is taken for them, so that a list may be read into an empty one.
+    pub fn cells(&mut self, name: &str, length: usize, values: &mut Vec<f64>) -> Result<()> {
+        let name = format!("{}{name}", self.prefix);
+        match &mut self.way {
+            Way::Out(record) => record.put(name, values),
+            Way::In(record) => *values = of_length(record, &name, length)?.to_vec(),
+        }
+        Ok(())
+    }
+
+    /// Numbers that are zero almost always: written only where one is not.
+    pub fn rare(&mut self, name: &str, values: &mut [f64]) -> Result<()> {
+        let absent = match &self.way {
+            Way::Out(_) => values.iter().all(|v| *v == 0.0),
+            Way::In(record) => !record.arrays.contains_key(&format!("{}{name}", self.prefix)),
+        };
+        match absent {
+            true => Ok(()),
+            false => self.numbers(name, values),
+        }
+    }
+
     /// One number.
-    pub(crate) fn number(&mut self, name: &str, value: &mut f64) -> Result<()> {
+    pub fn number(&mut self, name: &str, value: &mut f64) -> Result<()> {
         self.numbers(name, std::slice::from_mut(value))
     }
 
     /// Numbers of which there may be any multiple of `unit`.
-    pub(crate) fn list(&mut self, name: &str, unit: usize, values: &mut Vec<f64>) -> Result<()> {
+    pub fn list(&mut self, name: &str, unit: usize, values: &mut Vec<f64>) -> Result<()> {
         let name = format!("{}{name}", self.prefix);
         match &mut self.way {
             Way::Out(record) => record.put(name, values),
@@ -81,7 +176,7 @@ impl<'a> Codec<'a> {
     }
 
     /// As many whole numbers as the summary has.
-    pub(crate) fn counts(&mut self, name: &str, values: &mut [u64]) -> Result<()> {
+    pub fn counts(&mut self, name: &str, values: &mut [u64]) -> Result<()> {
         let name = format!("{}{name}", self.prefix);
         match &mut self.way {
             Way::Out(record) => record.put_counts(name, values),
@@ -91,7 +186,7 @@ impl<'a> Codec<'a> {
     }
 
     /// Any number of whole numbers.
-    pub(crate) fn count_list(&mut self, name: &str, values: &mut Vec<u64>) -> Result<()> {
+    pub fn count_list(&mut self, name: &str, values: &mut Vec<u64>) -> Result<()> {
         let name = format!("{}{name}", self.prefix);
         match &mut self.way {
             Way::Out(record) => record.put_counts(name, values),
@@ -100,21 +195,36 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
+    /// Any number of labels of rows: classes, and what stands for no class.
+    pub fn labels(&mut self, name: &str, labels: &mut Vec<u32>, classes: usize) -> Result<()> {
+        let mut counts: Vec<u64> = labels.iter().map(|label| u64::from(*label)).collect();
+        self.count_list(name, &mut counts)?;
+        if self.is_reading() {
+            let label = |count: &u64| u32::try_from(*count).ok().filter(|label| (*label as usize) < classes || *label == u32::MAX);
+            let read: Option<Vec<u32>> = counts.iter().map(label).collect();
+            *labels = read.ok_or_else(|| fault(format!("`{}{name}` holds a label that none of {classes} classes has", self.prefix)))?;
+        }
+        Ok(())
+    }
+
     /// One whole number.
-    pub(crate) fn count(&mut self, name: &str, value: &mut u64) -> Result<()> {
+    pub fn count(&mut self, name: &str, value: &mut u64) -> Result<()> {
         self.counts(name, std::slice::from_mut(value))
     }
 
     /// Yes or no.
-    pub(crate) fn flag(&mut self, name: &str, value: &mut bool) -> Result<()> {
+    pub fn flag(&mut self, name: &str, value: &mut bool) -> Result<()> {
         let mut count = u64::from(*value);
         self.count(name, &mut count)?;
-        *value = count != 0;
+        if count > 1 {
+            return Err(fault(format!("`{}{name}` is neither yes nor no", self.prefix)));
+        }
+        *value = count == 1;
         Ok(())
     }
 
     /// What the summary is; a record that holds another is refused.
-    pub(crate) fn kind(&mut self, kind: &str) -> Result<()> {
+    pub fn kind(&mut self, kind: &str) -> Result<()> {
         let name = format!("{}kind", self.prefix);
         match &mut self.way {
             Way::Out(record) => record.put_bytes(name, kind.into()),

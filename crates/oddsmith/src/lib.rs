@@ -2,7 +2,7 @@
 
 pub mod calibrate;
 pub mod card;
-mod codec;
+pub mod codec;
 pub mod control;
 pub mod data;
 pub mod error;

@@ -68,6 +68,20 @@ impl Record {
         self.arrays.insert(format!("{name}.offsets"), Array::Counts(offsets));
     }
 
+    /// Adds a whole record: its head under `key`, its arrays under names that begin with `prefix`.
+    pub fn put_nested(&mut self, key: &str, prefix: &str, inner: Record) -> Result<()> {
+        self.put_part(key, &(&inner.tag, inner.version, &inner.head))?;
+        self.arrays.extend(inner.arrays.into_iter().map(|(name, array)| (format!("{prefix}{name}"), array)));
+        Ok(())
+    }
+
+    /// A record within this one, as written by [`Record::put_nested`].
+    pub fn nested(&self, key: &str, prefix: &str) -> Result<Record> {
+        let (tag, version, head) = self.part(key)?;
+        let own = self.arrays.iter().filter_map(|(name, array)| Some((name.strip_prefix(prefix)?.to_owned(), array.clone())));
+        Ok(Record { tag, version, head, arrays: own.collect() })
+    }
+
     /// Adds a part to the head under a key of its own. A typed head that is read with [`Record::read_head`] passes
     /// over such parts unless it denies unknown fields.
     pub fn put_part(&mut self, key: &str, part: &impl Serialize) -> Result<()> {

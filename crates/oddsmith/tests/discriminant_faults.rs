@@ -7,7 +7,7 @@ use std::sync::Arc;
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, Levels, SKIP, ViewSource, Weighting};
 use oddsmith::model::discriminant::{DiscriminantParams, Lda, Qda};
-use oddsmith::model::{BoxedStats, Classifier, Learner, Predictions, Predictor, Shrinkage, Step};
+use oddsmith::model::{BoxedStats, Classifier, Learner, PassInfo, Predictions, Predictor, Shrinkage, Step};
 use oddsmith::num::MatrixView;
 use oddsmith::stats::{Parts, TableStats};
 use oddsmith::{Error, ErrorKind, notice, registry, train};
@@ -238,7 +238,7 @@ fn columns_that_are_no_numbers_are_named() {
     let features = vec![Feature::number("age"), Feature::category("race", Levels::in_order(vec!["a".into()])), Feature::boolean("smoker")];
     let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
     let layout = Arc::new(Layout::new("low", features, classes, Weighting::None).unwrap());
-    let error = Lda::default().begin(&layout).unwrap_err();
+    let error = Lda::default().begin(&layout, &PassInfo::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }));
     assert_eq!(
         error.to_string(),

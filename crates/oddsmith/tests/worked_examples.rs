@@ -7,7 +7,7 @@ mod support;
 use oddsmith::control::Control;
 use oddsmith::data::Kind;
 use oddsmith::model::bayes::{Family, NaiveBayes, NaiveBayesModel};
-use oddsmith::model::{Classifier, Generative, Learner, LinearLogOdds, Predictions, Predictor, Prior, Step, Tying};
+use oddsmith::model::{Classifier, Generative, Learner, LinearLogOdds, PassInfo, Predictions, Predictor, Prior, Step, Tying};
 use oddsmith::train::fit;
 use support::{Csv, Frame, close};
 
@@ -155,7 +155,7 @@ fn the_evidence_of_categories_is_the_product_of_one_step_predictions() {
     let learner = NaiveBayes { predictive: true, ..NaiveBayes::new(Family::Mixed) };
     let first = |rows: usize| {
         let labels: Vec<u32> = frame.labels.iter().enumerate().map(|(i, &l)| if i < rows { l } else { oddsmith::data::SKIP }).collect();
-        let mut stats = learner.begin(&std::sync::Arc::new(frame.layout.clone())).unwrap();
+        let mut stats = learner.begin(&std::sync::Arc::new(frame.layout.clone()), &PassInfo::default()).unwrap();
         let rows = oddsmith::data::Rows::new(frame.features(), &labels, None, 0);
         oddsmith::stats::Statistics::observe(&mut stats, rows).unwrap();
         match learner.finish(&stats) {

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::Formula;
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Step};
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, PassInfo, Step};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::stats::TableStats;
 use oddsmith::{Notice, persist};
@@ -212,7 +212,7 @@ fn from_statistics(args: &FitArgs, path: &Path, model: &str, learner: &dyn AnyLe
     let mut data = show::statistics_card(&stats);
     data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
     let layout = Arc::clone(stats.layout());
-    learner.begin_any(&layout)?;
+    learner.begin_any(&layout, &PassInfo::default())?;
     match learner.finish_any(&BoxedStats::new(stats))? {
         Step::Done(model) => Ok((data, model)),
         Step::Again(_) => Err(needs_rows(model)),

@@ -1,4 +1,4 @@
-//! `oddsmith rounds`: a regression of rows that stay where they are. One file asks, every place answers with sums, until the
+//! `oddsmith rounds`: a model of rows that stay where they are. One file asks, every place answers with sums, until the
 //! answers are a model.
 
 use std::ffi::OsString;
@@ -11,8 +11,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Feature, Formula, Levels, Space};
 use oddsmith::error::visible;
 use oddsmith::model::Classifier;
-use oddsmith::model::linear::Logistic;
-use oddsmith::train::{Advance, Answer, Round, Study};
+use oddsmith::train::{Advance, Answer, Question, Round, Site, Study};
 use oddsmith::{Notice, persist, registry};
 use oddsmith_io::{Input, Roles};
 use oddsmith_report::Format;
@@ -27,7 +26,9 @@ use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith rounds begin 'low ~ age + C(race)' -o low.round         where the sites meet
+  oddsmith rounds begin --model lda --target low -o low.round      any other model
   oddsmith rounds answer low.round site-a.csv -o a.answer          at every site: sums, no rows
+  oddsmith rounds merge a.answer b.answer -o ab.answer             answers on their way
   oddsmith rounds advance low.round a.answer b.answer -o low.odds  the next question, or the model
   oddsmith show low.round                                          what is asked of the rows";
 
@@ -36,8 +37,12 @@ pub(crate) const EXAMPLES: &str = "Examples:
 pub(crate) enum RoundsCommand {
     /// Write down what is fitted, and ask every place for its columns.
     Begin(Box<BeginArgs>),
+    /// Take the question out of a round, without the sums of earlier passes.
+    Ask(AskArgs),
     /// Answer the question of a round with the sums of a table.
     Answer(Box<AnswerArgs>),
+    /// Make one answer of several, so that they can be put together step by step.
+    Merge(MergeArgs),
     /// Put the answers of all places together: to the next question, or to the model.
     Advance(AdvanceArgs),
 }
@@ -49,8 +54,8 @@ pub(crate) struct BeginArgs {
     #[arg(value_name = "FORMULA")]
     formula: Option<String>,
 
-    /// The model.
-    #[arg(short, long, value_name = "MODEL", default_value = "logistic", value_parser = ["logistic", "one-vs-rest"])]
+    /// The model; `oddsmith models` lists all.
+    #[arg(short, long, value_name = "MODEL", default_value = "logistic")]
     model: String,
 
     /// Where to save the first question.
@@ -67,10 +72,22 @@ pub(crate) struct BeginArgs {
     params: ParamArgs,
 }
 
+/// Arguments of `rounds ask`.
+#[derive(Debug, Args)]
+pub(crate) struct AskArgs {
+    /// The round.
+    #[arg(value_name = "ROUND")]
+    round: PathBuf,
+
+    /// Where to save the question.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
 /// Arguments of `rounds answer`.
 #[derive(Debug, Args)]
 pub(crate) struct AnswerArgs {
-    /// The question.
+    /// The question: a round, or what `rounds ask` made of it.
     #[arg(value_name = "ROUND")]
     round: PathBuf,
 
@@ -82,11 +99,27 @@ pub(crate) struct AnswerArgs {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
+    /// The name of the place, the same in every answer [default: one that follows from its rows].
+    #[arg(long, value_name = "NAME")]
+    site: Option<String>,
+
     #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
     text: TextArgs,
+}
+
+/// Arguments of `rounds merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Answers to the same question.
+    #[arg(value_name = "ANSWER", required = true, num_args = 2..)]
+    answers: Vec<PathBuf>,
+
+    /// Where to save the answer that stands for all of them.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
 }
 
 /// Arguments of `rounds advance`.
@@ -113,7 +146,9 @@ pub(crate) struct AdvanceArgs {
 pub(crate) fn run(command: &RoundsCommand, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     match command {
         RoundsCommand::Begin(args) => begin(args, console),
+        RoundsCommand::Ask(args) => ask(args, console),
         RoundsCommand::Answer(args) => answer(args, console, control),
+        RoundsCommand::Merge(args) => merge(args, console),
         RoundsCommand::Advance(args) => advance(args, console),
     }
 }
@@ -130,32 +165,43 @@ fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
     }
     let roles = model.chosen_columns(args.roles.roles())?;
     if model.target_name(&roles)?.is_none() {
-        return Err(Failure::Usage("name the column to predict: on the left side of a formula, or with --target".into()));
+        let where_to = if entry.takes_formula { "on the left side of a formula, or with --target" } else { "with --target" };
+        return Err(Failure::Usage(format!("name the column to predict: {where_to}")));
     }
     let study = Study {
-        learner: Logistic::from_params(&model.params)?,
-        one_vs_rest: entry.name != registry::default_for(true).name,
         target: roles.target,
         features: roles.features,
         exclude: roles.exclude,
         weight: roles.weight,
         first_class: model.first_class,
         kinds: args.kinds.kinds()?,
+        ..Study::of(&model.params)
     };
     let round = Round::begin(study)?;
     let saved = files::save(&args.output, &round.to_bytes()?)?;
     tell_question(&round, &saved, &[], console)
 }
 
-fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+/// The light form of a round.
+fn ask(args: &AskArgs, console: &Console) -> Result<(), Failure> {
+    files::refuse_same(&args.output, &[&args.round])?;
     let round = files::read_round(&args.round)?;
+    let question = round.question()?;
+    let saved = files::save(&args.output, &question.to_bytes()?)?;
+    tell(question_card(&question, round.sites())?, &saved, console)?;
+    console.note(&format!("question {} → {saved}; every place answers it", question.number()));
+    Ok(())
+}
+
+fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let question = files::read_question(&args.round)?;
     let input = files::table(&args.data)?;
     let mut read: Vec<&Path> = vec![&args.round];
     if let Input::Path(data) = &input {
         read.push(data);
     }
     files::refuse_same(&args.output, &read)?;
-    let study = round.study();
+    let study = question.study();
     let mut options = args.reading.options(&args.text)?;
     options.kinds.extend(study.kinds.clone());
     let roles = Roles {
@@ -167,24 +213,49 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
     };
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        fitting::open_for(&study.learner, &input, options, &roles, control)?
+        fitting::open_for(&*study.learner()?, &input, options, &roles, control)?
     };
     files::need_target(&opened)?;
     let answer = {
         let _progress = Progress::start(console, control, "summing");
-        round.answer(&*opened.source, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?
+        let answered = question.answer(&*opened.source, args.site.as_deref(), args.reading.threads, control);
+        answered.map_err(|error| error.in_table(&input.name()))?
     };
     control.check()?;
-    let question = round.question()?;
     let saved = files::save(&args.output, &answer.to_bytes()?)?;
     let mut card = answer_card(&answer);
-    card.facts.push(("summed up".into(), question.purpose.as_str().into()));
+    card.facts.push(("summed up".into(), question.purpose()?.into()));
     card.facts.push(("rows of the table".into(), opened.rows.into()));
-    card.facts.extend(question.discloses.map(|what| ("tells of single rows".into(), what.into())));
+    card.facts.extend(question.discloses()?.map(|what| ("tells of single rows".into(), what.into())));
     card.notices = opened.notices;
     tell(card, &saved, console)?;
     console.note(&format!("answer → {saved}"));
     Ok(())
+}
+
+fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
+    let paths: Vec<&Path> = args.answers.iter().map(PathBuf::as_path).collect();
+    files::refuse_same(&args.output, &paths)?;
+    refuse_twice(&paths)?;
+    let read = args.answers.iter().map(|path| files::read_answer(path)).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<String> = args.answers.iter().map(|path| path.display().to_string()).collect();
+    let named: Vec<(&str, &Answer)> = names.iter().map(String::as_str).zip(&read).collect();
+    let merged = Answer::merged(&named)?;
+    let saved = files::save(&args.output, &merged.to_bytes()?)?;
+    tell(answer_card(&merged), &saved, console)?;
+    console.note(&format!("{} answers → {saved}", read.len()));
+    Ok(())
+}
+
+/// The same file twice is the same rows twice.
+fn refuse_twice(answers: &[&Path]) -> Result<(), Failure> {
+    match (1..answers.len()).find(|at| files::refuse_same(answers[*at], &answers[..*at]).is_err()) {
+        None => Ok(()),
+        Some(twice) => {
+            let name = visible(&answers[twice].display().to_string());
+            Err(Failure::Usage(format!("{name} is given twice; its rows would count twice")))
+        }
+    }
 }
 
 fn advance(args: &AdvanceArgs, console: &Console) -> Result<(), Failure> {
@@ -193,12 +264,7 @@ fn advance(args: &AdvanceArgs, console: &Console) -> Result<(), Failure> {
     files::refuse_same(next, &answers)?;
     files::refuse_same(&args.output, &answers)?;
     files::refuse_same(&args.output, &[&args.round])?;
-    if let Some(twice) = (1..answers.len()).find(|at| files::refuse_same(answers[*at], &answers[..*at]).is_err()) {
-        return Err(Failure::Usage(format!(
-            "{} is given twice; its rows would count twice",
-            visible(&answers[twice].display().to_string())
-        )));
-    }
+    refuse_twice(&answers)?;
     let round = files::read_round(&args.round)?;
     let read = args.answers.iter().map(|path| files::read_answer(path)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<String> = args.answers.iter().map(|path| path.display().to_string()).collect();
@@ -230,7 +296,7 @@ fn tell(mut card: Card, saved: &Saved, console: &Console) -> Result<(), Failure>
 }
 
 fn tell_question(round: &Round, saved: &Saved, notices: &[Notice], console: &Console) -> Result<(), Failure> {
-    let mut card = round_card(round)?;
+    let mut card = question_card(&round.question()?, round.sites())?;
     card.notices = notices.to_vec();
     tell(card, saved, console)?;
     console.note(&format!("question {} → {saved}; every place answers it", round.number()));
@@ -247,20 +313,19 @@ fn tell_model(model: &dyn Classifier, saved: &Saved, console: &Console) -> Resul
     Ok(())
 }
 
-/// The card of a question.
-pub(crate) fn round_card(round: &Round) -> Result<Card, Failure> {
-    let question = round.question()?;
-    let study = round.study();
+/// The card of a question, and of those who took part so far.
+pub(crate) fn question_card(question: &Question, sites: &[Site]) -> Result<Card, Failure> {
+    let study = question.study();
     let mut facts: Vec<(String, Cell)> = vec![
         ("finished".into(), "no".into()),
-        ("question".into(), round.number().into()),
-        ("asks for".into(), question.purpose.into()),
-        ("tells of single rows".into(), question.discloses.unwrap_or_else(|| "nothing".into()).into()),
-        ("model".into(), if study.one_vs_rest { "one-vs-rest" } else { "logistic" }.into()),
+        ("question".into(), question.number().into()),
+        ("asks for".into(), question.purpose()?.into()),
+        ("tells of single rows".into(), question.discloses()?.unwrap_or_else(|| "nothing".into()).into()),
+        ("model".into(), study.entry.as_str().into()),
     ];
-    facts.extend(study.learner.formula.as_ref().map(|formula| ("formula".into(), visible(&formula.to_string()).into())));
+    facts.extend(study.formula().map(|formula| ("formula".into(), visible(&formula.to_string()).into())));
     let mut tidy = Table { name: "columns".into(), columns: ["column", "kind", "levels"].map(String::from).to_vec(), rows: Vec::new() };
-    if let Some(layout) = round.layout() {
+    if let Some(layout) = question.layout() {
         let labels: Vec<String> = layout.classes().labels().iter().map(|label| visible(label)).collect();
         facts.push(("target".into(), format!("{}: {}", visible(layout.target()), labels.join(", ")).into()));
         tidy.rows = layout
@@ -272,6 +337,10 @@ pub(crate) fn round_card(round: &Round) -> Result<Card, Failure> {
                 vec![visible(&feature.name).into(), feature.kind().name().into(), levels]
             })
             .collect();
+    }
+    if !sites.is_empty() {
+        facts.push(("sites".into(), sites.len().into()));
+        facts.push(("rows".into(), sites.iter().map(|site| site.rows).sum::<u64>().into()));
     }
     Ok(Card { title: "Question to the places of a study".into(), facts, tidy, ..Card::default() })
 }
@@ -287,7 +356,12 @@ fn levels_of(feature: &Feature) -> Option<&Levels> {
 pub(crate) fn answer_card(answer: &Answer) -> Card {
     Card {
         title: "Answer of a place".into(),
-        facts: vec![("question".into(), answer.question().into())],
+        facts: vec![
+            ("question".into(), answer.question().into()),
+            ("rows".into(), answer.rows().into()),
+            ("weight".into(), answer.weight().into()),
+            ("sites".into(), answer.sites().len().into()),
+        ],
         tidy: Table { name: "sums".into(), columns: Vec::new(), rows: Vec::new() },
         ..Card::default()
     }

@@ -69,11 +69,12 @@ pub(crate) fn run(args: &ShowArgs, console: &Console, control: &Arc<Control>) ->
         Content::Statistics(_) if args.weights || args.tests || args.augment.is_some() => {
             return Err(Failure::Usage("statistics have no weights, tests or predictions; fit a model to them first".into()));
         }
-        Content::Round(_) | Content::Answer(_) if args.weights || args.tests || args.augment.is_some() => {
+        Content::Round(_) | Content::Question(_) | Content::Answer(_) if args.weights || args.tests || args.augment.is_some() => {
             return Err(Failure::Usage("a fit under way has no weights, tests or predictions; `oddsmith rounds advance` goes on".into()));
         }
         Content::Statistics(stats) => return show_card(args, &statistics_card(&stats), console),
-        Content::Round(round) => return show_card(args, &rounds::round_card(&round)?, console),
+        Content::Round(round) => return show_card(args, &rounds::question_card(&round.question()?, round.sites())?, console),
+        Content::Question(question) => return show_card(args, &rounds::question_card(&question, &[])?, console),
         Content::Answer(answer) => return show_card(args, &rounds::answer_card(&answer), console),
     };
     if args.weights {

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use oddsmith::Result;
+use oddsmith::codec::{Codec, Encode};
 use oddsmith::data::{Layout, Rows, SKIP};
+use oddsmith::record::fault;
 use oddsmith::stats::Statistics;
 
 /// Most cells kept: 8 MB of numbers.
@@ -51,6 +53,28 @@ impl RowSample {
     pub(super) fn scored(&self, at: usize, k: usize) -> Vec<(f64, bool, f64)> {
         let rows = self.kept.values().filter(|(_, numbers)| !numbers[at].is_nan());
         rows.map(|(label, numbers)| (numbers[at], *label as usize == k, 1.0)).collect()
+    }
+}
+
+impl Encode for RowSample {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        let mut keys: Vec<u64> = self.kept.keys().flat_map(|(hash, row)| [*hash, *row]).collect();
+        let mut labels: Vec<u32> = self.kept.values().map(|(label, _)| *label).collect();
+        let mut numbers: Vec<f64> = self.kept.values().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
+        codec.number("seen", &mut self.seen)?;
+        codec.count_list("keys", &mut keys)?;
+        codec.labels("labels", &mut labels, usize::MAX)?;
+        codec.list("numbers", labels.len(), &mut numbers)?;
+        if codec.is_reading() {
+            if keys.len() != 2 * labels.len() {
+                return Err(fault(format!("{} labels of sampled rows come with {} keys", labels.len(), keys.len())));
+            }
+            let width = numbers.len() / labels.len().max(1);
+            let row = |i: usize| ((keys[2 * i], keys[2 * i + 1]), (labels[i], numbers[i * width..(i + 1) * width].to_vec()));
+            self.kept = (0..labels.len()).map(row).collect();
+            self.trim();
+        }
+        Ok(())
     }
 }
 

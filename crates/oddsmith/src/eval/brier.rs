@@ -4,6 +4,7 @@
 
 use super::metric::{Estimate, Metric, ONE_ROW, Undefined};
 use super::scored_batch::{BLOCK_ROWS, ScoredBatch};
+use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::num::logspace::NeumaierSum;
@@ -61,6 +62,15 @@ impl Brier {
             self.sum.add(sum);
             self.squares.add(squares);
         }
+    }
+}
+
+impl Encode for Brier {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.part("weight", &mut self.weight)?;
+        codec.part("squared_weight", &mut self.squared_weight)?;
+        codec.part("distance", &mut self.sum)?;
+        codec.part("squares", &mut self.squares)
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::metric::{Estimate, Mass, Metric, Undefined, share};
 use super::scored_batch::ScoredBatch;
+use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
 use crate::model::Decision;
@@ -176,6 +177,20 @@ impl Confusion {
     pub fn macro_f1(&self) -> Metric {
         let each = (0..self.classes).map(|k| self.f1(k)).collect::<Metric<Vec<f64>>>()?;
         Ok(Estimate::exact(each.iter().sum::<f64>() / each.len().max(1) as f64))
+    }
+}
+
+impl Encode for Confusion {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        let masses = || self.cells.iter().chain(&self.undecided);
+        let mut weight: Vec<f64> = masses().map(|mass| mass.weight).collect();
+        let mut squared: Vec<f64> = masses().map(|mass| mass.squared).collect();
+        codec.weights("weight", &mut weight)?;
+        codec.weights("squared", &mut squared)?;
+        for (mass, (weight, squared)) in self.cells.iter_mut().chain(&mut self.undecided).zip(weight.into_iter().zip(squared)) {
+            (mass.weight, mass.squared) = (weight, squared);
+        }
+        Ok(())
     }
 }
 

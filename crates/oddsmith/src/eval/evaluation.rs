@@ -8,6 +8,7 @@ use super::{
     hosmer_lemeshow,
 };
 use crate::card::{Cell, Table};
+use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Weighting};
 use crate::error::Result;
 use crate::model::Decision;
@@ -218,6 +219,15 @@ impl Evaluation {
     }
 }
 
+impl Encode for Evaluation {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.part("loss", &mut self.loss)?;
+        codec.part("brier", &mut self.brier)?;
+        codec.part("confusion", &mut self.confusion)?;
+        codec.part("kept", &mut self.kept)
+    }
+}
+
 impl Statistics for Evaluation {
     type Input<'a> = ScoredBatch<'a>;
 
@@ -239,6 +249,14 @@ impl Statistics for Evaluation {
 
     fn weight(&self) -> f64 {
         self.loss.weight()
+    }
+
+    fn purpose(&self) -> String {
+        "how well probabilities fit the truth".into()
+    }
+
+    fn discloses(&self) -> Option<String> {
+        self.kept.discloses()
     }
 
     fn bytes(&self) -> usize {

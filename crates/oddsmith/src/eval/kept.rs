@@ -7,8 +7,10 @@ use super::metric::Metric;
 use super::ranking::{Ranking, ScoreScale};
 use super::score_histogram::ScoreHistogram;
 use super::scored_batch::ScoredBatch;
+use crate::codec::{Codec, Encode};
 use crate::data::SKIP;
 use crate::error::{Error, Result};
+use crate::record::fault;
 use crate::stats::Statistics;
 
 /// Scores and truth.
@@ -53,6 +55,17 @@ impl KeptRows {
         }
         self.scores.extend_from_slice(scores);
         self.labels.extend_from_slice(labels);
+    }
+
+    fn enter(&mut self, codec: &mut Codec<'_>, classes: usize, width: usize) -> Result<()> {
+        codec.labels("labels", &mut self.labels, classes)?;
+        codec.cells("scores", self.labels.len() * width, &mut self.scores)?;
+        codec.list("weights", 1, &mut self.weights)?;
+        codec.accept("weights", &self.weights, |v| v.is_finite() && v >= 0.0, "a number that is not finite or below zero")?;
+        match self.weights.is_empty() || self.weights.len() == self.labels.len() {
+            true => Ok(()),
+            false => Err(fault(format!("{} labels come with {} weights", self.labels.len(), self.weights.len()))),
+        }
     }
 
     pub(super) fn weights(&self) -> Option<&[f64]> {
@@ -163,6 +176,30 @@ impl Kept {
     }
 }
 
+impl Encode for Kept {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.number("weight", &mut self.weight)?;
+        let mut binned = !self.exact();
+        codec.flag("binned", &mut binned)?;
+        let (classes, width) = (self.classes, self.width());
+        if codec.is_reading() {
+            self.content = match binned {
+                true => Content::Bins(vec![ScoreHistogram::default(); width]),
+                false => Content::Rows(KeptRows::default()),
+            };
+        }
+        match &mut self.content {
+            Content::Rows(rows) => rows.enter(codec, classes, width)?,
+            Content::Bins(bins) => {
+                bins.iter_mut().enumerate().try_for_each(|(at, bins)| codec.part(&format!("bins{at}"), bins))?;
+            }
+        }
+        // A smaller budget than the writer's must hold here, too.
+        self.settle();
+        Ok(())
+    }
+}
+
 impl Statistics for Kept {
     type Input<'a> = ScoredBatch<'a>;
 
@@ -197,6 +234,10 @@ impl Statistics for Kept {
 
     fn weight(&self) -> f64 {
         self.weight
+    }
+
+    fn discloses(&self) -> Option<String> {
+        self.exact().then(|| "the score and the class of every row".into())
     }
 
     fn bytes(&self) -> usize {

@@ -8,6 +8,7 @@ use std::f64::consts::LN_2;
 
 use super::metric::{Estimate, Metric, ONE_ROW, Undefined};
 use super::scored_batch::{BLOCK_ROWS, ScoredBatch};
+use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::info::entropy;
@@ -118,6 +119,15 @@ impl LogLoss {
         }
         let variance = (squares.value() / total - mean * mean).max(0.0) / rows;
         Estimate::normal(value, unit * unit * variance, (f64::NEG_INFINITY, f64::INFINITY))
+    }
+}
+
+impl Encode for LogLoss {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.part("classes", &mut self.classes)?;
+        codec.part("nats", &mut self.nats[..])?;
+        codec.part("squares", &mut self.squares[..])?;
+        codec.count("impossible", &mut self.impossible)
     }
 }
 

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 
 use super::ranking::{Ranking, ScoreScale, Side};
 use super::sorting::key;
+use crate::codec::{Codec, Encode};
+use crate::error::Result;
+use crate::record::fault;
 
 /// Bits of a key that name the bin: sign, eleven of the exponent, ten of the fraction.
 const BIN_BITS: u32 = 22;
@@ -35,6 +38,27 @@ impl Content {
 pub(super) struct ScoreHistogram {
     /// Others and events by bin.
     bins: BTreeMap<u32, [Content; 2]>,
+}
+
+impl Encode for ScoreHistogram {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        let mut keys: Vec<u64> = self.bins.keys().map(|bin| u64::from(*bin)).collect();
+        let contents = || self.bins.values().flatten();
+        let mut rows: Vec<u64> = contents().map(|content| content.rows).collect();
+        let mut sums: Vec<f64> = contents().flat_map(|content| [content.weight, content.squared, content.scores]).collect();
+        codec.count_list("keys", &mut keys)?;
+        codec.count_list("rows", &mut rows)?;
+        codec.cells("sums", 6 * keys.len(), &mut sums)?;
+        if !codec.is_reading() {
+            return Ok(());
+        }
+        if rows.len() != 2 * keys.len() || keys.iter().any(|bin| bin >> BIN_BITS != 0) || keys.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(fault(format!("`{}` does not list bins in rising order", codec.full_name("keys"))));
+        }
+        let content = |at: usize| Content { weight: sums[3 * at], squared: sums[3 * at + 1], rows: rows[at], scores: sums[3 * at + 2] };
+        self.bins = keys.iter().enumerate().map(|(at, bin)| (*bin as u32, [content(2 * at), content(2 * at + 1)])).collect();
+        Ok(())
+    }
 }
 
 impl ScoreHistogram {

@@ -29,7 +29,8 @@ pub enum Tying {
 }
 
 /// How far a covariance matrix is drawn towards a diagonal one.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Shrinkage {
     /// Not at all.
     #[default]

@@ -5,9 +5,11 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{
-    Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, ObservedResponse, Scale, Scores, Step, TableNeeds,
+    Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, ObservedResponse, PassInfo, Scale, Scores, Step,
+    TableNeeds,
 };
 use crate::card::Card;
+use crate::codec::{Codec, Encode};
 use crate::data::{Features, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::notice::Notice;
@@ -24,6 +26,12 @@ pub trait AnyStats: Send + Sync {
     fn total_weight(&self) -> f64;
     /// See [`Statistics::skips`].
     fn leaves_out(&self, partition: usize, partitions: usize) -> bool;
+    /// See [`Encode::encode`].
+    fn encode_any(&mut self, codec: &mut Codec<'_>) -> Result<()>;
+    /// See [`Statistics::purpose`].
+    fn is_for(&self) -> String;
+    /// See [`Statistics::discloses`].
+    fn tells(&self) -> Option<String>;
     /// See [`Statistics::bytes`].
     fn size(&self) -> usize;
     /// A copy.
@@ -51,6 +59,18 @@ where
 
     fn leaves_out(&self, partition: usize, partitions: usize) -> bool {
         self.skips(partition, partitions)
+    }
+
+    fn encode_any(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        self.encode(codec)
+    }
+
+    fn is_for(&self) -> String {
+        self.purpose()
+    }
+
+    fn tells(&self) -> Option<String> {
+        self.discloses()
     }
 
     fn size(&self) -> usize {
@@ -87,6 +107,12 @@ impl Clone for BoxedStats {
     }
 }
 
+impl Encode for BoxedStats {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        self.0.encode_any(codec)
+    }
+}
+
 impl Statistics for BoxedStats {
     type Input<'a> = Rows<'a>;
 
@@ -106,6 +132,14 @@ impl Statistics for BoxedStats {
         self.0.leaves_out(partition, partitions)
     }
 
+    fn purpose(&self) -> String {
+        self.0.is_for()
+    }
+
+    fn discloses(&self) -> Option<String> {
+        self.0.tells()
+    }
+
     fn bytes(&self) -> usize {
         self.0.size()
     }
@@ -118,9 +152,13 @@ pub trait AnyLearner: Send + Sync {
     /// See [`Learner::response`].
     fn response_any(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse>;
     /// See [`Learner::begin`].
-    fn begin_any(&self, layout: &Arc<Layout>) -> Result<BoxedStats>;
+    fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats>;
     /// See [`Learner::finish`]; a [`TableStats`] is taken as the statistics of a first pass.
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>>;
+    /// See [`Learner::write_point`].
+    fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()>;
+    /// See [`Learner::at_point`].
+    fn at_point_any(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats>;
 }
 
 impl<L> AnyLearner for L
@@ -137,8 +175,17 @@ where
         self.response(layout, rows)
     }
 
-    fn begin_any(&self, layout: &Arc<Layout>) -> Result<BoxedStats> {
-        Ok(BoxedStats::new(self.begin(layout)?))
+    fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
+        Ok(BoxedStats::new(self.begin(layout, pass)?))
+    }
+
+    fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
+        let empty = empty.get::<L::Stats>().ok_or_else(|| Error::internal("a learner was given the statistics of another"))?;
+        self.write_point(empty, point)
+    }
+
+    fn at_point_any(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
+        Ok(BoxedStats::new(self.at_point(layout, point)?))
     }
 
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
@@ -167,12 +214,20 @@ impl Learner for Box<dyn AnyLearner> {
         (**self).response_any(layout, rows)
     }
 
-    fn begin(&self, layout: &Arc<Layout>) -> Result<BoxedStats> {
-        (**self).begin_any(layout)
+    fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
+        (**self).begin_any(layout, pass)
     }
 
     fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
         (**self).finish_any(stats)
+    }
+
+    fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
+        (**self).write_point_any(empty, point)
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
+        (**self).at_point_any(layout, point)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{Classifier, TableNeeds};
-use crate::data::{Layout, Rows};
+use crate::data::{Layout, Rows, Source};
 use crate::error::Result;
+use crate::record::Record;
 use crate::stats::{Statistics, TableStats};
 
 /// What a learner wants after a pass.
@@ -13,6 +14,29 @@ pub enum Step<S, M> {
     Again(S),
     /// Nothing more: here is the model.
     Done(M),
+}
+
+/// What is known of the passes before the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassInfo {
+    /// Partitions of the source; a learner may ask for passes over some of them.
+    pub partitions: usize,
+    /// Rows of the source, where they are known.
+    pub rows: Option<u64>,
+}
+
+impl PassInfo {
+    /// Of passes over a source.
+    pub fn of(source: &dyn Source) -> Self {
+        PassInfo { partitions: source.partitions(), rows: source.rows() }
+    }
+}
+
+impl Default for PassInfo {
+    /// Rows in one piece, however many.
+    fn default() -> Self {
+        PassInfo { partitions: 1, rows: None }
+    }
 }
 
 /// What rows say about their classes.
@@ -49,7 +73,7 @@ pub trait Learner: Send + Sync {
     }
 
     /// Checks the knobs against the layout and gives the empty summary of the first pass.
-    fn begin(&self, layout: &Arc<Layout>) -> Result<Self::Stats>;
+    fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<Self::Stats>;
 
     /// The statistics of a first pass from a table that was gathered earlier, for learners whose statistics are not that
     /// table itself; an error when the learner cannot do with the table alone.
@@ -59,4 +83,16 @@ pub trait Learner: Send + Sync {
 
     /// Turns the sums of a pass into a model, or asks for another pass.
     fn finish(&self, stats: &Self::Stats) -> Result<Step<Self::Stats, Self::Model>>;
+
+    /// Writes down the point at which a pass is asked for: what its empty summary knows beyond the knobs and the layout. A learner
+    /// of one pass has nothing to write.
+    fn write_point(&self, _empty: &Self::Stats, _point: &mut Record) -> Result<()> {
+        Ok(())
+    }
+
+    /// The empty summary of the pass that is asked for at a point, for whoever sums rows up and knows nothing of earlier passes. It is
+    /// observed, merged and written down; only whoever asked can finish from it.
+    fn at_point(&self, layout: &Arc<Layout>, _point: &Record) -> Result<Self::Stats> {
+        self.begin(layout, &PassInfo::default())
+    }
 }

@@ -27,7 +27,7 @@ pub use decision::{Costs, Decision};
 pub use erased::{AnyLearner, AnyStats, BoxedStats};
 pub use generative::{Generative, SampledRow, Value};
 pub use inference::{FittedLikelihood, Inference, Uncertainty};
-pub use learner::{Learner, ObservedResponse, Step, proportions_of_labels};
+pub use learner::{Learner, ObservedResponse, PassInfo, Step, proportions_of_labels};
 pub use linear_log_odds::{LinearLogOdds, Weight};
 pub use needs::TableNeeds;
 pub use params::{Param, ParamKind, Params};

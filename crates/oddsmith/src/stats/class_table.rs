@@ -20,6 +20,16 @@ impl ClassTable {
         (Some(cells.len()) == classes.checked_mul(columns)).then_some(ClassTable { columns, cells })
     }
 
+    /// A table whose cells are yet to be read.
+    pub(super) fn unread(columns: usize) -> Self {
+        ClassTable { columns, cells: Vec::new() }
+    }
+
+    /// The cells on their way to a record or from one.
+    pub(super) fn stored_cells(&mut self) -> &mut Vec<f64> {
+        &mut self.cells
+    }
+
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns

@@ -4,6 +4,7 @@
 //! sampling weights: W_k − V_k/W_k. Time O(rows), memory O(K).
 
 use super::{add, take};
+use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
 use crate::record::{Record, fault};
@@ -22,6 +23,24 @@ pub struct ClassWeights {
     pub squared: Vec<f64>,
 }
 
+impl Encode for ClassWeights {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.counts("rows", &mut self.rows)?;
+        codec.weights("weight", &mut self.weight)?;
+        codec.weights("squared", &mut self.squared)?;
+        let total = self.rows.iter().try_fold(0u64, |sum, rows| sum.checked_add(*rows));
+        if codec.is_reading() && total.is_none_or(|total| total > MOST_ROWS) {
+            return Err(fault(format!("`{}` counts more than {MOST_ROWS} rows", codec.full_name("rows"))));
+        }
+        match (0..self.rows.len()).find(|&k| self.rows[k] == 0 && (self.weight[k] > 0.0 || self.squared[k] > 0.0)) {
+            Some(k) if codec.is_reading() => {
+                Err(fault(format!("`{}` has sums of class {k}, which has no rows", codec.full_name("weight"))))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl ClassWeights {
     /// Nothing seen of `classes` classes.
     pub fn new(classes: usize) -> Self {
@@ -29,24 +48,15 @@ impl ClassWeights {
     }
 
     /// Stores the figures in a record.
-    pub fn write(&self, record: &mut Record) {
-        record.put_counts("classes.rows", &self.rows);
-        record.put("classes.weight", &self.weight);
-        record.put("classes.squared", &self.squared);
+    pub fn write(&self, record: &mut Record) -> Result<()> {
+        Codec::out(record, "").part("classes", &mut self.clone())
     }
 
     /// Reads the figures of `classes` classes back; a class without rows has no weight.
     pub fn read(record: &Record, classes: usize) -> Result<Self> {
-        let rows = record.counts_of("classes.rows", classes)?.to_vec();
-        let total = rows.iter().try_fold(0u64, |sum, rows| sum.checked_add(*rows));
-        if total.is_none_or(|total| total > MOST_ROWS) {
-            return Err(fault(format!("`classes.rows` counts more than {MOST_ROWS} rows")));
-        }
-        let (weight, squared) = (record.weights("classes.weight", classes)?, record.weights("classes.squared", classes)?);
-        match (0..classes).find(|&k| rows[k] == 0 && (weight[k] > 0.0 || squared[k] > 0.0)) {
-            None => Ok(ClassWeights { rows, weight, squared }),
-            Some(k) => Err(fault(format!("`classes.weight` has sums of class {k}, which has no rows"))),
-        }
+        let mut read = ClassWeights::new(classes);
+        Codec::from(record, "").part("classes", &mut read)?;
+        Ok(read)
     }
 
     /// Adds the labels of a batch; a label that is neither a class nor [`SKIP`] is an error.

@@ -21,6 +21,15 @@ impl Statistics for DesignSurvey {
         DesignSurvey::weight(self)
     }
 
+    fn purpose(&self) -> String {
+        "values that the formula depends on".into()
+    }
+
+    fn discloses(&self) -> Option<String> {
+        let bases = self.kept_values();
+        (!bases.is_empty()).then(|| format!("the values of the rows that {} is made of", bases.join(", ")))
+    }
+
     fn bytes(&self) -> usize {
         DesignSurvey::bytes(self)
     }

@@ -23,8 +23,13 @@ impl LevelCounts {
         Self::from_counts(classes, levels, ClassTable::new(classes, levels.iter().sum()))
     }
 
+    /// Counts that are yet to be read.
+    pub(super) fn unread(classes: usize, levels: &[usize]) -> Self {
+        Self::from_counts(classes, levels, ClassTable::unread(levels.iter().sum()))
+    }
+
     /// Counts of columns with these numbers of levels, which stand side by side in the table.
-    pub(super) fn from_counts(classes: usize, levels: &[usize], counts: ClassTable) -> Self {
+    fn from_counts(classes: usize, levels: &[usize], counts: ClassTable) -> Self {
         let mut offsets = vec![0];
         for &count in levels {
             offsets.push(offsets[offsets.len() - 1] + count);

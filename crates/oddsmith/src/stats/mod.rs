@@ -29,13 +29,15 @@ pub use table::TableStats;
 pub use union::{Named, separate, unite};
 pub use word_counts::WordCounts;
 
+use crate::codec::Encode;
 use crate::error::Result;
 
-/// A mergeable summary.
+/// A mergeable summary with a wire form.
 ///
 /// Laws: the empty summary is the identity of `merge`; `merge` is associative and commutative up to
-/// rounding; observing a stream in pieces and merging equals observing it whole.
-pub trait Statistics: Clone + Send + Sync {
+/// rounding; observing a stream in pieces and merging equals observing it whole; a summary that is written down and read into the empty
+/// summary of the same pass is the same summary, to the bit.
+pub trait Statistics: Encode + Clone + Send + Sync {
     /// What is summed up: labelled rows for models, judged scores for metrics.
     type Input<'a>;
 
@@ -52,6 +54,16 @@ pub trait Statistics: Clone + Send + Sync {
     /// roughly where to start looks at some of them.
     fn skips(&self, _partition: usize, _partitions: usize) -> bool {
         false
+    }
+
+    /// What the pass is for, in words.
+    fn purpose(&self) -> String {
+        "sums over the rows".into()
+    }
+
+    /// What the sums tell of single rows and not only of all together, in words; `None` when they are sums alone.
+    fn discloses(&self) -> Option<String> {
+        None
     }
 
     /// Size in memory, by which the driver decides how many summaries may be alive at once.

@@ -32,6 +32,16 @@ impl Scatter {
         Scatter { classes, columns, part, limit: limit.max(1), groups: BTreeMap::from([complete]), incomplete: 0 }
     }
 
+    /// A scatter that is yet to be read.
+    pub(super) fn unread(classes: usize, columns: usize, part: ScatterPart, limit: usize) -> Self {
+        Scatter { classes, columns, part, limit: limit.max(1), groups: BTreeMap::new(), incomplete: 0 }
+    }
+
+    /// Number of classes and of columns.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        (self.classes, self.columns)
+    }
+
     /// A scatter of `shape` = (classes, columns) from its stored groups; `None` without a group of complete rows.
     pub fn from_groups(
         shape: (usize, usize),

@@ -205,6 +205,13 @@ impl Statistics for TableStats {
         self.classes.total()
     }
 
+    fn purpose(&self) -> String {
+        match self.scales {
+            None => "counts, means and products of the columns by class".into(),
+            Some(_) => "the same sums in units in which they are finite".into(),
+        }
+    }
+
     fn bytes(&self) -> usize {
         self.moments.as_ref().map_or(0, NumberMoments::bytes)
             + self.tallies.as_ref().map_or(0, NumberTallies::bytes)

@@ -1,9 +1,12 @@
 //! A table's sums as a record and back, bit by bit. Reading trusts nothing: every array has the shape that the layout
 //! gives it, weights and squares are not negative, all numbers are finite, and a class without rows has no sums.
+//!
+//! Only sums that wait for a second pass in other units may have left the range of numbers. They go between places, but not into files.
 
 use std::sync::Arc;
 
 use super::{ClassTable, ClassWeights, LevelCounts, NumberMoments, NumberTallies, Parts, Scatter, ScatterPart, TableStats, WordCounts};
+use crate::codec::{Codec, Encode};
 use crate::data::Layout;
 use crate::error::{DataFault, Error, Result};
 use crate::record::{Array, Record, fault};
@@ -12,6 +15,38 @@ use crate::record::{Array, Record, fault};
 const TAG: &str = "table-stats";
 /// The newest content that is read, and the one that is written.
 const VERSION: u32 = 1;
+
+impl Encode for TableStats {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.part("classes", &mut self.classes)?;
+        codec.rare("extremes", &mut self.extremes)?;
+        codec.accept("extremes", &self.extremes, |v| v.is_finite() && v >= 0.0, "a number that is not finite or below zero")?;
+        let extreme = self.extremes.iter().any(|largest| *largest > 0.0);
+        if codec.is_reading() && extreme && self.scales.is_some() {
+            return Err(fault("`extremes` asks for other units of columns that have some already"));
+        }
+        let sums = SumCodec { rows: &self.classes.rows, extreme };
+        if let Some(moments) = &mut self.moments {
+            codec.within("moments", |codec| sums.moments(codec, moments))?;
+        }
+        if let Some(tallies) = &mut self.tallies {
+            codec.within("tallies", |codec| sums.tallies(codec, tallies))?;
+        }
+        if let Some(levels) = &mut self.levels {
+            codec.within("levels", |codec| sums.weights(codec, "counts", &mut levels.counts))?;
+        }
+        for (block, words) in self.words.iter_mut().enumerate() {
+            codec.within(&format!("words.{block}"), |codec| sums.words(codec, words))?;
+        }
+        if let Some(scatter) = &mut self.scatter {
+            codec.within("scatter", |codec| scatter.enter(codec, &self.classes, extreme))?;
+        }
+        match codec.written() {
+            Some((record, prefix)) if !extreme => self.refuse_overflow(record, prefix),
+            _ => Ok(()),
+        }
+    }
+}
 
 impl TableStats {
     /// The sums as plain data. Sums that wait for a second pass, or that are not finite, cannot be stored.
@@ -22,42 +57,15 @@ impl TableStats {
         let mut record = Record::new(TAG, VERSION, &serde_json::json!({}))?;
         self.layout.write(&mut record, "layout")?;
         record.put_part("parts", &self.parts)?;
-        self.classes.write(&mut record);
-        if let Some(scales) = &self.scales {
-            record.put("scales", scales);
-        }
-        if let Some(moments) = &self.moments {
-            record.put("moments.weight", moments.weight.cells());
-            record.put("moments.mean", moments.mean.cells());
-            record.put("moments.mean_low", moments.mean_low.cells());
-            record.put("moments.squares", moments.squares.cells());
-        }
-        if let Some(tallies) = &self.tallies {
-            record.put("tallies.weight", tallies.weight.cells());
-            record.put("tallies.totals", tallies.totals.cells());
-            record.put("tallies.positive", tallies.positive.cells());
-            record.put("tallies.negative", &tallies.negative);
-        }
-        if let Some(levels) = &self.levels {
-            record.put("levels.counts", levels.counts.cells());
-        }
-        for (block, words) in self.words.iter().enumerate() {
-            record.put(format!("words.{block}.documents"), &words.documents);
-            for (name, table) in [("totals", &words.totals), ("presence", &words.presence)] {
-                table.iter().for_each(|table| record.put(format!("words.{block}.{name}"), table.cells()));
-            }
-        }
-        if let Some(scatter) = &self.scatter {
-            scatter.write(&mut record);
-        }
-        self.refuse_overflow(&record)?;
+        self.write_scales(&mut record);
+        self.clone().encode(&mut Codec::out(&mut record, ""))?;
         Ok(record)
     }
 
     /// Names the column whose sums left the range of 64-bit numbers.
-    fn refuse_overflow(&self, record: &Record) -> Result<()> {
-        for (name, array) in &record.arrays {
-            let Array::Numbers(values) = array else { continue };
+    fn refuse_overflow(&self, record: &Record, prefix: &str) -> Result<()> {
+        for (full, array) in record.arrays.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix)) {
+            let (name, Array::Numbers(values)) = (&full[prefix.len()..], array) else { continue };
             let Some(at) = values.iter().position(|v| !v.is_finite()) else { continue };
             let fault = DataFault::new(format!("the sums `{name}` are too large for 64-bit numbers"))
                 .accepted("divide large columns or weights by a power of ten");
@@ -72,99 +80,128 @@ impl TableStats {
     pub fn read(record: &Record) -> Result<TableStats> {
         record.expect(TAG, VERSION)?;
         let layout = Arc::new(Layout::read(record, "layout")?);
-        let parts: Parts = record.part("parts")?;
-        let classes = ClassWeights::read(record, layout.classes().len())?;
-        let sums = SumReader { record, rows: &classes.rows };
-        let numbers = layout.numbers().len();
-        let when = |wanted: bool| wanted.then_some(());
-        let moments = when(parts.moments && numbers > 0).map(|()| sums.moments(numbers)).transpose()?;
-        let tallies = when(parts.tallies && numbers > 0).map(|()| sums.tallies(numbers, parts.flag_threshold)).transpose()?;
-        let levels = when(parts.levels && !layout.codes().is_empty()).map(|()| sums.levels(&layout.level_counts())).transpose()?;
-        let words =
-            layout.word_widths().into_iter().enumerate().map(|(block, width)| sums.words(block, width, parts)).collect::<Result<_>>()?;
-        let scatter = when(parts.scatter != ScatterPart::None && numbers > 0);
-        let scatter = scatter.map(|()| Scatter::read(record, &classes, numbers, parts)).transpose()?;
-        let scales = record.arrays.contains_key("scales").then(|| read_scales(record, numbers)).transpose()?.map(Arc::new);
-        let extremes = vec![0.0; numbers];
-        Ok(TableStats { layout, parts, classes, moments, tallies, levels, words, scatter, scales, extremes })
-    }
-}
-
-/// Scales are powers of two.
-fn read_scales(record: &Record, columns: usize) -> Result<Vec<f64>> {
-    let scales = record.numbers("scales", columns)?;
-    match scales.iter().all(|scale| *scale > 0.0 && scale.is_normal() && scale.to_bits().trailing_zeros() >= 52) {
-        true => Ok(scales),
-        false => Err(fault("`scales` holds something that is no power of two")),
-    }
-}
-
-/// Reads tables of sums by class.
-struct SumReader<'a> {
-    record: &'a Record,
-    /// Rows of each class.
-    rows: &'a [u64],
-}
-
-impl SumReader<'_> {
-    /// One weight per class.
-    fn per_class(&self, name: &str) -> Result<Vec<f64>> {
-        Ok(self.weights(name, 1)?.cells().to_vec())
-    }
-
-    /// A table of sums that cannot be negative.
-    fn weights(&self, name: &str, columns: usize) -> Result<ClassTable> {
-        self.table(name, columns, Record::weights)
-    }
-
-    /// A table of sums with any sign.
-    fn numbers(&self, name: &str, columns: usize) -> Result<ClassTable> {
-        self.table(name, columns, Record::numbers)
-    }
-
-    fn table(&self, name: &str, columns: usize, read: fn(&Record, &str, usize) -> Result<Vec<f64>>) -> Result<ClassTable> {
-        let classes = self.rows.len();
-        let cells = classes.checked_mul(columns).ok_or_else(|| fault(format!("`{name}` has more cells than memory has bytes")))?;
-        let table = ClassTable::from_cells(classes, columns, read(self.record, name, cells)?);
-        let table = table.ok_or_else(|| fault(format!("`{name}` has another shape than {classes} × {columns}")))?;
-        let ghost = (0..classes).find(|&k| self.rows[k] == 0 && table.row(k).iter().any(|sum| *sum != 0.0));
-        match ghost {
-            None => Ok(table),
-            Some(k) => Err(fault(format!("`{name}` has sums of class {k}, which has no rows"))),
+        let mut read = TableStats::unread(layout, record.part("parts")?);
+        read.read_scales(record)?;
+        read.encode(&mut Codec::from(record, ""))?;
+        match read.rescaled() {
+            None => Ok(read),
+            Some(_) => Err(fault("its sums wait for a second pass")),
         }
     }
 
-    fn moments(&self, columns: usize) -> Result<NumberMoments> {
-        Ok(NumberMoments {
-            classes: self.rows.len(),
-            weight: self.weights("moments.weight", columns)?,
-            mean: self.numbers("moments.mean", columns)?,
-            mean_low: self.numbers("moments.mean_low", columns)?,
-            squares: self.weights("moments.squares", columns)?,
-        })
+    /// Sums that are yet to be read: no memory is taken for them before a record is known to hold them.
+    fn unread(layout: Arc<Layout>, parts: Parts) -> Self {
+        let (classes, numbers) = (layout.classes().len(), layout.numbers().len());
+        let (has_numbers, table) = (numbers > 0, || ClassTable::unread(numbers));
+        let words = |width: usize| WordCounts {
+            documents: vec![0.0; classes],
+            totals: parts.words.totals.then(|| ClassTable::unread(width)),
+            presence: parts.words.presence.then(|| ClassTable::unread(width)),
+        };
+        TableStats {
+            parts,
+            classes: ClassWeights::new(classes),
+            moments: (parts.moments && has_numbers).then(|| NumberMoments {
+                classes,
+                weight: table(),
+                mean: table(),
+                mean_low: table(),
+                squares: table(),
+            }),
+            tallies: (parts.tallies && has_numbers).then(|| NumberTallies {
+                weight: table(),
+                totals: table(),
+                positive: table(),
+                threshold: parts.flag_threshold,
+                negative: vec![0.0; numbers],
+            }),
+            levels: (parts.levels && !layout.codes().is_empty()).then(|| LevelCounts::unread(classes, &layout.level_counts())),
+            words: layout.word_widths().into_iter().map(words).collect(),
+            scatter: (parts.scatter != ScatterPart::None && has_numbers)
+                .then(|| Scatter::unread(classes, numbers, parts.scatter, parts.patterns)),
+            scales: None,
+            extremes: vec![0.0; numbers],
+            layout,
+        }
     }
 
-    fn tallies(&self, columns: usize, threshold: f64) -> Result<NumberTallies> {
-        Ok(NumberTallies {
-            weight: self.weights("tallies.weight", columns)?,
-            totals: self.numbers("tallies.totals", columns)?,
-            positive: self.weights("tallies.positive", columns)?,
-            threshold,
-            negative: self.record.weights("tallies.negative", columns)?,
-        })
+    /// The units of an empty summary, where they are not those of the columns.
+    pub(crate) fn write_scales(&self, record: &mut Record) {
+        if let Some(scales) = &self.scales {
+            record.put("scales", scales);
+        }
     }
 
-    fn levels(&self, counts: &[usize]) -> Result<LevelCounts> {
-        let table = self.weights("levels.counts", counts.iter().sum())?;
-        Ok(LevelCounts::from_counts(self.rows.len(), counts, table))
+    /// Takes the units that [`TableStats::write_scales`] wrote; they are powers of two.
+    pub(crate) fn read_scales(&mut self, record: &Record) -> Result<()> {
+        if !record.arrays.contains_key("scales") {
+            return Ok(());
+        }
+        let scales = record.numbers("scales", self.extremes.len())?;
+        match scales.iter().all(|scale| *scale > 0.0 && scale.is_normal() && scale.to_bits().trailing_zeros() >= 52) {
+            true => self.scales = Some(Arc::new(scales)),
+            false => return Err(fault("`scales` holds something that is no power of two")),
+        }
+        Ok(())
+    }
+}
+
+/// Tables of sums by class on their way to a record or from one.
+struct SumCodec<'a> {
+    /// Rows of each class.
+    rows: &'a [u64],
+    /// Whether sums may have left the range of numbers.
+    extreme: bool,
+}
+
+impl SumCodec<'_> {
+    /// A table of sums that cannot be negative.
+    fn weights(&self, codec: &mut Codec<'_>, name: &str, table: &mut ClassTable) -> Result<()> {
+        self.table(codec, name, table, |v| v.is_finite() && v >= 0.0, "a number that is not finite or below zero")
     }
 
-    fn words(&self, block: usize, width: usize, parts: Parts) -> Result<WordCounts> {
-        let table = |wanted: bool, name: &str| wanted.then(|| self.weights(&format!("words.{block}.{name}"), width)).transpose();
-        Ok(WordCounts {
-            documents: self.per_class(&format!("words.{block}.documents"))?,
-            totals: table(parts.words.totals, "totals")?,
-            presence: table(parts.words.presence, "presence")?,
-        })
+    /// A table of sums with any sign.
+    fn numbers(&self, codec: &mut Codec<'_>, name: &str, table: &mut ClassTable) -> Result<()> {
+        self.table(codec, name, table, f64::is_finite, "a number that is not finite")
+    }
+
+    fn table(&self, codec: &mut Codec<'_>, name: &str, table: &mut ClassTable, accepted: fn(f64) -> bool, otherwise: &str) -> Result<()> {
+        let classes = self.rows.len();
+        let cells = classes.checked_mul(table.columns());
+        let cells = cells.ok_or_else(|| fault(format!("`{}` has more cells than memory has bytes", codec.full_name(name))))?;
+        codec.cells(name, cells, table.stored_cells())?;
+        if !self.extreme {
+            codec.accept(name, table.cells(), accepted, otherwise)?;
+        }
+        match (0..classes).find(|&k| self.rows[k] == 0 && table.row(k).iter().any(|sum| *sum != 0.0)) {
+            Some(k) if codec.is_reading() => Err(fault(format!("`{}` has sums of class {k}, which has no rows", codec.full_name(name)))),
+            _ => Ok(()),
+        }
+    }
+
+    fn moments(&self, codec: &mut Codec<'_>, moments: &mut NumberMoments) -> Result<()> {
+        self.weights(codec, "weight", &mut moments.weight)?;
+        self.numbers(codec, "mean", &mut moments.mean)?;
+        self.numbers(codec, "mean_low", &mut moments.mean_low)?;
+        self.weights(codec, "squares", &mut moments.squares)
+    }
+
+    fn tallies(&self, codec: &mut Codec<'_>, tallies: &mut NumberTallies) -> Result<()> {
+        self.weights(codec, "weight", &mut tallies.weight)?;
+        self.numbers(codec, "totals", &mut tallies.totals)?;
+        self.weights(codec, "positive", &mut tallies.positive)?;
+        codec.weights("negative", &mut tallies.negative)
+    }
+
+    fn words(&self, codec: &mut Codec<'_>, words: &mut WordCounts) -> Result<()> {
+        codec.weights("documents", &mut words.documents)?;
+        let ghost = (0..self.rows.len()).find(|&k| self.rows[k] == 0 && words.documents[k] != 0.0);
+        if let Some(k) = ghost.filter(|_| codec.is_reading()) {
+            return Err(fault(format!("`{}` has sums of class {k}, which has no rows", codec.full_name("documents"))));
+        }
+        for (name, table) in [("totals", &mut words.totals), ("presence", &mut words.presence)] {
+            table.iter_mut().try_for_each(|table| self.weights(codec, name, table))?;
+        }
+        Ok(())
     }
 }

@@ -16,7 +16,8 @@ use crate::control::Control;
 use crate::data::{Role, Source};
 use crate::error::{Error, Result};
 use crate::model::discriminant::DiscriminantStats;
-use crate::model::{AnyLearner, BoxedStats, Classifier, Step};
+use crate::model::{AnyLearner, BoxedStats, Classifier, PassInfo, Step};
+use crate::record::Record;
 use crate::stats::{Parts, Statistics, TableStats};
 
 /// The folds of a source.
@@ -170,7 +171,7 @@ impl<'a> CrossValidation<'a> {
 
 /// The sums that a learner finishes from, when they are those of a table.
 pub(super) fn parts_of(learner: &dyn AnyLearner, layout: &Arc<crate::data::Layout>) -> Option<Parts> {
-    let stats = learner.begin_any(layout).ok()?;
+    let stats = learner.begin_any(layout, &PassInfo::default()).ok()?;
     let table = stats.get::<TableStats>().or_else(|| stats.get::<DiscriminantStats>().and_then(DiscriminantStats::table));
     table.map(TableStats::parts)
 }
@@ -182,11 +183,19 @@ impl crate::model::Learner for Borrowed<'_> {
     type Stats = BoxedStats;
     type Model = Box<dyn Classifier>;
 
-    fn begin(&self, layout: &Arc<crate::data::Layout>) -> Result<BoxedStats> {
-        self.0.begin_any(layout)
+    fn begin(&self, layout: &Arc<crate::data::Layout>, pass: &PassInfo) -> Result<BoxedStats> {
+        self.0.begin_any(layout, pass)
     }
 
     fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
         self.0.finish_any(stats)
+    }
+
+    fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
+        self.0.write_point_any(empty, point)
+    }
+
+    fn at_point(&self, layout: &Arc<crate::data::Layout>, point: &Record) -> Result<BoxedStats> {
+        self.0.at_point_any(layout, point)
     }
 }

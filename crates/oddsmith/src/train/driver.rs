@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, Result};
-use crate::model::{Learner, Step};
+use crate::model::{Learner, PassInfo, Step};
 use crate::stats::{Parts, Statistics, TableStats};
 
 /// Most lanes: enough to keep many cores busy to the end of a pass.
@@ -37,7 +37,7 @@ pub struct Fitted<M> {
 
 /// Fits a learner to a source.
 pub fn fit<L: Learner>(learner: &L, source: &dyn Source, threads: Option<NonZeroUsize>, control: &Control) -> Result<Fitted<L::Model>> {
-    let mut empty = learner.begin(&Arc::new(source.layout().clone()))?;
+    let mut empty = learner.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source))?;
     for passes in 1..=MOST_PASSES {
         let stats = pass(source, &empty, threads, control)?;
         match learner.finish(&stats)? {

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::codec::{Codec, Encode};
 use crate::data::{Rows, SKIP};
 use crate::error::Result;
 use crate::eval::{ScoreScale, ScoredBatch};
@@ -85,6 +86,13 @@ impl<S: Clone> Clone for Evaluator<'_, S> {
     }
 }
 
+impl<S: Encode> Encode for Evaluator<'_, S> {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.count("silent", &mut self.silent)?;
+        self.sums.encode(codec)
+    }
+}
+
 impl<S> Statistics for Evaluator<'_, S>
 where
     S: for<'b> Statistics<Input<'b> = ScoredBatch<'b>>,
@@ -105,6 +113,14 @@ where
 
     fn weight(&self) -> f64 {
         self.sums.weight()
+    }
+
+    fn purpose(&self) -> String {
+        self.sums.purpose()
+    }
+
+    fn discloses(&self) -> Option<String> {
+        self.sums.discloses()
     }
 
     fn bytes(&self) -> usize {

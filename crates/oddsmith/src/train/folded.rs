@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::folds::Folds;
 use super::picked_rows::PickedRows;
 use super::scored_table::{ScoredTable, Truth};
+use crate::codec::{Codec, Encode};
 use crate::data::{Layout, Rows, SKIP, Source};
 use crate::error::{Error, Result};
 use crate::model::{Classifier, Scores};
@@ -45,6 +46,12 @@ impl<S: Clone> Clone for FoldedStats<'_, S> {
             picked: PickedRows::default(),
             chosen: Vec::new(),
         }
+    }
+}
+
+impl<S: Encode> Encode for FoldedStats<'_, S> {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        self.sums.iter_mut().enumerate().try_for_each(|(fold, sum)| codec.part(&format!("fold{fold}"), sum))
     }
 }
 
@@ -138,6 +145,19 @@ impl Clone for FoldedScores<'_> {
     }
 }
 
+impl Encode for FoldedScores<'_> {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.labels("labels", &mut self.truth.labels, self.classes)?;
+        let rows = self.truth.labels.len();
+        codec.cells("weights", rows, &mut self.truth.weights)?;
+        codec.accept("weights", &self.truth.weights, |v| v.is_finite() && v >= 0.0, "a number that is not finite or below zero")?;
+        for (at, scores) in self.scores.iter_mut().enumerate() {
+            codec.cells(&format!("scores{at}"), rows * self.classes, scores)?;
+        }
+        codec.count("silent", &mut self.silent)
+    }
+}
+
 impl Statistics for FoldedScores<'_> {
     type Input<'b> = Rows<'b>;
 
@@ -181,6 +201,10 @@ impl Statistics for FoldedScores<'_> {
 
     fn weight(&self) -> f64 {
         self.truth.weight()
+    }
+
+    fn discloses(&self) -> Option<String> {
+        Some("the scores and the class of every row".into())
     }
 
     fn bytes(&self) -> usize {
@@ -252,6 +276,13 @@ impl LabelColumn {
     }
 }
 
+impl Encode for LabelColumn {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.labels("labels", &mut self.labels, usize::MAX)?;
+        codec.labels("keys", &mut self.keys, usize::MAX)
+    }
+}
+
 impl Statistics for LabelColumn {
     type Input<'b> = Rows<'b>;
 
@@ -271,6 +302,10 @@ impl Statistics for LabelColumn {
 
     fn weight(&self) -> f64 {
         self.labels.len() as f64
+    }
+
+    fn discloses(&self) -> Option<String> {
+        Some("the class of every row".into())
     }
 
     fn bytes(&self) -> usize {

@@ -7,6 +7,7 @@ use super::folded::deal;
 use super::folds::Folds;
 use super::picked_rows::PickedRows;
 use super::scored_table::ScoredTable;
+use crate::codec::{Codec, Encode};
 use crate::data::{Layout, Rows};
 use crate::error::Result;
 use crate::eval::LogLoss;
@@ -53,6 +54,15 @@ impl Clone for FoldedLosses<'_> {
         let mut copy = FoldedLosses::new(self.folds, self.layout, self.candidates);
         copy.losses = self.losses.clone();
         copy
+    }
+}
+
+impl Encode for FoldedLosses<'_> {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        for (at, losses) in self.losses.iter_mut().enumerate() {
+            losses.iter_mut().enumerate().try_for_each(|(fold, loss)| codec.part(&format!("candidate{at}.fold{fold}"), loss))?;
+        }
+        Ok(())
     }
 }
 

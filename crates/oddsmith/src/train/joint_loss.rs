@@ -2,6 +2,7 @@
 //!
 //! Time: one prediction per row; memory: one batch.
 
+use crate::codec::{Codec, Encode};
 use crate::data::{Rows, SKIP};
 use crate::error::Result;
 use crate::model::{Classifier, Scale, Scores};
@@ -32,6 +33,13 @@ impl<'a> JointLoss<'a> {
 impl Clone for JointLoss<'_> {
     fn clone(&self) -> Self {
         JointLoss { model: self.model, weight: self.weight, nats: self.nats }
+    }
+}
+
+impl Encode for JointLoss<'_> {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.part("weight", &mut self.weight)?;
+        codec.part("nats", &mut self.nats)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Passes over data: the one loop that owns threads.
 
+mod answer;
 mod calibration;
 mod candidate;
 mod column_pick;
@@ -17,15 +18,19 @@ mod joint_loss;
 mod learning_curve;
 mod picked_rows;
 mod projected_model;
+mod question;
 mod round;
 mod scored_table;
 mod scorer;
 mod selection;
+mod sites;
 mod study;
 mod subsets;
 mod sums_likelihood;
+mod tally;
 mod twins;
 
+pub use answer::Answer;
 pub use calibration::{calibrated_out_of_fold, refitted};
 pub use candidate::{CandidateMetrics, CandidateResult, failures, mean, model_table, pair_table, verdict};
 pub use column_source::ColumnSource;
@@ -40,10 +45,12 @@ pub use folds::Folds;
 pub use joint_loss::JointLoss;
 pub use learning_curve::{CurvePoint, curve_table};
 pub use projected_model::ProjectedModel;
-pub use round::{Advance, Answer, Question, Round};
+pub use question::Question;
+pub use round::{Advance, Round};
 pub use scored_table::ScoredTable;
 pub use scorer::{classify_into, predict_into, score_into};
 pub use selection::{Allowed, Direction, Judge, Likelihood, Selection, SelectionStep, select_among, select_by_tests, select_columns};
+pub use sites::Site;
 pub use study::Study;
 pub use subsets::{SubsetSums, has_no_model};
 pub use sums_likelihood::{SumsModel, likelihood_of_sums};

@@ -7,7 +7,8 @@ use super::{Family, NaiveBayesModel};
 use crate::data::Layout;
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::choices::at_least;
-use crate::model::{Distribution, Divisor, Learner, Prior, Step, Tying};
+use crate::model::{Distribution, Divisor, Learner, PassInfo, Prior, Step, Tying};
+use crate::record::Record;
 use crate::stats::{Parts, ScatterPart, TableStats, WordParts};
 
 /// The naive Bayes family. Start from a member ([`NaiveBayes::new`]) and set what differs.
@@ -118,7 +119,7 @@ impl Learner for NaiveBayes {
     type Stats = TableStats;
     type Model = NaiveBayesModel;
 
-    fn begin(&self, layout: &Arc<Layout>) -> Result<TableStats> {
+    fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<TableStats> {
         let distributions = self.family.distributions(layout, &self.distributions)?;
         self.check_knobs(&distributions)?;
         Ok(TableStats::new(Arc::clone(layout), self.parts(&distributions, layout)))
@@ -154,6 +155,17 @@ impl Learner for NaiveBayes {
             *evidence += label_evidence(&self.prior, &log_prior, prior_smoothing, &stats.classes().weight);
         }
         Ok(Step::Done(NaiveBayesModel::new(self, Arc::clone(layout), stats.classes().clone(), log_prior, estimate)))
+    }
+
+    fn write_point(&self, empty: &TableStats, point: &mut Record) -> Result<()> {
+        empty.write_scales(point);
+        Ok(())
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<TableStats> {
+        let mut empty = self.begin(layout, &PassInfo::default())?;
+        empty.read_scales(point)?;
+        Ok(empty)
     }
 }
 

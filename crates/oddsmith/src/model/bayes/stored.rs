@@ -131,7 +131,7 @@ pub(super) fn write(model: &NaiveBayesModel) -> Result<Record> {
     for (name, positions) in columns {
         record.put_counts(name, &positions.iter().map(|&j| j as u64).collect::<Vec<_>>());
     }
-    model.classes.write(&mut record);
+    model.classes.write(&mut record)?;
     model.layout.write(&mut record, "layout")?;
     Ok(record)
 }

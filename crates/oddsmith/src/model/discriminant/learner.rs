@@ -10,11 +10,13 @@ use super::ledoit_wolf::FourthMoments;
 use super::moments::Moments;
 use super::wishart::{Sums, WishartPrior};
 use super::{DiscriminantParams, LdaModel, QdaModel, span};
+use crate::codec::{Codec, Encode};
 use crate::data::{Kind, Layout, Rows, Weighting};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::bayes::label_evidence;
 use crate::model::params::Params;
-use crate::model::{Learner, Shrinkage, Step};
+use crate::model::{Learner, PassInfo, Shrinkage, Step};
+use crate::record::Record;
 use crate::stats::{Parts, ScatterPart, Statistics, TableStats};
 
 /// Linear discriminant analysis: normal classes that share a covariance matrix.
@@ -51,6 +53,21 @@ impl DiscriminantStats {
     }
 }
 
+impl Encode for DiscriminantStats {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        match &mut self.0 {
+            Pass::First(stats) => {
+                codec.kind("table")?;
+                stats.encode(codec)
+            }
+            Pass::Second(stats) => {
+                codec.kind("fourth-moments")?;
+                stats.encode(codec)
+            }
+        }
+    }
+}
+
 impl Statistics for DiscriminantStats {
     type Input<'a> = Rows<'a>;
 
@@ -73,6 +90,13 @@ impl Statistics for DiscriminantStats {
         match &self.0 {
             Pass::First(stats) => stats.weight(),
             Pass::Second(stats) => stats.weight(),
+        }
+    }
+
+    fn purpose(&self) -> String {
+        match &self.0 {
+            Pass::First(stats) => stats.purpose(),
+            Pass::Second(_) => "fourth powers around the means, for Ledoit and Wolf's shrinkage".into(),
         }
     }
 
@@ -152,7 +176,10 @@ impl Plan<'_> {
                     (false, _) => self.estimate(&moments, None)?,
                 }
             }
-            Pass::Second(fourth) => self.estimate(&fourth.moments, Some(&fourth.shares()))?,
+            Pass::Second(fourth) => {
+                let moments = fourth.moments()?;
+                self.estimate(moments, Some(&fourth.shares(moments)))?
+            }
         };
         Ok(Step::Done((joint, account)))
     }
@@ -274,7 +301,7 @@ macro_rules! learner {
             type Stats = DiscriminantStats;
             type Model = $model;
 
-            fn begin(&self, layout: &Arc<Layout>) -> Result<DiscriminantStats> {
+            fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<DiscriminantStats> {
                 self.plan().begin(layout)
             }
 
@@ -287,6 +314,25 @@ macro_rules! learner {
                     Step::Again(next) => Step::Again(next),
                     Step::Done((joint, account)) => Step::Done($model::new(joint, account)),
                 })
+            }
+
+            fn write_point(&self, empty: &DiscriminantStats, point: &mut Record) -> Result<()> {
+                match &empty.0 {
+                    Pass::First(table) => table.write_scales(point),
+                    Pass::Second(fourth) => fourth.write_point(point),
+                }
+                Ok(())
+            }
+
+            fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<DiscriminantStats> {
+                if let Some(fourth) = FourthMoments::at_point(layout, point)? {
+                    return Ok(DiscriminantStats(Pass::Second(fourth)));
+                }
+                let mut empty = self.plan().begin(layout)?;
+                if let Pass::First(table) = &mut empty.0 {
+                    table.read_scales(point)?;
+                }
+                Ok(empty)
             }
         }
     };

@@ -9,19 +9,35 @@ use std::sync::Arc;
 
 use super::covariance::class_units;
 use super::moments::Moments;
-use crate::data::{Rows, SKIP};
+use crate::codec::{Codec, Encode};
+use crate::data::{Layout, Rows, SKIP};
 use crate::error::{Error, Result};
+use crate::record::{Record, fault};
 use crate::stats::Statistics;
 
 /// Sums of fourth powers around the means of the first pass.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FourthMoments {
-    pub(super) moments: Arc<Moments>,
-    /// 1 / (column's unit in the class) in scaled coordinates: `inverse_units[k][at]`.
-    inverse_units: Arc<Vec<Vec<f64>>>,
+    centre: Arc<ClassCentres>,
+    /// The sums of the first pass; `None` for whoever sums rows up for another place.
+    moments: Option<Arc<Moments>>,
     /// Σ w |z|⁴ per class.
     fourth: Vec<f64>,
     weight: f64,
+}
+
+/// Where the rows of every class lie, and in which units.
+#[derive(Debug, PartialEq)]
+struct ClassCentres {
+    layout: Arc<Layout>,
+    /// Positions in the number plane of the columns that vary.
+    columns: Vec<usize>,
+    centre: Vec<f64>,
+    scale: Vec<f64>,
+    /// Class means in scaled coordinates, class by class.
+    offsets: Vec<Vec<f64>>,
+    /// 1 / (column's unit in the class) in scaled coordinates: `inverse_units[k][at]`.
+    inverse_units: Vec<Vec<f64>>,
 }
 
 impl FourthMoments {
@@ -29,17 +45,64 @@ impl FourthMoments {
     pub(super) fn new(moments: Moments) -> Self {
         let classes = moments.products.len();
         let inverse = |k: usize| class_units(&moments, k).squares.iter().map(|square| 1.0 / square.sqrt()).collect();
-        let inverse_units = (0..classes).map(inverse).collect();
-        FourthMoments { inverse_units: Arc::new(inverse_units), fourth: vec![0.0; classes], weight: 0.0, moments: Arc::new(moments) }
+        let centre = ClassCentres {
+            layout: Arc::clone(&moments.layout),
+            columns: moments.columns.clone(),
+            centre: moments.centre.clone(),
+            scale: moments.scale.clone(),
+            offsets: moments.offsets.clone(),
+            inverse_units: (0..classes).map(inverse).collect(),
+        };
+        FourthMoments { centre: Arc::new(centre), moments: Some(Arc::new(moments)), fourth: vec![0.0; classes], weight: 0.0 }
+    }
+
+    /// Writes the centres down.
+    pub(super) fn write_point(&self, point: &mut Record) {
+        let ClassCentres { columns, centre, scale, offsets, inverse_units, .. } = &*self.centre;
+        point.put_counts("fourth.columns", &columns.iter().map(|&j| j as u64).collect::<Vec<_>>());
+        point.put("fourth.centre", centre);
+        point.put("fourth.scale", scale);
+        point.put("fourth.offsets", &offsets.concat());
+        point.put("fourth.inverse_units", &inverse_units.concat());
+    }
+
+    /// Nothing seen around centres that another place wrote down; `None` when it asks for another pass.
+    pub(super) fn at_point(layout: &Arc<Layout>, point: &Record) -> Result<Option<Self>> {
+        if !point.arrays.contains_key("fourth.columns") {
+            return Ok(None);
+        }
+        let (classes, numbers) = (layout.classes().len(), layout.numbers().len());
+        let columns = point.counts("fourth.columns")?;
+        if columns.last().is_some_and(|last| *last >= numbers as u64) || columns.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(fault(format!("`fourth.columns` lists columns that do not rise or are not among the {numbers}")));
+        }
+        let width = columns.len();
+        let by_class = |name: &str| -> Result<Vec<Vec<f64>>> {
+            let cells = point.finite(name, classes * width)?;
+            Ok((0..classes).map(|k| cells[k * width..(k + 1) * width].to_vec()).collect())
+        };
+        let centre = ClassCentres {
+            layout: Arc::clone(layout),
+            columns: columns.iter().map(|&j| j as usize).collect(),
+            centre: point.numbers("fourth.centre", width)?,
+            scale: point.numbers("fourth.scale", width)?,
+            offsets: by_class("fourth.offsets")?,
+            inverse_units: by_class("fourth.inverse_units")?,
+        };
+        Ok(Some(FourthMoments { centre: Arc::new(centre), moments: None, fourth: vec![0.0; classes], weight: 0.0 }))
+    }
+
+    /// The sums of the first pass.
+    pub(super) fn moments(&self) -> Result<&Moments> {
+        self.moments.as_deref().ok_or_else(|| Error::internal("a second pass is finished where the first one is not known"))
     }
 
     /// The share of shrinkage of every class.
-    pub(super) fn shares(&self) -> Vec<f64> {
-        (0..self.fourth.len()).map(|k| self.share(k)).collect()
+    pub(super) fn shares(&self, moments: &Moments) -> Vec<f64> {
+        (0..self.fourth.len()).map(|k| self.share(moments, k)).collect()
     }
 
-    fn share(&self, k: usize) -> f64 {
-        let moments = &self.moments;
+    fn share(&self, moments: &Moments, k: usize) -> f64 {
         let width = moments.width();
         // With one column every share gives the same matrix.
         if width < 2 {
@@ -58,12 +121,19 @@ impl FourthMoments {
     }
 }
 
+impl Encode for FourthMoments {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.weights("fourth", &mut self.fourth)?;
+        codec.weights("weight", std::slice::from_mut(&mut self.weight))
+    }
+}
+
 impl Statistics for FourthMoments {
     type Input<'a> = Rows<'a>;
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
-        let moments = Arc::clone(&self.moments);
-        rows.features.check(&moments.layout)?;
+        let ClassCentres { layout, columns, centre, scale, offsets, inverse_units } = &*self.centre;
+        rows.features.check(layout)?;
         let numbers = rows.features.numbers;
         for (i, &label) in rows.labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
             // A row with a gap anywhere took no part in the first pass either.
@@ -72,9 +142,9 @@ impl Statistics for FourthMoments {
             }
             let k = label as usize;
             let w = rows.weights.map_or(1.0, |weights| weights[i]);
-            let scaled = |at: usize| (numbers.get(i, moments.columns[at]) - moments.centre[at]) / moments.scale[at];
-            let z = |at: usize| (scaled(at) - moments.offsets[k][at]) * self.inverse_units[k][at];
-            let length: f64 = (0..moments.width()).map(|at| z(at).powi(2)).sum();
+            let scaled = |at: usize| (numbers.get(i, columns[at]) - centre[at]) / scale[at];
+            let z = |at: usize| (scaled(at) - offsets[k][at]) * inverse_units[k][at];
+            let length: f64 = (0..columns.len()).map(|at| z(at).powi(2)).sum();
             self.fourth[k] += w * length * length;
             self.weight += w;
         }
@@ -82,7 +152,7 @@ impl Statistics for FourthMoments {
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
-        if !Arc::ptr_eq(&self.moments, &other.moments) && self.moments != other.moments {
+        if !Arc::ptr_eq(&self.centre, &other.centre) && self.centre != other.centre {
             return Err(Error::internal("second passes around different means were merged"));
         }
         crate::stats::add(&mut self.fourth, &other.fourth);

@@ -40,7 +40,7 @@ pub(super) fn record(tag: &str, joint: &Joint, account: &Account) -> Result<Reco
     let mut record = Record::new(tag, VERSION, &serde_json::json!({}))?;
     record.put_part("discriminant", &head)?;
     parameters.layout.write(&mut record, "layout")?;
-    parameters.classes.write(&mut record);
+    parameters.classes.write(&mut record)?;
     record.put("prior.log", &parameters.log_prior);
     record.put_counts("constant.columns", &parameters.constants.iter().map(|(position, _)| *position as u64).collect::<Vec<_>>());
     record.put("constant.values", &parameters.constants.iter().map(|(_, value)| *value).collect::<Vec<_>>());

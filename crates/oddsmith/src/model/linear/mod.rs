@@ -15,7 +15,6 @@ mod stored;
 
 pub use fit::descent::Route;
 pub use fit::passes::LinearStats;
-pub(crate) use fit::passes::PassSummary;
 pub use infer::account::{Account, IntervalKind, Method, RatioTest};
 pub use infer::augment::{ClassDiagnostics, RowDiagnostics};
 pub use infer::sandwich::Robust;

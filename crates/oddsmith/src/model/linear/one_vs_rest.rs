@@ -10,10 +10,10 @@ use super::model::LogisticModel;
 use crate::card::{Card, Cell, Table};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
-use crate::error::{Error, Result};
-use crate::model::linear::fit::passes::{LinearStats, PassSummary};
+use crate::error::{DataFault, Error, Result};
+use crate::model::linear::fit::passes::LinearStats;
 use crate::model::params::Params;
-use crate::model::{Additive, Classifier, Contributions, Learner, Scale, Scores, Step, TableNeeds};
+use crate::model::{Additive, Classifier, Contributions, Learner, PassInfo, Scale, Scores, Step, TableNeeds};
 use crate::notice::Notice;
 use crate::num::logspace::ln_1p_exp;
 use crate::record::{Record, fault};
@@ -54,6 +54,8 @@ pub struct OneVsRestStats {
 enum ClassFit {
     Fitting(Box<LinearStats>),
     Fitted(Arc<LogisticModel>),
+    /// Fitted by whoever asked for the pass.
+    Elsewhere,
 }
 
 impl Statistics for OneVsRestStats {
@@ -86,6 +88,14 @@ impl Statistics for OneVsRestStats {
         self.weight
     }
 
+    fn purpose(&self) -> String {
+        self.fitting().map_or_else(String::new, |stats| format!("for every class: {}", stats.purpose()))
+    }
+
+    fn discloses(&self) -> Option<String> {
+        self.fitting().and_then(Statistics::discloses)
+    }
+
     fn bytes(&self) -> usize {
         self.parts.iter().map(|part| if let ClassFit::Fitting(stats) = part { stats.bytes() } else { 0 }).sum()
     }
@@ -100,16 +110,6 @@ impl Encode for OneVsRestStats {
             }
         }
         Ok(())
-    }
-}
-
-impl PassSummary for OneVsRestStats {
-    fn purpose(&self) -> String {
-        self.fitting().map_or_else(String::new, |stats| format!("for every class: {}", stats.purpose()))
-    }
-
-    fn discloses(&self) -> Option<String> {
-        self.fitting().and_then(PassSummary::discloses)
     }
 }
 
@@ -128,12 +128,13 @@ impl Learner for OneVsRest {
         self.each.needs()
     }
 
-    fn begin(&self, layout: &Arc<Layout>) -> Result<OneVsRestStats> {
-        let part = |label: &String| {
-            let classes = Classes::new(vec![REST.into(), label.clone()])?;
-            let layout = Layout::new(layout.target(), layout.features().to_vec(), classes, layout.weighting())?;
-            Ok(ClassFit::Fitting(Box::new(self.each.begin(&Arc::new(layout))?)))
-        };
+    fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<OneVsRestStats> {
+        if layout.classes().is_empty() {
+            return Err(DataFault::new("no row has a class").column(layout.target()).accepted("at least two classes").into());
+        }
+        // All fits share every pass, so none of them may leave partitions out.
+        let whole = PassInfo::default();
+        let part = |label: &String| Ok(ClassFit::Fitting(Box::new(self.each.begin(&against_rest(layout, label)?, &whole)?)));
         let parts = layout.classes().labels().iter().map(part).collect::<Result<Vec<_>>>()?;
         Ok(OneVsRestStats { layout: Arc::clone(layout), parts, labels: Vec::new(), weight: 0.0 })
     }
@@ -143,6 +144,7 @@ impl Learner for OneVsRest {
         for part in &stats.parts {
             parts.push(match part {
                 ClassFit::Fitted(model) => ClassFit::Fitted(Arc::clone(model)),
+                ClassFit::Elsewhere => return Err(Error::internal("a fit is finished where its earlier passes are not known")),
                 ClassFit::Fitting(stats) => match self.each.finish(stats)? {
                     Step::Again(next) => ClassFit::Fitting(Box::new(next)),
                     Step::Done(model) => ClassFit::Fitted(Arc::new(model)),
@@ -156,6 +158,42 @@ impl Learner for OneVsRest {
             None => Ok(Step::Again(OneVsRestStats { layout: Arc::clone(&stats.layout), parts, labels: Vec::new(), weight: 0.0 })),
         }
     }
+
+    fn write_point(&self, empty: &OneVsRestStats, point: &mut Record) -> Result<()> {
+        for (k, part) in empty.parts.iter().enumerate() {
+            if let ClassFit::Fitting(stats) = part {
+                let mut inner = Record::new("one-vs-rest", VERSION, &serde_json::json!({}))?;
+                self.each.write_point(stats, &mut inner)?;
+                let (key, prefix) = nest(k);
+                point.put_nested(&key, &prefix, inner)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<OneVsRestStats> {
+        let part = |(k, label): (usize, &String)| {
+            let (key, prefix) = nest(k);
+            if point.head.get(&key).is_none() {
+                return Ok(ClassFit::Elsewhere);
+            }
+            let fit = self.each.at_point(&against_rest(layout, label)?, &point.nested(&key, &prefix)?)?;
+            Ok(ClassFit::Fitting(Box::new(fit)))
+        };
+        let parts = layout.classes().labels().iter().enumerate().map(part).collect::<Result<Vec<_>>>()?;
+        Ok(OneVsRestStats { layout: Arc::clone(layout), parts, labels: Vec::new(), weight: 0.0 })
+    }
+}
+
+/// The layout of the fit of one class.
+fn against_rest(layout: &Layout, label: &str) -> Result<Arc<Layout>> {
+    let classes = Classes::new(vec![REST.into(), label.to_owned()])?;
+    Layout::new(layout.target(), layout.features().to_vec(), classes, layout.weighting()).map(Arc::new)
+}
+
+/// The key and the prefix of what is stored of class `k`.
+fn nest(k: usize) -> (String, String) {
+    (format!("model {k}"), format!("{k}:"))
 }
 
 /// One fitted regression per class.
@@ -241,9 +279,8 @@ impl Classifier for OneVsRestModel {
         let mut record = Record::new("one-vs-rest", VERSION, &serde_json::json!({}))?;
         self.layout.write(&mut record, "layout")?;
         for (k, model) in self.models.iter().enumerate() {
-            let inner = model.record()?;
-            record.put_part(&format!("model {k}"), &(&inner.tag, inner.version, &inner.head))?;
-            record.arrays.extend(inner.arrays.into_iter().map(|(name, array)| (format!("{k}:{name}"), array)));
+            let (key, prefix) = nest(k);
+            record.put_nested(&key, &prefix, model.record()?)?;
         }
         Ok(record)
     }
@@ -275,11 +312,8 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
     let layout = Layout::read(record, "layout")?;
     let mut models = Vec::new();
     for k in 0..layout.classes().len() {
-        let (tag, version, head) = record.part(&format!("model {k}"))?;
-        let prefix = format!("{k}:");
-        let own = record.arrays.iter().filter_map(|(name, array)| Some((name.strip_prefix(&prefix)?.to_owned(), array.clone())));
-        let inner = Record { tag, version, head, arrays: own.collect() };
-        let model = super::stored::read_model(&inner)?;
+        let (key, prefix) = nest(k);
+        let model = super::stored::read_model(&record.nested(&key, &prefix)?)?;
         if model.layout().classes().labels().get(1) != layout.classes().labels().get(k) || model.layout().classes().len() != 2 {
             return Err(fault("a regression is not that of its class"));
         }

@@ -62,6 +62,11 @@ impl SgdEpoch {
         SgdEpoch { theta, weight: 0.0, seen, shape, rate, half_after, coordinates: Arc::clone(coordinates) }
     }
 
+    /// Where the walk starts: the point, and the rows of earlier epochs.
+    pub(crate) fn start(&self) -> (&[f64], f64) {
+        (&self.theta, self.seen)
+    }
+
     /// Walks along a block.
     pub(crate) fn add(&mut self, block: &Block<'_>) -> Result<()> {
         let Shape { outputs, width, .. } = self.shape;

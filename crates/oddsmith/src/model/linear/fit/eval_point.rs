@@ -10,7 +10,8 @@ use crate::model::linear::fit::sparse;
 use crate::num::kernel::{LinearScores, Panel};
 
 /// How much of the second derivatives is summed up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Curvature {
     /// Nothing.
     None,

@@ -1,6 +1,6 @@
 //! The first looks at the rows: what the columns are, in which units they are solved, and which of them carry information.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
@@ -32,7 +32,7 @@ impl Logistic {
         layout: &Arc<Layout>,
         formula: &Formula,
         survey: Option<&DesignSurvey>,
-        passes: usize,
+        (passes, partitions): (usize, usize),
     ) -> Result<LinearStats> {
         let design = Arc::new(Design::compile(formula, layout, &self.options, survey)?);
         let classes = layout.classes().len();
@@ -66,7 +66,7 @@ impl Logistic {
             leverages: Vec::new(),
             passes,
             sample: if self.sampling && self.route == Route::Newton { Sample::Share } else { Sample::All },
-            partitions: OnceLock::new(),
+            partitions,
             stage: Stage::Survey,
         };
         Ok(LinearStats::new(state, sums))
@@ -74,7 +74,7 @@ impl Logistic {
 
     pub(in crate::model::linear) fn after_survey(&self, state: &PassState, survey: &Survey) -> Result<Step<LinearStats, LogisticModel>> {
         let problem = problem(state)?;
-        let partitions = state.partitions.get().copied().unwrap_or(1);
+        let partitions = state.partitions;
         let partial = state.sample.size(partitions) < partitions;
         let look_at_all = || {
             let sums = PassSums::Survey(Box::new(Survey::new(&problem, &state.coordinates)));

@@ -1,6 +1,6 @@
 //! From the first point to the last: the fit of a sample, of all rows, walks along the rows, the proof of separation, and the end.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use nalgebra::{Cholesky, DVector};
 
@@ -93,7 +93,7 @@ impl Logistic {
         };
         let sampling = given.is_none();
         let theta = given.unwrap_or_else(usual);
-        let partitions = state.partitions.get().copied().unwrap_or(1);
+        let partitions = state.partitions;
         let seen = state.sample.size(partitions);
         let products = coordinates.marks().map_or(shape.width, |marks| marks.cells() + COST_OF_MARKS * marks.terms());
         let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, products, no_missing, partitions });
@@ -108,7 +108,7 @@ impl Logistic {
             leverages: Vec::new(),
             passes: state.passes,
             sample: Sample::All,
-            partitions: OnceLock::new(),
+            partitions,
             stage: Stage::Survey,
         };
         if let Route::Stochastic { .. } = self.route {

@@ -18,6 +18,9 @@ use crate::num::kernel::{CrossSums, LinearScores, Panel, softmax};
 pub(crate) struct Leverage {
     /// u of every output, as linear functions of the summed columns: output-major.
     solve: LinearScores,
+    /// The same functions as plain numbers.
+    constants: Vec<f64>,
+    weights: Vec<f64>,
     size: usize,
     outputs: usize,
 }
@@ -36,7 +39,24 @@ impl Leverage {
                 weights.extend(coordinates.summed_weights(&row[shift..]));
             }
         }
-        Leverage { solve: LinearScores::new(&constants, &weights, &coordinates.summed_centre()), size, outputs: shape.outputs }
+        Leverage::of_functions(constants, weights, coordinates, shape)
+    }
+
+    /// From the linear functions, as many as [`Leverage::lengths`] says.
+    pub(crate) fn of_functions(constants: Vec<f64>, weights: Vec<f64>, coordinates: &Coordinates, shape: Shape) -> Self {
+        let solve = LinearScores::new(&constants, &weights, &coordinates.summed_centre());
+        Leverage { solve, constants, weights, size: shape.outputs * shape.width, outputs: shape.outputs }
+    }
+
+    /// The linear functions: constants and weights.
+    pub(crate) fn functions(&self) -> (&[f64], &[f64]) {
+        (&self.constants, &self.weights)
+    }
+
+    /// How many constants and weights there are.
+    pub(crate) fn lengths(coordinates: &Coordinates, shape: Shape) -> (usize, usize) {
+        let functions = shape.outputs * shape.outputs * shape.width;
+        (functions, functions * coordinates.summed())
     }
 
     /// q_kl of every row of a block: M × M numbers per row.

@@ -1,7 +1,7 @@
 //! Logistic and softmax regression as a sequence of passes: survey, rank, fit, and what is asked about the fit.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use nalgebra::Cholesky;
 
@@ -22,7 +22,8 @@ use crate::model::linear::infer::analysis;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::linear::model::LogisticModel;
-use crate::model::{Learner, ObservedResponse, Step, TableNeeds};
+use crate::model::{Learner, ObservedResponse, PassInfo, Step, TableNeeds};
+use crate::record::Record;
 
 /// Parameters up to which all second derivatives are summed up.
 pub(in crate::model::linear) const MOST_FULL: usize = 3000;
@@ -53,7 +54,7 @@ impl Learner for Logistic {
         Ok(ObservedResponse { proportions, weights })
     }
 
-    fn begin(&self, layout: &Arc<Layout>) -> Result<LinearStats> {
+    fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<LinearStats> {
         self.check()?;
         if layout.weighting() == Weighting::Sampling {
             let accepted = "it needs weights that count rows; sampling weights have no unit of evidence";
@@ -77,13 +78,21 @@ impl Learner for Logistic {
                     leverages: Vec::new(),
                     passes: 0,
                     sample: Sample::All,
-                    partitions: OnceLock::new(),
+                    partitions: pass.partitions,
                     stage: Stage::Design,
                 };
                 Ok(LinearStats::new(state, PassSums::Design(Box::new(survey))))
             }
-            false => self.first_look(layout, &formula, None, 0),
+            false => self.first_look(layout, &formula, None, (0, pass.partitions)),
         }
+    }
+
+    fn write_point(&self, empty: &LinearStats, point: &mut Record) -> Result<()> {
+        empty.write_point(point)
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<LinearStats> {
+        LinearStats::at_point(self, layout, point)
     }
 
     fn finish(&self, stats: &LinearStats) -> Result<Step<LinearStats, LogisticModel>> {
@@ -110,7 +119,7 @@ impl Logistic {
         match (&state.stage, &stats.sums) {
             (Stage::Design, PassSums::Design(survey)) => {
                 let formula = self.formula_for(&state.layout)?;
-                self.first_look(&state.layout, &formula, Some(survey), 1).map(Step::Again)
+                self.first_look(&state.layout, &formula, Some(survey), (1, state.partitions)).map(Step::Again)
             }
             (Stage::Survey, PassSums::Survey(survey)) => self.after_survey(state, survey),
             (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(state, ranking, survey),
@@ -270,7 +279,7 @@ impl Stage {
             Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.no_missing,
             Stage::Jeffreys { inner, .. } => inner.no_missing(),
             Stage::SgdEpoch { facts, .. } => facts.no_missing,
-            Stage::Design | Stage::Survey | Stage::Rank(_) => false,
+            Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => false,
         }
     }
 
@@ -287,7 +296,7 @@ impl Stage {
             Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.shape,
             Stage::Jeffreys { inner, .. } => inner.shape(),
             Stage::SgdEpoch { facts, .. } => facts.shape,
-            Stage::Design | Stage::Survey | Stage::Rank(_) => Shape { outputs: 0, width: 0, words: 0 },
+            Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => Shape { outputs: 0, width: 0, words: 0 },
         }
     }
 }
@@ -311,7 +320,7 @@ pub(crate) fn next_pass(
         leverages,
         passes: state.passes + 1,
         sample: Sample::All,
-        partitions: OnceLock::new(),
+        partitions: state.partitions,
         stage,
     };
     LinearStats::new(state, sums)

@@ -13,6 +13,7 @@ pub(super) mod lasso;
 pub(super) mod learner;
 pub(super) mod link;
 pub(super) mod metric;
+pub(super) mod pass_point;
 pub(super) mod passes;
 pub(super) mod penalty;
 pub(super) mod rank;

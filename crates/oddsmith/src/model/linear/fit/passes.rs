@@ -1,6 +1,6 @@
 //! What one pass of a fit adds up, whatever its purpose.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::codec::{Codec, Encode};
 use crate::data::{DesignSurvey, Layout, Rows};
@@ -37,8 +37,8 @@ pub(crate) struct PassState {
     pub(crate) passes: usize,
     /// Partitions to look at.
     pub(crate) sample: Sample,
-    /// Partitions of the source, as the pass has met them.
-    pub(crate) partitions: OnceLock<usize>,
+    /// Partitions of the source.
+    pub(crate) partitions: usize,
     pub(crate) stage: Stage,
 }
 
@@ -99,41 +99,6 @@ impl Encode for LinearStats {
                 codec.kind("walk")?;
                 codec.part("walk", &mut **walk)
             }
-        }
-    }
-}
-
-/// Sums of a pass that others may carry out, and what they should know of it.
-pub(crate) trait PassSummary: Encode {
-    /// What the pass is for, in words.
-    fn purpose(&self) -> String;
-
-    /// What the sums tell of single rows and not only of all together, in words; `None` when they are sums alone.
-    fn discloses(&self) -> Option<String>;
-}
-
-impl PassSummary for LinearStats {
-    fn purpose(&self) -> String {
-        match &self.sums {
-            PassSums::Design(_) => "values that the formula depends on".into(),
-            PassSums::Survey(_) => "means and products of the columns".into(),
-            PassSums::Points(points, _) if points.len() == 1 => "the likelihood and its derivatives at a point".into(),
-            PassSums::Points(points, _) => format!("the likelihood and its derivatives at {} points", points.len()),
-            PassSums::Jeffreys(_) => "the slope of Firth's penalty".into(),
-            PassSums::SeparationCheck(_) => "whether a direction separates the classes".into(),
-            PassSums::ScoreCovariance(_) => "squares of the scores, for robust standard errors".into(),
-            PassSums::SgdEpoch(_) => "a walk along the rows".into(),
-        }
-    }
-
-    fn discloses(&self) -> Option<String> {
-        match &self.sums {
-            PassSums::Design(survey) => {
-                let bases = survey.kept_values();
-                (!bases.is_empty()).then(|| format!("the values of the rows that {} is made of", bases.join(", ")))
-            }
-            PassSums::ScoreCovariance(score_covariance) => score_covariance.is_clustered().then(|| "the score of every cluster".into()),
-            _ => None,
         }
     }
 }
@@ -215,8 +180,28 @@ impl Statistics for LinearStats {
     }
 
     fn skips(&self, partition: usize, partitions: usize) -> bool {
-        let _ = self.state.partitions.set(partitions);
         self.state.sample.skips(partition, partitions)
+    }
+
+    fn purpose(&self) -> String {
+        match &self.sums {
+            PassSums::Design(survey) => survey.purpose(),
+            PassSums::Survey(_) => "means and products of the columns".into(),
+            PassSums::Points(points, _) if points.len() == 1 => "the likelihood and its derivatives at a point".into(),
+            PassSums::Points(points, _) => format!("the likelihood and its derivatives at {} points", points.len()),
+            PassSums::Jeffreys(_) => "the slope of Firth's penalty".into(),
+            PassSums::SeparationCheck(_) => "whether a direction separates the classes".into(),
+            PassSums::ScoreCovariance(_) => "squares of the scores, for robust standard errors".into(),
+            PassSums::SgdEpoch(_) => "a walk along the rows".into(),
+        }
+    }
+
+    fn discloses(&self) -> Option<String> {
+        match &self.sums {
+            PassSums::Design(survey) => survey.discloses(),
+            PassSums::ScoreCovariance(score_covariance) => score_covariance.is_clustered().then(|| "the score of every cluster".into()),
+            _ => None,
+        }
     }
 
     fn bytes(&self) -> usize {

@@ -33,6 +33,8 @@ pub(crate) enum Stage {
     Analyse(Box<Analysis>),
     /// To sum up squared scores.
     ScoreCovariance(Box<Analysis>),
+    /// To answer another place, which alone knows where the fit stands.
+    Elsewhere,
 }
 
 /// The objective at one point, as a pass gives it.
