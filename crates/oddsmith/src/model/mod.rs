@@ -17,6 +17,7 @@ pub mod params;
 mod predict;
 mod prepared;
 mod prior;
+mod procedure;
 mod scores;
 pub mod term;
 
@@ -34,4 +35,5 @@ pub use params::{Param, ParamKind, Params};
 pub use predict::{Predictions, Predictor};
 pub use prepared::Prepared;
 pub use prior::Prior;
+pub use procedure::{Analysis, Procedure};
 pub use scores::{Scores, Scratch};

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, Result};
-use crate::model::{Learner, PassInfo, Step};
+use crate::model::{Learner, PassInfo, Procedure, Step};
 use crate::stats::{Parts, Statistics, TableStats};
 
 /// Most lanes: enough to keep many cores busy to the end of a pass.
@@ -25,9 +25,9 @@ const BYTES_PER_SUMMARY_BYTE: u64 = 16;
 /// Passes after which a learner that asks for more is taken to be stuck.
 const MOST_PASSES: usize = 10_000;
 
-/// A model and how it was reached.
+/// A model, or what else a procedure ends in, and how it was reached.
 pub struct Fitted<M> {
-    /// The model.
+    /// What was concluded.
     pub model: M,
     /// Passes over the data.
     pub passes: usize,
@@ -37,10 +37,20 @@ pub struct Fitted<M> {
 
 /// Fits a learner to a source.
 pub fn fit<L: Learner>(learner: &L, source: &dyn Source, threads: Option<NonZeroUsize>, control: &Control) -> Result<Fitted<L::Model>> {
-    let mut empty = learner.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source))?;
+    conclude(learner, source, threads, control)
+}
+
+/// Carries out the passes of a procedure, whatever it ends in.
+pub fn conclude<P: Procedure>(
+    procedure: &P,
+    source: &dyn Source,
+    threads: Option<NonZeroUsize>,
+    control: &Control,
+) -> Result<Fitted<P::Output>> {
+    let mut empty = procedure.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source))?;
     for passes in 1..=MOST_PASSES {
         let stats = pass(source, &empty, threads, control)?;
-        match learner.finish(&stats)? {
+        match procedure.finish(&stats)? {
             Step::Again(next) => empty = next,
             Step::Done(model) => return Ok(Fitted { model, passes, weight: stats.weight() }),
         }
@@ -186,5 +196,47 @@ where
             Some((_, error)) => Err(error),
             None => Ok(self.total.unwrap_or_else(|| empty.clone())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::{Card, Cell, Table};
+    use crate::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
+    use crate::num::MatrixView;
+
+    /// How many rows every class has, as a card.
+    struct ClassCounts;
+
+    impl Procedure for ClassCounts {
+        type Stats = TableStats;
+        type Output = Card;
+
+        fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<TableStats> {
+            Ok(TableStats::new(Arc::clone(layout), Parts::default()))
+        }
+
+        fn finish(&self, stats: &TableStats) -> Result<Step<TableStats, Card>> {
+            let mut tidy = Table::new("classes", &["class", "rows"]);
+            for (label, rows) in stats.layout().classes().labels().iter().zip(&stats.classes().rows) {
+                tidy.push(vec![label.as_str().into(), Cell::Count(*rows)]);
+            }
+            Ok(Step::Done(Card { title: "Classes".into(), tidy, ..Card::default() }))
+        }
+    }
+
+    #[test]
+    fn an_analysis_ends_in_a_card_by_the_same_driver() {
+        let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
+        let layout = Layout::new("y", vec![Feature::number("x")], classes, Weighting::None).unwrap();
+        let values: Vec<f64> = (0..20_000).map(f64::from).collect();
+        let labels: Vec<u32> = (0..20_000).map(|i| u32::from(i % 4 == 0)).collect();
+        let features = Features::of_numbers(MatrixView::row_major(&values, 20_000, 1).unwrap());
+        let source = ViewSource::new(&layout, features, &labels, None).unwrap();
+        let concluded = conclude(&ClassCounts, &source, None, &Control::new()).unwrap();
+        let counts: Vec<&Cell> = concluded.model.tidy.rows.iter().map(|row| &row[1]).collect();
+        assert_eq!(counts, [&Cell::Count(15_000), &Cell::Count(5_000)]);
+        assert_eq!((concluded.passes, concluded.weight), (1, 20_000.0));
     }
 }

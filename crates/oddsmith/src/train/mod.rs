@@ -38,7 +38,7 @@ pub use compare::{Candidate, Comparison, free_parameters};
 pub use comparison::{Metrics, PairedLoss, metrics_of, paired_loss};
 pub use complete_source::CompleteSource;
 pub use cross_validation::{Borrowed, CrossValidation, FoldSpec, FoldTables};
-pub use driver::{Fitted, fit, gather, pass};
+pub use driver::{Fitted, conclude, fit, gather, pass};
 pub use evaluator::{Evaluator, score_scale};
 pub use folded::MaskedSource;
 pub use folds::Folds;
