@@ -1,7 +1,7 @@
 //! A source seen through the layout of another: the same columns, with codes that mean the same everywhere.
 
 use super::relabelled_source::renumber;
-use super::{CodesView, Csr, Features, Layout, LayoutMap, MISSING, Rows, Source};
+use super::{CodesView, Csr, Features, Layout, LayoutMap, MISSING, MappedSource, Rows, Source};
 use crate::error::{DataFault, Error, Result};
 use crate::num::MatrixView;
 
@@ -59,6 +59,14 @@ impl<'a> AlignedSource<'a> {
     }
 }
 
+/// Labels, codes and numbers of a batch in their new places.
+#[derive(Default)]
+pub struct Moved {
+    labels: Vec<u32>,
+    codes: Vec<u32>,
+    cells: Vec<f64>,
+}
+
 /// A block of words that owns what it shows.
 struct Words<'a> {
     starts: Vec<usize>,
@@ -84,47 +92,39 @@ impl<'a> Words<'a> {
     }
 }
 
-impl Source for AlignedSource<'_> {
-    fn layout(&self) -> &Layout {
+impl MappedSource for AlignedSource<'_> {
+    type Work = Moved;
+
+    fn inner(&self) -> &dyn Source {
+        self.inner
+    }
+
+    fn mapped_layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn partitions(&self) -> usize {
-        self.inner.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.inner.bytes()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        self.inner.rows()
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let (mut labels, mut codes, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    fn map(&self, rows: Rows<'_>, moved: &mut Moved, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let Moved { labels, codes, cells } = moved;
+        labels.clear();
+        renumber(rows.labels, &self.classes, labels)?;
+        let Features { numbers, codes: own_codes, words } = rows.features;
+        self.codes(own_codes, codes);
+        let numbers = match self.numbers(numbers, cells) {
+            true => MatrixView::row_major(cells, numbers.rows(), self.layout.numbers().len())?,
+            false => numbers,
+        };
         let widths = self.layout.word_widths();
-        self.inner.scan(partition, &mut |rows| {
-            labels.clear();
-            renumber(rows.labels, &self.classes, &mut labels)?;
-            let Features { numbers, codes: own_codes, words } = rows.features;
-            self.codes(own_codes, &mut codes);
-            let numbers = match self.numbers(numbers, &mut cells) {
-                true => MatrixView::row_major(&cells, numbers.rows(), self.layout.numbers().len())?,
-                false => numbers,
-            };
-            let mut moved: Vec<Option<Words<'_>>> = widths.iter().map(|_| None).collect();
-            for (block, (to, places)) in words.iter().zip(&self.map.words).filter_map(|(block, map)| Some((block, map.as_ref()?))) {
-                moved[*to] = Some(Words::of(block, places));
-            }
-            let blocks = moved.iter().zip(&widths).map(|(words, width)| {
-                let words = words.as_ref().ok_or_else(|| Error::internal("a text column is missing"))?;
-                Ok(Csr { starts: &words.starts, columns: &words.columns, values: &words.values, width: *width, present: words.present })
-            });
-            let blocks = blocks.collect::<Result<Vec<_>>>()?;
-            let codes = CodesView::row_major(&codes, rows.labels.len(), self.layout.codes().len())?;
-            sink(Rows { features: Features { numbers, codes, words: &blocks }, labels: &labels, ..rows })
-        })
+        let mut moved: Vec<Option<Words<'_>>> = widths.iter().map(|_| None).collect();
+        for (block, (to, places)) in words.iter().zip(&self.map.words).filter_map(|(block, map)| Some((block, map.as_ref()?))) {
+            moved[*to] = Some(Words::of(block, places));
+        }
+        let blocks = moved.iter().zip(&widths).map(|(words, width)| {
+            let words = words.as_ref().ok_or_else(|| Error::internal("a text column is missing"))?;
+            Ok(Csr { starts: &words.starts, columns: &words.columns, values: &words.values, width: *width, present: words.present })
+        });
+        let blocks = blocks.collect::<Result<Vec<_>>>()?;
+        let codes = CodesView::row_major(codes, rows.labels.len(), self.layout.codes().len())?;
+        sink(Rows { features: Features { numbers, codes, words: &blocks }, labels, ..rows })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A source whose last category columns are keys: they leave the features and travel beside them. A row without its key belongs
 //! nowhere, so it does not count.
 
-use super::{CodesView, Features, Key, Layout, MISSING, Role, Rows, SKIP, Source, Space};
+use super::{Features, Key, Layout, MISSING, MappedSource, Role, Rows, SKIP, Source, Space};
 use crate::error::{Error, Result};
 
 /// Rows of another source with some columns as keys. Nothing but labels is copied: the features are a narrower view of the same planes.
@@ -28,39 +28,30 @@ impl KeyedSource {
     }
 }
 
-impl Source for KeyedSource {
-    fn layout(&self) -> &Layout {
+impl MappedSource for KeyedSource {
+    type Work = Vec<u32>;
+
+    fn inner(&self) -> &dyn Source {
+        &*self.inner
+    }
+
+    fn mapped_layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn partitions(&self) -> usize {
-        self.inner.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.inner.bytes()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        self.inner.rows()
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let mut labels = Vec::new();
-        self.inner.scan(partition, &mut |rows| {
-            let (codes, keys): (CodesView<'_>, CodesView<'_>) = rows.features.codes.split_columns(self.codes);
-            labels.clear();
-            let keyless = |i: usize| (0..keys.cols()).any(|key| keys.get(i, key) == MISSING);
-            labels.extend(rows.labels.iter().enumerate().map(|(i, label)| if keyless(i) { SKIP } else { *label }));
-            sink(Rows { features: Features { codes, ..rows.features }, labels: &labels, keys, ..rows })
-        })
+    fn map(&self, rows: Rows<'_>, labels: &mut Vec<u32>, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let (codes, keys) = rows.features.codes.split_columns(self.codes);
+        let keyless = |i: usize| (0..keys.cols()).any(|key| keys.get(i, key) == MISSING);
+        labels.clear();
+        labels.extend(rows.labels.iter().enumerate().map(|(i, label)| if keyless(i) { SKIP } else { *label }));
+        sink(Rows { features: Features { codes, ..rows.features }, labels, keys, ..rows })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Classes, Feature, Levels, Weighting};
+    use crate::data::{Classes, CodesView, Feature, Levels, Weighting};
     use crate::num::MatrixView;
 
     struct Three(Layout);

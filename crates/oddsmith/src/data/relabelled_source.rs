@@ -1,6 +1,6 @@
 //! A source seen with another target: classes in another order, or a response that stands in columns and not in a label.
 
-use super::{Classes, Layout, Rows, SKIP, Source};
+use super::{Classes, Layout, MappedSource, Rows, SKIP, Source};
 use crate::error::{Error, Result};
 
 /// Rows of another source with other labels. Nothing but the labels is copied.
@@ -54,33 +54,24 @@ pub(super) fn renumber(labels: &[u32], codes: &[u32], into: &mut Vec<u32>) -> Re
     Ok(())
 }
 
-impl Source for RelabelledSource {
-    fn layout(&self) -> &Layout {
+impl MappedSource for RelabelledSource {
+    type Work = Vec<u32>;
+
+    fn inner(&self) -> &dyn Source {
+        &*self.inner
+    }
+
+    fn mapped_layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn partitions(&self) -> usize {
-        self.inner.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.inner.bytes()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        self.inner.rows()
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let mut labels = Vec::new();
-        self.inner.scan(partition, &mut |rows| {
-            labels.clear();
-            match &self.labels {
-                Labels::InColumns => labels.resize(rows.labels.len(), 0),
-                Labels::Renumbered(codes) => renumber(rows.labels, codes, &mut labels)?,
-            }
-            sink(Rows { labels: &labels, ..rows })
-        })
+    fn map(&self, rows: Rows<'_>, labels: &mut Vec<u32>, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        labels.clear();
+        match &self.labels {
+            Labels::InColumns => labels.resize(rows.labels.len(), 0),
+            Labels::Renumbered(codes) => renumber(rows.labels, codes, labels)?,
+        }
+        sink(Rows { labels, ..rows })
     }
 }
 

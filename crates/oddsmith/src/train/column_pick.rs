@@ -6,7 +6,7 @@ use crate::num::MatrixView;
 
 /// Which columns of a batch are looked at, and copies of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ColumnPick {
+pub struct ColumnPick {
     numbers: Vec<usize>,
     codes: Vec<usize>,
     words: Vec<usize>,

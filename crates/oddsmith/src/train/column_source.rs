@@ -1,7 +1,7 @@
 //! A source seen through some of its columns.
 
 use super::column_pick::ColumnPick;
-use crate::data::{Layout, Rows, Source};
+use crate::data::{Layout, MappedSource, Rows, Source};
 use crate::error::Result;
 use crate::model::Classifier;
 
@@ -25,27 +25,24 @@ impl<'a> ColumnSource<'a> {
     }
 }
 
-impl Source for ColumnSource<'_> {
-    fn layout(&self) -> &Layout {
+impl MappedSource for ColumnSource<'_> {
+    type Work = Option<ColumnPick>;
+
+    fn inner(&self) -> &dyn Source {
+        self.source
+    }
+
+    fn mapped_layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn partitions(&self) -> usize {
-        self.source.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
+    fn mapped_bytes(&self) -> u64 {
         let all = self.source.layout().features().len().max(1) as u64;
         self.source.bytes() * self.layout.features().len() as u64 / all
     }
 
-    fn rows(&self) -> Option<u64> {
-        self.source.rows()
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let mut pick = self.pick.clone();
-        self.source
-            .scan(partition, &mut |batch| pick.with(&batch.features, batch.labels.len(), |features| sink(Rows { features, ..batch })))
+    fn map(&self, rows: Rows<'_>, pick: &mut Option<ColumnPick>, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let pick = pick.get_or_insert_with(|| self.pick.clone());
+        pick.with(&rows.features, rows.labels.len(), |features| sink(Rows { features, ..rows }))
     }
 }

@@ -3,7 +3,7 @@
 //! Likelihoods of models with different columns can only be compared on the same rows, so a search takes those that have a value in
 //! every candidate column.
 
-use crate::data::{Features, Layout, MISSING, Rows, SKIP, Source};
+use crate::data::{Features, MISSING, MappedSource, Rows, SKIP, Source};
 use crate::error::Result;
 
 /// Only rows with a value in every column: the labels of the others become [`SKIP`].
@@ -37,29 +37,16 @@ fn has_gap(features: &Features<'_>, i: usize) -> bool {
     numbers || codes() || features.words.iter().any(|block| !block.is_present(i))
 }
 
-impl Source for CompleteSource<'_> {
-    fn layout(&self) -> &Layout {
-        self.source.layout()
+impl MappedSource for CompleteSource<'_> {
+    type Work = Vec<u32>;
+
+    fn inner(&self) -> &dyn Source {
+        self.source
     }
 
-    fn partitions(&self) -> usize {
-        self.source.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.source.bytes()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        self.source.rows()
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let mut labels = Vec::new();
-        self.source.scan(partition, &mut |batch| {
-            labels.clear();
-            labels.extend((0..batch.labels.len()).map(|i| if has_gap(&batch.features, i) { SKIP } else { batch.labels[i] }));
-            sink(Rows { labels: &labels, ..batch })
-        })
+    fn map(&self, rows: Rows<'_>, labels: &mut Vec<u32>, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        labels.clear();
+        labels.extend((0..rows.labels.len()).map(|i| if has_gap(&rows.features, i) { SKIP } else { rows.labels[i] }));
+        sink(Rows { labels, ..rows })
     }
 }

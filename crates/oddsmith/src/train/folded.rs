@@ -6,7 +6,7 @@ use super::folds::Folds;
 use super::picked_rows::PickedRows;
 use super::scored_table::{ScoredTable, Truth};
 use crate::codec::{Codec, Encode};
-use crate::data::{Layout, Rows, SKIP, Source};
+use crate::data::{MappedSource, Rows, SKIP, Source};
 use crate::error::{Error, Result};
 use crate::model::{Classifier, Scores};
 use crate::stats::Statistics;
@@ -229,33 +229,20 @@ impl<'a> MaskedSource<'a> {
     }
 }
 
-impl Source for MaskedSource<'_> {
-    fn layout(&self) -> &Layout {
-        self.source.layout()
+impl MappedSource for MaskedSource<'_> {
+    type Work = Vec<u32>;
+
+    fn inner(&self) -> &dyn Source {
+        self.source
     }
 
-    fn partitions(&self) -> usize {
-        self.source.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.source.bytes()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        self.source.rows()
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let mut labels = Vec::new();
-        self.source.scan(partition, &mut |batch| {
-            let first = batch.first_row as usize;
-            let folds = self.folds.of_rows().get(first..first + batch.labels.len());
-            let folds = folds.ok_or_else(|| Error::internal("a batch lies beyond the rows that were dealt to folds"))?;
-            labels.clear();
-            labels.extend(batch.labels.iter().zip(folds).map(|(label, fold)| if self.taught[usize::from(*fold)] { *label } else { SKIP }));
-            sink(Rows { labels: &labels, ..batch })
-        })
+    fn map(&self, rows: Rows<'_>, labels: &mut Vec<u32>, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let first = rows.first_row as usize;
+        let folds = self.folds.of_rows().get(first..first + rows.labels.len());
+        let folds = folds.ok_or_else(|| Error::internal("a batch lies beyond the rows that were dealt to folds"))?;
+        labels.clear();
+        labels.extend(rows.labels.iter().zip(folds).map(|(label, fold)| if self.taught[usize::from(*fold)] { *label } else { SKIP }));
+        sink(Rows { labels, ..rows })
     }
 }
 
