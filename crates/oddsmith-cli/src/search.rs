@@ -169,8 +169,7 @@ impl Search<'_> {
         };
         let likelihood = model.inference().map(|inference| inference.likelihood());
         let likelihood = likelihood.ok_or_else(|| Error::internal("likelihoods are asked of a model that is no regression"))?;
-        let parameters = train::free_parameters(&*model).ok_or_else(|| Error::internal("a regression lists no parameters"))?;
-        let fit = Likelihood { deviance: -2.0 * likelihood.log_likelihood, parameters: parameters as f64 };
+        let fit = Likelihood { deviance: -2.0 * likelihood.log_likelihood, parameters: model.free_parameters() as f64 };
         Ok(match sampled {
             None => (fit, likelihood.observations),
             Some(classes) => (fit.of_effective_rows(classes, Weighting::Sampling), classes.effective_rows(Weighting::Sampling)),

@@ -1,7 +1,7 @@
 //! Writes the model files that `tests/model_files.rs` reads, with the scores they must give.
 //!
-//! To be run when there is a new format or a new model, never to make that test pass for files that were given to people:
-//! `cargo run --release --package oddsmith --example model_files`.
+//! To be run when there is a new format or a new model: it adds what is not there yet, and never touches a file that may have been
+//! given to people. `cargo run --release --package oddsmith --example model_files`.
 
 #![allow(clippy::unwrap_used, reason = "an example stops at the first surprise")]
 
@@ -12,16 +12,25 @@ mod table;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use oddsmith::persist::save_model;
-use table::stored::{fitted, scores};
+use oddsmith::persist::{load_model, save_model};
+use table::stored::{Expected, fitted, instructions, scores};
 
 fn main() -> std::io::Result<()> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/files"));
-    let models = fitted();
-    let expected: BTreeMap<&String, Vec<f64>> = models.iter().map(|(name, model)| (name, scores(&**model))).collect();
-    std::fs::write(folder.join("scores-1.json"), serde_json::to_string_pretty(&expected)? + "\n")?;
-    for (name, model) in &models {
-        std::fs::write(folder.join(format!("{name}-1.odds")), save_model(&**model).map_err(std::io::Error::other)?)?;
+    let kept = folder.join("scores-1.json");
+    let mut expected = match kept.exists() {
+        true => serde_json::from_str(&std::fs::read_to_string(&kept)?)?,
+        false => Expected { instructions: instructions(), scores: BTreeMap::new() },
+    };
+    for (name, model) in fitted() {
+        let path = folder.join(format!("{name}-1.odds"));
+        if !path.exists() {
+            std::fs::write(&path, save_model(&*model).map_err(std::io::Error::other)?)?;
+        }
+        if !expected.scores.contains_key(&name) {
+            let stored = load_model(&std::fs::read(&path)?).map_err(std::io::Error::other)?;
+            expected.scores.insert(name, scores(&*stored));
+        }
     }
-    Ok(())
+    std::fs::write(kept, serde_json::to_string_pretty(&expected)? + "\n")
 }

@@ -1,6 +1,7 @@
 //! The one table of all models: command-line names, Python names, file tags, law tests and docs read it.
 
 use crate::calibrate;
+use crate::data::Kind;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::bayes::{self, Family, NaiveBayes};
 use crate::model::discriminant::{self, Lda, Qda};
@@ -23,6 +24,11 @@ pub struct Entry {
     pub summary: &'static str,
     /// Whether a table of statistics is all that it learns from; others need the rows themselves, several times.
     pub one_pass: bool,
+    /// The columns that it learns from; it refuses others by name.
+    pub takes: Takes,
+    /// How far rounding may move a log probability of a small table, in parts of one plus its size. Where a matrix is inverted, a handful of
+    /// rows may leave few of its digits.
+    pub tolerance: f64,
     /// Whether a formula may say what is learned from which columns.
     pub takes_formula: bool,
     /// Its options.
@@ -43,6 +49,66 @@ impl Entry {
     }
 }
 
+/// The kinds of columns that a model learns from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Takes {
+    /// Which numbers.
+    pub numbers: Numbers,
+    /// Whether categories.
+    pub categories: bool,
+    /// Whether booleans.
+    pub booleans: bool,
+    /// Whether text, word by word.
+    pub text: Text,
+}
+
+/// Which numbers a model learns from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// None.
+    None,
+    /// Those from zero up.
+    Counts,
+    /// Any.
+    Any,
+}
+
+/// Whether a model learns from text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text {
+    /// No.
+    No,
+    /// With a penalty only: words that tell the classes apart have no finite estimate without.
+    Penalised,
+    /// Yes.
+    Yes,
+}
+
+impl Takes {
+    /// Columns of every kind.
+    pub const ALL: Takes = Takes { numbers: Numbers::Any, categories: true, booleans: true, text: Text::Yes };
+    /// Columns of every kind, and text with a penalty.
+    pub const DESIGN: Takes = Takes { text: Text::Penalised, ..Takes::ALL };
+    /// Numbers alone.
+    pub const NUMBERS: Takes = Takes { numbers: Numbers::Any, categories: false, booleans: false, text: Text::No };
+    /// Counts of things and of words.
+    pub const COUNTS: Takes = Takes { numbers: Numbers::Counts, categories: false, booleans: false, text: Text::Yes };
+    /// Numbers above a threshold, booleans, presence of words.
+    pub const FLAGS: Takes = Takes { categories: false, ..Takes::ALL };
+    /// Levels.
+    pub const LEVELS: Takes = Takes { numbers: Numbers::None, categories: true, booleans: true, text: Text::No };
+
+    /// Whether it takes columns of a kind with default options.
+    pub fn kind(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Number => self.numbers != Numbers::None,
+            Kind::Category => self.categories,
+            Kind::Boolean => self.booleans,
+            Kind::Text => self.text == Text::Yes,
+        }
+    }
+}
+
 /// Reads a stored model of one family back.
 pub struct Reader {
     /// The file tag.
@@ -60,6 +126,8 @@ pub const MODELS: &[Entry] = &[
         family: "naive Bayes",
         summary: "naive Bayes over numbers, categories, booleans and text, each column with its own distribution",
         one_pass: true,
+        takes: Takes::ALL,
+        tolerance: 1e-9,
         takes_formula: false,
         params: bayes::params::MIXED,
         build: |params| naive_bayes(Family::Mixed, params),
@@ -71,6 +139,8 @@ pub const MODELS: &[Entry] = &[
         family: "naive Bayes",
         summary: "naive Bayes with normal densities for number columns",
         one_pass: true,
+        takes: Takes::NUMBERS,
+        tolerance: 1e-9,
         takes_formula: false,
         params: bayes::params::GAUSSIAN,
         build: |params| naive_bayes(Family::Gaussian, params),
@@ -82,6 +152,8 @@ pub const MODELS: &[Entry] = &[
         family: "naive Bayes",
         summary: "naive Bayes over flags and words that are present or absent",
         one_pass: true,
+        takes: Takes::FLAGS,
+        tolerance: 1e-9,
         takes_formula: false,
         params: bayes::params::BERNOULLI,
         build: |params| naive_bayes(Family::Bernoulli, params),
@@ -93,6 +165,8 @@ pub const MODELS: &[Entry] = &[
         family: "naive Bayes",
         summary: "naive Bayes over counts: words, or number columns that are counts",
         one_pass: true,
+        takes: Takes::COUNTS,
+        tolerance: 1e-9,
         takes_formula: false,
         params: bayes::params::COUNTS,
         build: |params| naive_bayes(Family::Multinomial, params),
@@ -104,6 +178,8 @@ pub const MODELS: &[Entry] = &[
         family: "naive Bayes",
         summary: "multinomial naive Bayes learned from the other classes, for uneven class sizes",
         one_pass: true,
+        takes: Takes::COUNTS,
+        tolerance: 1e-9,
         takes_formula: false,
         params: bayes::params::COMPLEMENT,
         build: |params| naive_bayes(Family::Complement, params),
@@ -115,6 +191,8 @@ pub const MODELS: &[Entry] = &[
         family: "naive Bayes",
         summary: "naive Bayes over categories, each with its own number of levels",
         one_pass: true,
+        takes: Takes::LEVELS,
+        tolerance: 1e-9,
         takes_formula: false,
         params: bayes::params::COUNTS,
         build: |params| naive_bayes(Family::Categorical, params),
@@ -126,6 +204,8 @@ pub const MODELS: &[Entry] = &[
         family: "discriminants",
         summary: "linear discriminant analysis: normal classes that share a covariance matrix",
         one_pass: true,
+        takes: Takes::NUMBERS,
+        tolerance: 1e-6,
         takes_formula: false,
         params: discriminant::PARAMS,
         build: |params| Ok(Box::new(Lda::from_params(params)?)),
@@ -137,6 +217,8 @@ pub const MODELS: &[Entry] = &[
         family: "discriminants",
         summary: "quadratic discriminant analysis: normal classes with covariance matrices of their own",
         one_pass: true,
+        takes: Takes::NUMBERS,
+        tolerance: 1e-6,
         takes_formula: false,
         params: discriminant::PARAMS,
         build: |params| Ok(Box::new(Qda::from_params(params)?)),
@@ -148,6 +230,8 @@ pub const MODELS: &[Entry] = &[
         family: "regression",
         summary: "logistic regression, and softmax regression for more than two classes, with inference",
         one_pass: false,
+        takes: Takes::DESIGN,
+        tolerance: 1e-7,
         takes_formula: true,
         params: linear::params::LOGISTIC,
         build: |params| Ok(Box::new(Logistic::from_params(params)?)),
@@ -159,6 +243,8 @@ pub const MODELS: &[Entry] = &[
         family: "regression",
         summary: "one logistic regression per class against all others",
         one_pass: false,
+        takes: Takes::DESIGN,
+        tolerance: 1e-7,
         takes_formula: true,
         params: linear::params::ONE_VS_REST,
         build: |params| Ok(Box::new(OneVsRest::from_params(params)?)),

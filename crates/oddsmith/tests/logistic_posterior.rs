@@ -1,13 +1,17 @@
-//! Laplace's approximation against sums over a fine grid of the posterior.
+//! Laplace's approximation against sums over a fine grid of the posterior, and averages over it against averages over draws.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use nalgebra::{Cholesky, DMatrix, DVector};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
 use oddsmith::model::linear::Logistic;
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::train::fit;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
 
 #[test]
 fn evidence_and_predictions_agree_with_a_grid() {
@@ -55,4 +59,38 @@ fn evidence_and_predictions_agree_with_a_grid() {
     }
     assert!(model.card().title.contains("posterior") && model.precision().is_some());
     assert!(fit(&Logistic { prior_sd: Some(-1.0), ..Logistic::new() }, &source, None, &Control::new()).is_err());
+}
+
+#[test]
+fn averages_of_three_classes_agree_with_draws_from_the_posterior() {
+    let rows = 24;
+    let cells: Vec<f64> = (0..rows).map(|i| f64::from((i * 37) % 25) / 8.0 - 1.5).collect();
+    let labels: Vec<u32> = (0..rows).map(|i| ((cells[i as usize] + 1.6 + f64::from((i * 53) % 17) / 12.0) / 1.6) as u32 % 3).collect();
+    let classes = Classes::new(vec!["a".into(), "b".into(), "c".into()]).unwrap();
+    let layout = Layout::new("y", vec![Feature::number("x")], classes, Weighting::None).unwrap();
+    let view = Features::of_numbers(MatrixView::row_major(&cells, rows as usize, 1).unwrap());
+    let source = ViewSource::new(&layout, view, &labels, None).unwrap();
+    let model = fit(&Logistic { prior_sd: Some(2.0), ..Logistic::new() }, &source, None, &Control::new()).unwrap().model;
+    let points = [-4.0, -1.0, 0.2, 1.0, 5.0];
+    let mut out = Predictions::new();
+    Predictor::new(&model).predict(&Features::of_numbers(MatrixView::row_major(&points, 5, 1).unwrap()), &mut out).unwrap();
+    let mode = DVector::from_vec(model.parameters().estimates());
+    let covariance = DMatrix::from_row_slice(4, 4, &model.precision().unwrap().matrix);
+    let root = Cholesky::new(covariance).unwrap().l();
+    let (draws, mut random) = (200_000, ChaCha8Rng::seed_from_u64(5));
+    let mut sums = [[0.0; 3]; 5];
+    for _ in 0..draws {
+        let drawn = &mode + &root * DVector::from_fn(4, |_, _| StandardNormal.sample(&mut random));
+        for (sums, x) in sums.iter_mut().zip(points) {
+            let odds = [1.0, (drawn[0] + drawn[1] * x).exp(), (drawn[2] + drawn[3] * x).exp()];
+            let total: f64 = odds.iter().sum();
+            sums.iter_mut().zip(odds).for_each(|(sum, odds)| *sum += odds / total / f64::from(draws));
+        }
+    }
+    for (i, sums) in sums.iter().enumerate() {
+        for (k, want) in sums.iter().enumerate() {
+            let got = out.row(i)[k];
+            assert!((got - want).abs() < 0.02, "class {k} at {}: {got} is not {want}", points[i]);
+        }
+    }
 }

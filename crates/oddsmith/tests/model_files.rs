@@ -5,20 +5,19 @@
 #[allow(dead_code, reason = "every test binary uses its own share of the tables")]
 mod table;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use oddsmith::error::ErrorKind;
 use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scores};
-use oddsmith::persist::{load_model, save_model};
-use oddsmith::registry::MODELS;
+use oddsmith::persist::{from_bytes, load_model, save_model, to_bytes};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use table::Encoded;
 use table::mutation::{mutation, resealed};
-use table::stored::{fitted, scores};
+use table::recipes::recipes;
+use table::stored::{Expected, fitted, instructions, scores};
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/files")).join(name)
@@ -27,14 +26,26 @@ fn path(name: &str) -> PathBuf {
 /// The files are written by the example `model_files`.
 #[test]
 fn models_of_the_first_format_still_load_and_score_the_same() {
-    let text = std::fs::read_to_string(path("scores-1.json")).unwrap();
-    let expected: BTreeMap<String, Vec<f64>> = serde_json::from_str(&text).unwrap();
-    assert!(expected.len() >= MODELS.iter().filter(|entry| entry.one_pass).count());
-    for (name, expected) in expected {
-        let model = load_model(&std::fs::read(path(&format!("{name}-1.odds"))).unwrap()).unwrap();
-        for (score, expected) in scores(&*model).iter().zip(&expected) {
-            assert!((score - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{name}: {score} instead of {expected}");
+    let expected: Expected = serde_json::from_str(&std::fs::read_to_string(path("scores-1.json")).unwrap()).unwrap();
+    let unkept: Vec<String> = recipes().into_iter().map(|recipe| recipe.name).filter(|name| !expected.scores.contains_key(name)).collect();
+    assert_eq!(unkept, Vec::<String>::new(), "kinds of models without a kept file");
+    let same_bits = expected.instructions == instructions();
+    for (name, expected) in expected.scores {
+        let bytes = std::fs::read(path(&format!("{name}-1.odds"))).unwrap();
+        let model = load_model(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let given = scores(&*model);
+        assert_eq!(given.len(), expected.len(), "{name}");
+        for (score, expected) in given.iter().zip(&expected) {
+            let near = |a: f64, b: f64| a.to_bits() == b.to_bits() || (!same_bits && (a - b).abs() <= 1e-12 * b.abs().max(1.0));
+            let same = score.zip(*expected).map_or(score.is_none() && expected.is_none(), |(score, expected)| near(score, expected));
+            assert!(same, "{name}: {score:?} instead of {expected:?}");
         }
+        // All but the version of the program that wrote it.
+        let (kind, record) = from_bytes(&bytes, None).unwrap();
+        assert_eq!(save_model(&*model).unwrap(), to_bytes(&record, kind).unwrap(), "{name}");
+        let program = format!(r#"\"program\":\"{}\""#, env!("CARGO_PKG_VERSION"));
+        let written_by_this = bytes.windows(program.len()).any(|window| window == program.as_bytes());
+        assert!(!written_by_this || to_bytes(&record, kind).unwrap() == bytes, "{name}");
     }
 }
 

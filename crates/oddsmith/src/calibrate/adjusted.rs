@@ -119,6 +119,10 @@ impl Classifier for Adjusted {
         self.decision.clone()
     }
 
+    fn free_parameters(&self) -> usize {
+        self.inner.free_parameters() + self.map.free_parameters()
+    }
+
     fn card(&self) -> Card {
         let mut card = self.inner.card();
         if !self.unmapped() {

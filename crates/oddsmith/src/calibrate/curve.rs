@@ -38,8 +38,11 @@ pub(super) enum CurveKind {
 }
 
 impl Curve {
-    /// The calibrated log odds.
+    /// The calibrated log odds; NaN, which a row without a prediction has, stays NaN.
     pub fn apply(&self, log_odds: f64) -> f64 {
+        if log_odds.is_nan() {
+            return f64::NAN;
+        }
         match self {
             Curve::Line { intercept, slope } => intercept + slope * log_odds,
             Curve::Beta { parameters: [a, b, c] } => {
@@ -93,12 +96,40 @@ impl Curve {
         }
     }
 
+    /// Two of a line, three of a beta curve; isotonic regression has as many as it has different probabilities.
+    pub(super) fn free_parameters(&self) -> usize {
+        match self {
+            Curve::Line { .. } => 2,
+            Curve::Beta { .. } => 3,
+            Curve::Steps { probabilities, .. } => probabilities.chunk_by(|a, b| a == b).count(),
+        }
+    }
+
     /// The curve in words.
     pub fn describe(&self) -> String {
         match self {
             Curve::Line { intercept, slope } => format!("log odds = {intercept:.4} + {slope:.4} × log odds"),
             Curve::Beta { parameters: [a, b, c] } => format!("log odds = {c:.4} + {a:.4} × log p − {b:.4} × log(1 − p)"),
             Curve::Steps { at, .. } => format!("{} points of a rising curve", at.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_a_prediction_gets_none_by_calibration() {
+        let curves = [
+            Curve::Line { intercept: 0.5, slope: 2.0 },
+            Curve::Beta { parameters: [1.0, 0.5, 0.1] },
+            Curve::Beta { parameters: [0.0, 0.0, 0.1] },
+            Curve::Steps { at: vec![-1.0, 2.0], probabilities: vec![0.2, 0.9] },
+        ];
+        for curve in curves {
+            assert!(curve.apply(f64::NAN).is_nan(), "{curve:?}");
+            assert!(curve.apply(0.25).is_finite(), "{curve:?}");
         }
     }
 }

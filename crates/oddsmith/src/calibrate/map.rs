@@ -44,6 +44,19 @@ impl CalibrationMap {
         }
     }
 
+    /// Numbers that tell the map from others of its kind.
+    pub(super) fn free_parameters(&self) -> usize {
+        match self {
+            CalibrationMap::Identity => 0,
+            // A temperature moves no class against another, another class mix stretches nothing.
+            CalibrationMap::Affine { slope, offsets } => {
+                let moved = offsets.iter().any(|offset| *offset != offsets[0]);
+                usize::from(*slope != 1.0) + if moved { offsets.len() - 1 } else { 0 }
+            }
+            CalibrationMap::Curves(curves) => curves.iter().map(Curve::free_parameters).sum(),
+        }
+    }
+
     /// The map in words.
     pub fn describe(&self) -> String {
         match self {

@@ -74,6 +74,10 @@ pub trait Classifier: Send + Sync {
         Decision::MostProbable
     }
 
+    /// How many numbers tell the model from others of its kind. Class shares and shares that add up to one count without the last; parameters
+    /// count alike whether they were learned, given, or integrated out.
+    fn free_parameters(&self) -> usize;
+
     /// What there is to say about it. It lists all parameters: ask for [`Classifier::notices`] where these are enough.
     fn card(&self) -> Card;
 

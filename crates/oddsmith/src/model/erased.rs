@@ -279,6 +279,10 @@ macro_rules! answers_as_its_model {
             (**self).inference()
         }
 
+        fn free_parameters(&self) -> usize {
+            (**self).free_parameters()
+        }
+
         fn card(&self) -> Card {
             (**self).card()
         }

@@ -8,7 +8,6 @@ use super::comparison::{Metrics, metrics_of};
 use super::cross_validation::{CrossValidation, FoldSpec, FoldTables};
 use super::driver::fit;
 use super::scored_table::ScoredTable;
-use crate::card::Cell;
 use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, ErrorKind, Result};
@@ -115,7 +114,7 @@ impl Comparison<'_> {
             let begin = Instant::now();
             match folds.models(&*candidate.learner, tables.as_ref()) {
                 Ok(models) => {
-                    outcomes.push(Ok((free_parameters(&*models[0]), shared + begin.elapsed().as_secs_f64())));
+                    outcomes.push(Ok((Some(models[0].free_parameters() as u64), shared + begin.elapsed().as_secs_f64())));
                     fitted.push(models);
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
@@ -161,36 +160,4 @@ impl Comparison<'_> {
         }
         Ok(fitted)
     }
-}
-
-/// Free parameters of a model: what it says itself, or its estimates without those that the others determine.
-pub fn free_parameters(model: &dyn Classifier) -> Option<u64> {
-    let card = model.card();
-    let told = card.facts.iter().find(|(name, _)| name == "free parameters" || name == "parameters").map(|(_, cell)| cell.clone());
-    if let Some(Cell::Count(count)) = told {
-        return Some(count);
-    }
-    let column = |name: &str| card.tidy.columns.iter().position(|known| known == name);
-    let (class, feature, parameter) = (column("class")?, column("column")?, column("parameter")?);
-    let text = |cell: &Cell| if let Cell::Text(text) = cell { text.clone() } else { String::new() };
-    let shared_variances = card.facts.iter().any(|(name, value)| name == "variances" && *value != Cell::from("per-class"));
-    let (mut count, mut sums) = (0u64, std::collections::BTreeSet::new());
-    let mut deviations = std::collections::BTreeSet::new();
-    for row in &card.tidy.rows {
-        let name = text(&row[parameter]);
-        count += 1;
-        match name.as_str() {
-            // Shares of a class add up to one, and so do priors.
-            "prior" => drop(sums.insert((String::new(), String::new()))),
-            "share" => drop(sums.insert((text(&row[class]), text(&row[feature])))),
-            "sd" if shared_variances => {
-                count -= 1;
-                deviations.insert(text(&row[feature]));
-            }
-            _ => {}
-        }
-    }
-    let single = card.facts.iter().any(|(name, value)| name == "variances" && *value == Cell::from("single"));
-    let deviations = if single { deviations.len().min(1) } else { deviations.len() };
-    Some(count + deviations as u64 - sums.len() as u64)
 }

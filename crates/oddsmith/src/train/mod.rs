@@ -34,7 +34,7 @@ pub use answer::Answer;
 pub use calibration::{calibrated_out_of_fold, refitted};
 pub use candidate::{CandidateMetrics, CandidateResult, failures, mean, model_table, pair_table, verdict};
 pub use column_source::ColumnSource;
-pub use compare::{Candidate, Comparison, free_parameters};
+pub use compare::{Candidate, Comparison};
 pub use comparison::{Metrics, PairedLoss, metrics_of, paired_loss};
 pub use complete_source::CompleteSource;
 pub use cross_validation::{Borrowed, CrossValidation, FoldSpec, FoldTables};

@@ -67,6 +67,10 @@ impl<M: Classifier> Classifier for ProjectedModel<M> {
         self.model.decision()
     }
 
+    fn free_parameters(&self) -> usize {
+        self.model.free_parameters()
+    }
+
     fn card(&self) -> Card {
         self.model.card()
     }

@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub(crate) mod ample;
 pub(crate) mod closeness;
+pub(crate) mod conduct;
 pub(crate) mod mutation;
+pub(crate) mod recipes;
 pub(crate) mod stored;
+pub(crate) mod variants;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,6 +19,7 @@ use oddsmith::data::{
     WordValue,
 };
 use oddsmith::num::MatrixView;
+use oddsmith::registry::{Entry, Numbers};
 use oddsmith::stats::{Parts, Statistics, TableStats};
 use oddsmith::{Result, train};
 use proptest::prelude::*;
@@ -50,8 +55,22 @@ pub(crate) const COLUMNS: [(&str, Kind); 7] = [
 /// Width of the hashed text column `tags`, whose words are the numbers of its columns.
 pub(crate) const HASHED: usize = 5;
 
+/// Columns (positions in the test table) that a model takes. Of its numbers `age` alone is never below zero.
+pub(crate) fn columns_taken(entry: &Entry) -> Vec<usize> {
+    let taken = |j: &usize| match COLUMNS[*j] {
+        (name, Kind::Number) => entry.takes.numbers == Numbers::Any || (entry.takes.numbers == Numbers::Counts && name == "age"),
+        (_, kind) => entry.takes.kind(kind),
+    };
+    all_columns().into_iter().filter(taken).collect()
+}
+
 /// What the rows hold: only the classes, levels and words that occur, and only the wanted columns.
 pub(crate) fn layout_of(rows: &[Row], columns: &[usize]) -> Layout {
+    layout_weighted(rows, columns, Weighting::Sampling)
+}
+
+/// The same with weights of some meaning.
+pub(crate) fn layout_weighted(rows: &[Row], columns: &[usize], weighting: Weighting) -> Layout {
     let classes: BTreeSet<String> = rows.iter().filter_map(|row| row.class.clone()).collect();
     let levels = |j: usize| -> BTreeSet<String> {
         let level = |row: &Row| if let Cell::Level(level) = &row.cells[j] { Some(level.clone()) } else { None };
@@ -69,7 +88,7 @@ pub(crate) fn layout_of(rows: &[Row], columns: &[usize]) -> Layout {
         (name, Kind::Text) => Feature::words(name, Vocabulary::Listed(words(j).into_iter().collect()), WordValue::Count),
     };
     let classes = Classes::new(classes.into_iter().collect()).unwrap();
-    Layout::new("died", columns.iter().map(feature).collect(), classes, Weighting::Sampling).unwrap()
+    Layout::new("died", columns.iter().map(feature).collect(), classes, weighting).unwrap()
 }
 
 /// All columns.
@@ -223,8 +242,9 @@ impl Source for Batches<'_> {
         self.encoded.labels.len().div_ceil(self.size)
     }
 
+    /// As if rows were wide, so that a pass has several lanes.
     fn bytes(&self) -> u64 {
-        64 * self.encoded.labels.len() as u64
+        (self.encoded.labels.len() as u64) << 20
     }
 
     fn rows(&self) -> Option<u64> {

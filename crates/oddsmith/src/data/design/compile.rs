@@ -10,13 +10,14 @@ use super::intake::NumberColumn;
 use super::intake_plan::IntakePlan;
 use super::lookup::Lookup;
 use super::marked::Marking;
+use super::offset::OffsetPart;
 use super::product::{Dense, Indicators, Product};
 use super::step::Step;
 use super::variables::{Resolved, resolve};
 use super::writer::Writer;
 use super::{Design, DesignOptions, MissingPolicy};
 use crate::data::Layout;
-use crate::data::formula::{Contrast, Fault, Formula, Place, Variable};
+use crate::data::formula::{Contrast, Expr, Fault, Formula, Place, Variable};
 use crate::error::{Error, Result};
 
 /// The most dense columns of a design.
@@ -57,8 +58,8 @@ pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions
             let accepted = format!("offset() of one part, or of one part for each of the {classes} classes");
             return Err(Error::knob("formula", formula.text(), accepted));
         }
-        let registers = parts.iter().map(|part| compiler.plan.checked_value(part)).collect::<Result<_, _>>();
-        compiler.offsets.push(registers.map_err(in_text)?);
+        let parts = parts.iter().map(|part| compiler.offset_part(part)).collect::<Result<_, _>>();
+        compiler.offsets.push(parts.map_err(in_text)?);
     }
     for feature in compiler.plan.fill_gaps(options.missing, &facts) {
         compiler.add_missing_indicator(feature);
@@ -110,7 +111,7 @@ struct Compiler<'a> {
     terms: Vec<DesignTerm>,
     products: Vec<Product>,
     words: Vec<usize>,
-    offsets: Vec<Vec<usize>>,
+    offsets: Vec<Vec<OffsetPart>>,
 }
 
 /// The columns of one variable in one term.
@@ -229,6 +230,12 @@ impl Compiler<'_> {
         let columns = first..self.columns.len();
         self.terms.push(DesignTerm { label, columns, features: features.into_iter().collect(), reference, variables });
         Ok(())
+    }
+
+    fn offset_part(&mut self, value: &Expr) -> Result<OffsetPart, Fault> {
+        let mut features = BTreeSet::new();
+        value.visit_columns(&mut |column| features.extend(self.lookup.feature(column).ok()));
+        Ok(OffsetPart { register: self.plan.checked_value(value)?, features: features.into_iter().collect() })
     }
 
     /// The columns of a variable in a term, and the level that has none.

@@ -9,6 +9,7 @@ use super::block::{DesignBlock, Gap};
 use super::column::{DesignColumn, DesignTerm};
 use super::facts::Facts;
 use super::marked::{MarkedColumns, Marking};
+use super::offset::OffsetPart;
 use super::writer::Writer;
 use super::{DesignOptions, DesignSurvey, compile};
 use crate::data::formula::Formula;
@@ -27,8 +28,8 @@ pub struct Design {
     pub(super) words: Vec<usize>,
     pub(super) writer: Writer,
     pub(super) marking: Option<Marking>,
-    /// Registers that are added up to the offset: one for all outputs, or one per class.
-    pub(super) offsets: Vec<Vec<usize>>,
+    /// What is added up to the offset: one part for all outputs, or one per class.
+    pub(super) offsets: Vec<Vec<OffsetPart>>,
     /// Classes but the first, which have scores.
     pub(super) outputs: usize,
     /// The number planes, when they are all there is.
@@ -143,11 +144,11 @@ impl Design {
         let rows = hi - lo;
         block.offset.clear();
         block.offset.resize(rows * self.outputs, 0.0);
-        for registers in &self.offsets {
-            let value = |part: usize, i: usize| block.scratch.registers[registers[part] * rows + i];
+        for parts in &self.offsets {
+            let value = |part: usize, i: usize| block.scratch.registers[parts[part].register * rows + i];
             for (i, offsets) in block.offset.chunks_exact_mut(self.outputs).enumerate() {
                 for (m, offset) in offsets.iter_mut().enumerate() {
-                    *offset += if registers.len() == 1 { value(0, i) } else { value(m + 1, i) - value(0, i) };
+                    *offset += if parts.len() == 1 { value(0, i) } else { value(m + 1, i) - value(0, i) };
                 }
             }
         }

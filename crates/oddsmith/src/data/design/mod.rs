@@ -27,6 +27,7 @@ mod intake_plan;
 mod lookup;
 mod marked;
 mod mean_sum;
+mod offset;
 mod options;
 mod point_sample;
 mod product;

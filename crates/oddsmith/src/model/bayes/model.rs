@@ -15,6 +15,9 @@ use crate::notice::Notice;
 use crate::record::Record;
 use crate::stats::ClassWeights;
 
+/// The fact that says which Gaussians share a variance.
+const TYING: &str = "variances";
+
 /// log p(x, y) = log p(y) + Σ parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NaiveBayesModel {
@@ -34,7 +37,7 @@ impl NaiveBayesModel {
         let mut facts = Vec::new();
         let mut say = |name: &str, value: String| facts.push((name.to_owned(), value));
         if has(|part| matches!(part, Part::Gaussian(_) | Part::Student(_))) {
-            say("variances", knobs.tying.to_string());
+            say(TYING, knobs.tying.to_string());
             if !knobs.predictive {
                 say("divisor", knobs.divisor.to_string());
             }
@@ -182,6 +185,13 @@ impl Classifier for NaiveBayesModel {
 
     fn generative(&self) -> Option<&dyn Generative> {
         Some(self)
+    }
+
+    /// K − 1 class shares and those of the parts.
+    fn free_parameters(&self) -> usize {
+        let tying = self.facts.iter().find(|(name, _)| name == TYING).and_then(|(_, value)| value.parse().ok()).unwrap_or_default();
+        let classes = self.log_prior.len();
+        classes - 1 + self.parts.iter().map(|part| part.free_parameters(classes, tying)).sum::<usize>()
     }
 
     fn card(&self) -> Card {

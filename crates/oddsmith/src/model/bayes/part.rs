@@ -8,7 +8,7 @@ use super::{GaussianPart, PolyaPart, StudentPart};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::term::Term;
-use crate::model::{Contributions, Distribution, Scores, Value};
+use crate::model::{Contributions, Distribution, Scores, Tying, Value};
 
 /// Columns whose log probabilities are linear in counts or indicators.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,31 @@ impl Part {
             Part::Gaussian(part) => part.linear_term(classes).map(Term::Numbers),
             Part::Count(part) => Some(part.term.clone()),
             Part::Student(_) | Part::Polya(_) => None,
+        }
+    }
+
+    /// Means and variances, or shares without the last of those that add up to one.
+    pub(super) fn free_parameters(&self, classes: usize, tying: Tying) -> usize {
+        let gaussians = |columns: usize| {
+            let variances = match tying {
+                Tying::PerClass => classes * columns,
+                Tying::PerColumn => columns,
+                Tying::Single => 1,
+            };
+            classes * columns + variances
+        };
+        let but_one = |shares: usize| classes * shares.saturating_sub(1);
+        match self {
+            Part::Gaussian(part) => gaussians(part.columns.len()),
+            Part::Student(part) => gaussians(part.columns.len()),
+            Part::Polya(part) => but_one(part.alphas.len() / classes),
+            Part::Count(part) => match &part.term {
+                Term::Numbers(term) => but_one(term.columns.len()),
+                Term::Flags(term) => classes * term.columns.len(),
+                Term::Levels(term) => term.offsets.windows(2).map(|pair| but_one(pair[1] - pair[0])).sum(),
+                Term::Words(term) if term.presence => term.table.len(),
+                Term::Words(term) => but_one(term.table.len() / classes),
+            },
         }
     }
 

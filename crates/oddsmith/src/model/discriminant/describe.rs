@@ -57,7 +57,7 @@ pub(super) fn card(title: &str, joint: &Joint, account: &Account) -> Card {
     }
     say("classes", parameters.log_prior.len().into());
     say("columns used", joint.complete.width().into());
-    say("free parameters", free_parameters(joint).into());
+    say("free parameters", joint.free_parameters().into());
     if account.predictive {
         let width = joint.complete.width() as f64;
         say("parameters", "integrated out".into());
@@ -94,10 +94,12 @@ fn listed(values: &[f64]) -> Cell {
     }
 }
 
-/// K − 1 shares, K means and one or K covariances of p columns.
-fn free_parameters(joint: &Joint) -> usize {
-    let (classes, p) = (joint.parameters.log_prior.len(), joint.complete.width());
-    classes - 1 + classes * p + joint.parameters.covariances.len() * (p * (p + 1) / 2)
+impl Joint {
+    /// K − 1 shares, K means and one or K covariances of p columns.
+    pub(super) fn free_parameters(&self) -> usize {
+        let (classes, p) = (self.parameters.log_prior.len(), self.complete.width());
+        classes - 1 + classes * p + self.parameters.covariances.len() * (p * (p + 1) / 2)
+    }
 }
 
 fn tidy(joint: &Joint) -> Table {

@@ -130,6 +130,10 @@ impl Classifier for LdaModel {
         Some(self)
     }
 
+    fn free_parameters(&self) -> usize {
+        self.joint.free_parameters()
+    }
+
     fn card(&self) -> Card {
         describe::card("Linear discriminant analysis", &self.joint, &self.account)
     }

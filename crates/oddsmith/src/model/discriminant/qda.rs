@@ -67,6 +67,10 @@ impl Classifier for QdaModel {
         Some(self)
     }
 
+    fn free_parameters(&self) -> usize {
+        self.joint.free_parameters()
+    }
+
     fn card(&self) -> Card {
         describe::card("Quadratic discriminant analysis", &self.joint, &self.account)
     }

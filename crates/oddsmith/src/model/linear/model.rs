@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::card::Card;
 use crate::data::{Design, DesignBlock, Features, Layout};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::linear::fit::sparse;
 use crate::model::linear::infer::account::{Account, Method};
 use crate::model::{Additive, Classifier, Contributions, Inference, LinearLogOdds, Scale, Scores};
@@ -133,9 +133,9 @@ impl LogisticModel {
         &self.account
     }
 
-    /// Estimated parameters, words included.
-    pub fn parameter_count(&self) -> usize {
-        self.parameters.outputs() * self.parameters.width() + self.parameters.words.len()
+    /// Whether predictions are averages over a posterior.
+    pub(crate) fn is_averaged(&self) -> bool {
+        self.account.method == Method::Bayes && self.precision.is_some()
     }
 
     /// Log odds of every output for the rows `lo..hi` of a batch; NaN for rows with a gap.
@@ -201,7 +201,7 @@ impl Classifier for LogisticModel {
         for lo in (0..count).step_by(BLOCK_ROWS) {
             let hi = count.min(lo + BLOCK_ROWS);
             self.log_odds(rows, lo, hi, &mut work)?;
-            if self.account.method == Method::Bayes {
+            if self.is_averaged() {
                 self.average(rows, lo, hi, &mut work.out)?;
             }
             let (values, _) = out.parts_mut();
@@ -216,7 +216,14 @@ impl Classifier for LogisticModel {
     }
 
     fn contributions(&self) -> Result<&dyn Additive> {
-        Ok(self)
+        if !self.is_averaged() {
+            return Ok(self);
+        }
+        // Averaging shrinks the log odds of a row by how little is known about rows like it.
+        let advice = "they are averages over the posterior of the coefficients, which no sum over columns gives; a fit with the quadratic \
+                      penalty 1/sd² in place of the prior has the same coefficients, and its log odds can be split";
+        Err(ErrorKind::Unsupported { model: self.card().title, what: "split its log odds into addends".into(), advice: advice.into() }
+            .into())
     }
 
     fn linear(&self) -> Option<LinearLogOdds> {
@@ -233,6 +240,11 @@ impl Classifier for LogisticModel {
         whole && numbers + self.design.words().len() == self.layout.features().len()
     }
 
+    /// Intercepts and coefficients of all classes but the first, words included.
+    fn free_parameters(&self) -> usize {
+        self.parameters.outputs() * self.parameters.width() + self.parameters.words.len()
+    }
+
     fn card(&self) -> Card {
         self.describe()
     }
@@ -245,15 +257,23 @@ impl Classifier for LogisticModel {
         self.to_record()
     }
 }
+
 impl Additive for LogisticModel {
     fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
         rows.check(&self.layout)?;
         let outputs = self.parameters.outputs();
-        let base: Vec<f64> = std::iter::once(0.0).chain(self.parameters.base.iter().copied()).collect();
-        out.reset(rows.rows(), self.layout.features().len(), &base);
+        let mut base: Vec<f64> = std::iter::once(0.0).chain(self.parameters.base.iter().copied()).collect();
         let (mut block, columns) = (DesignBlock::default(), self.parameters.centre.len());
         self.design.expand(rows, 0, rows.rows(), &mut block)?;
+        if rows.rows() > 0 {
+            // A constant offset is the same in every row.
+            self.design.visit_offsets(&block, 0, |m, features, value| base[m + 1] += if features.is_empty() { value } else { 0.0 });
+        }
+        out.reset(rows.rows(), self.layout.features().len(), &base);
         for i in 0..rows.rows() {
+            self.design.visit_offsets(&block, i, |m, features, value| {
+                features.iter().for_each(|&feature| out.addends_mut(i, feature)[m + 1] += value / features.len() as f64);
+            });
             for (j, column) in self.design.columns().iter().enumerate() {
                 // An interaction belongs to all of its columns; each gets an equal share.
                 let features = &self.design.terms()[column.term].features;
@@ -275,6 +295,10 @@ impl Additive for LogisticModel {
                 addends[1..].iter_mut().zip(scores).for_each(|(addend, score)| *addend += score);
             }
             table = rest;
+        }
+        // A row without a prediction has nothing that adds up to it.
+        for (i, _) in block.gaps.iter().enumerate().filter(|(_, gap)| gap.feature().is_some()) {
+            (0..self.layout.features().len()).for_each(|feature| out.addends_mut(i, feature).fill(f64::NAN));
         }
         Ok(())
     }

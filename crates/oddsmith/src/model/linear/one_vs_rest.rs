@@ -10,10 +10,11 @@ use super::model::LogisticModel;
 use crate::card::{Card, Cell, Table};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
-use crate::error::{DataFault, Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::linear::fit::first_looks::check_classes;
 use crate::model::linear::fit::passes::LinearStats;
 use crate::model::params::Params;
-use crate::model::{Additive, Classifier, Contributions, Learner, PassInfo, Scale, Scores, Step, TableNeeds};
+use crate::model::{Additive, Classifier, Learner, PassInfo, Scale, Scores, Step, TableNeeds};
 use crate::notice::Notice;
 use crate::num::logspace::ln_1p_exp;
 use crate::record::{Record, fault};
@@ -129,9 +130,7 @@ impl Learner for OneVsRest {
     }
 
     fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<OneVsRestStats> {
-        if layout.classes().is_empty() {
-            return Err(DataFault::new("no row has a class").column(layout.target()).accepted("at least two classes").into());
-        }
+        check_classes(layout)?;
         // All fits share every pass, so none of them may leave partitions out.
         let whole = PassInfo::default();
         let part = |label: &String| Ok(ClassFit::Fitting(Box::new(self.each.begin(&against_rest(layout, label)?, &whole)?)));
@@ -245,8 +244,16 @@ impl Classifier for OneVsRestModel {
         Ok(())
     }
 
+    /// ln σ(η_k) is no sum over columns, and neither is its difference between two classes.
     fn contributions(&self) -> Result<&dyn Additive> {
-        Ok(self)
+        let advice = "every class has a regression of its own, and their probabilities are divided by their sum, which no sum over columns \
+                      gives; a softmax regression of the same columns can be split";
+        Err(ErrorKind::Unsupported { model: self.card().title, what: "split its log odds into addends".into(), advice: advice.into() }
+            .into())
+    }
+
+    fn free_parameters(&self) -> usize {
+        self.models.iter().map(|model| model.free_parameters()).sum()
     }
 
     fn card(&self) -> Card {
@@ -283,26 +290,6 @@ impl Classifier for OneVsRestModel {
             record.put_nested(&key, &prefix, model.record()?)?;
         }
         Ok(record)
-    }
-}
-
-impl Additive for OneVsRestModel {
-    fn contribute(&self, rows: &Features<'_>, out: &mut Contributions) -> Result<()> {
-        let classes = self.models.len();
-        let mut parts = vec![Contributions::new(); classes];
-        for (model, part) in self.models.iter().zip(&mut parts) {
-            model.contribute(rows, part)?;
-        }
-        let base: Vec<f64> = parts.iter().map(|part| part.base()[1]).collect();
-        out.reset(rows.rows(), self.layout.features().len(), &base);
-        for i in 0..rows.rows() {
-            for j in 0..self.layout.features().len() {
-                for (k, part) in parts.iter().enumerate() {
-                    out.addends_mut(i, j)[k] = part.addends(i, j)[1];
-                }
-            }
-        }
-        Ok(())
     }
 }
 

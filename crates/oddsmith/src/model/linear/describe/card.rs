@@ -2,6 +2,7 @@
 
 use crate::card::{Card, Cell, Table};
 use crate::data::Weighting;
+use crate::model::Classifier;
 use crate::model::linear::describe::build::wald;
 use crate::model::linear::infer::account::{IntervalKind, Method};
 use crate::model::linear::model::LogisticModel;
@@ -101,7 +102,7 @@ impl LogisticModel {
 
     fn facts(&self) -> Vec<(String, Cell)> {
         let account = &self.account;
-        let parameters = self.parameter_count();
+        let parameters = self.free_parameters();
         let mut facts: Vec<(String, Cell)> =
             vec![("formula".into(), account.formula.as_str().into()), ("rows".into(), account.rows.into())];
         let mut say = |name: &str, value: Cell| facts.push((name.into(), value));

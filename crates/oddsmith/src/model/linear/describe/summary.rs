@@ -2,6 +2,7 @@
 
 use crate::card::{Cell, Summary};
 use crate::error::visible;
+use crate::model::Classifier;
 use crate::model::linear::describe::card::whole_or_number;
 use crate::model::linear::model::LogisticModel;
 use crate::num::special::chi_squared;
@@ -40,7 +41,7 @@ impl LogisticModel {
             say("p", Cell::PValue(chi_squared::sf(statistic, freedom)));
         }
         if self.has_likelihood() {
-            say("AIC", account.aic(self.parameter_count()).into());
+            say("AIC", account.aic(self.free_parameters()).into());
             say("McFadden's pseudo-R²", account.mcfadden().into());
         }
         if let Some(robust) = account.robust {

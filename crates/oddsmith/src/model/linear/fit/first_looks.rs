@@ -26,6 +26,17 @@ const FEW_OF_A_CLASS: f64 = 50.0;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
 
+/// Refuses targets that teach nothing.
+pub(in crate::model::linear) fn check_classes(layout: &Layout) -> Result<()> {
+    match layout.classes().labels() {
+        [] => Err(DataFault::new("no row has a class").column(layout.target()).accepted("at least two classes").into()),
+        [only] => {
+            Err(DataFault::new("the target has one class:").column(layout.target()).value(only.clone()).accepted("at least two").into())
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Logistic {
     pub(in crate::model::linear) fn first_look(
         &self,
@@ -36,10 +47,7 @@ impl Logistic {
     ) -> Result<LinearStats> {
         let design = Arc::new(Design::compile(formula, layout, &self.options, survey)?);
         let classes = layout.classes().len();
-        if classes < 2 {
-            let label = layout.classes().labels().first().cloned().unwrap_or_default();
-            return Err(DataFault::new("the target has one class:").column(layout.target()).value(label).accepted("at least two").into());
-        }
+        check_classes(layout)?;
         let target = self.target(formula, layout)?;
         let marked = design.marked_columns().cloned();
         let coordinates = Coordinates { marked, ..Coordinates::plain(design.columns().len(), design.intercept()) };
@@ -232,11 +240,8 @@ impl Logistic {
     /// Refuses more parameters than rows. With more columns than rows some are always aliased; they count as well.
     pub(in crate::model::linear) fn check_size(&self, survey: &Survey, shape: Shape, aliased: usize) -> Result<()> {
         let (rows, width) = (survey.rows as usize, shape.width + aliased);
-        if shape.words > 0 || width > rows {
-            let what = match shape.words {
-                0 => format!("{width} coefficients per class cannot be estimated from {rows} rows"),
-                words => format!("text with {words} words has no finite estimate without a penalty"),
-            };
+        if width > rows {
+            let what = format!("{width} coefficients per class cannot be estimated from {rows} rows");
             return Err(no_estimate(&what, "use a penalty (--l2 1), fewer columns, or naive Bayes"));
         }
         Ok(())

@@ -66,6 +66,7 @@ impl Learner for Logistic {
             }
         }
         let formula = self.formula_for(layout)?;
+        self.check_text(&formula, layout)?;
         let survey = DesignSurvey::new(&formula, layout, &self.options)?;
         match survey.is_needed() {
             true => {
@@ -189,6 +190,21 @@ impl Logistic {
         match &self.formula {
             Some(formula) => formula.expand_dot(&others),
             None => Ok(Formula::of_columns(layout.target(), &others)),
+        }
+    }
+
+    /// Refuses text without a penalty: words that tell the classes apart have no finite estimate.
+    fn check_text(&self, formula: &Formula, layout: &Layout) -> Result<()> {
+        if layout.words().is_empty() || self.ridge() > 0.0 || self.l1 > 0.0 {
+            return Ok(());
+        }
+        let used = formula.columns();
+        match layout.words().iter().map(|&feature| &layout.features()[feature].name).find(|name| used.contains(name)) {
+            Some(name) => {
+                let what = format!("the words of `{name}` have no finite estimate without a penalty");
+                Err(no_estimate(&what, "use a penalty (--l2 1), leave the column out, or use naive Bayes"))
+            }
+            None => Ok(()),
         }
     }
 

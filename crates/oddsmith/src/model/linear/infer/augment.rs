@@ -75,7 +75,7 @@ impl LogisticModel {
             let weight = weights.map_or(1.0, |weights| weights[i]);
             let shares = &shares[i * outputs..(i + 1) * outputs];
             let row = ClassRow { eta, forms: known.then_some(forms), shares, weight };
-            out.push(row.diagnosis(self.parameter_count() as f64));
+            out.push(row.diagnosis(self.free_parameters() as f64));
         })?;
         Ok(out)
     }
@@ -96,7 +96,7 @@ impl LogisticModel {
             let variance = if precise { forms[0].max(0.0) } else { f64::NAN };
             let weight = weights.map_or(1.0, |weights| weights[i]);
             let row = Row { eta: eta[0], variance, outcome: outcomes[i], weight };
-            out.push(row.diagnosis(quantile, leveraged, self.parameter_count() as f64));
+            out.push(row.diagnosis(quantile, leveraged, self.free_parameters() as f64));
         })?;
         Ok(out)
     }

@@ -9,6 +9,7 @@ use crate::data::{DesignBlock, Features};
 use crate::error::{ErrorKind, Result};
 use crate::model::linear::model::{LogOdds, LogisticModel};
 use crate::model::{Classifier, Uncertainty};
+use crate::num::log_sum_exp;
 
 /// Rows that are expanded at a time.
 const BLOCK_ROWS: usize = 512;
@@ -81,7 +82,7 @@ impl Uncertainty {
     /// Adds class `k` of a row with log odds `eta` against the first class.
     fn push(&mut self, k: usize, eta: &[f64], forms: &[f64]) {
         let all = || std::iter::once(0.0).chain(eta.iter().copied());
-        let others = crate::num::log_sum_exp(all().enumerate().filter(|(j, _)| *j != k).map(|(_, e)| e));
+        let others = log_sum_exp(all().enumerate().filter(|(j, _)| *j != k).map(|(_, e)| e));
         let slopes: Vec<f64> = all().enumerate().skip(1).map(|(m, e)| if m == k { 1.0 } else { -(e - others).exp() }).collect();
         let pairs = forms.chunks_exact(eta.len()).zip(&slopes).map(|(row, g)| g * row.iter().zip(&slopes).map(|(v, g)| v * g).sum::<f64>());
         let variance: f64 = pairs.sum();
@@ -91,22 +92,40 @@ impl Uncertainty {
 }
 
 impl LogisticModel {
-    /// Draws the log odds of the rows `lo..hi` towards zero by the uncertainty of the posterior: averaging σ(η) over a normal η with
-    /// variance v gives about σ(η/√(1 + π v/8)) (MacKay). With several outputs each is drawn by its own variance.
+    /// Draws the log odds of the rows `lo..hi` together by the uncertainty of the posterior: averaging σ(η) over a normal η with
+    /// variance v gives about σ(κη), κ = 1/√(1 + π v/8) (MacKay). With several outputs every pair of classes is drawn together by the
+    /// variance of its own log odds, and p_k is taken proportional to 1/Σ_j e^{−κ_kj (η_k − η_j)}, whichever class is the first (Lu, Ie and Sha).
     pub(crate) fn average(&self, rows: &Features<'_>, lo: usize, hi: usize, log_odds: &mut [f64]) -> Result<()> {
-        if self.precision.is_none() {
-            return Ok(());
-        }
         let outputs = self.parameters.outputs();
         let (mut block, mut z, mut forms) = (DesignBlock::default(), Vec::new(), Vec::new());
         self.design.expand(rows, lo, hi, &mut block)?;
         for (i, row) in log_odds.chunks_exact_mut(outputs).enumerate() {
             self.centred_row(&block, i, &mut z);
             self.quadratic_forms(&z, &mut forms)?;
-            for (m, eta) in row.iter_mut().enumerate() {
-                *eta /= (1.0 + std::f64::consts::PI / 8.0 * forms[m * outputs + m].max(0.0)).sqrt();
+            match row {
+                [eta] => *eta /= widening(forms[0]),
+                several => average_classes(several, &forms),
             }
         }
         Ok(())
     }
+}
+
+/// 1/κ of log odds with variance `v`.
+fn widening(v: f64) -> f64 {
+    (1.0 + std::f64::consts::PI / 8.0 * v.max(0.0)).sqrt()
+}
+
+/// Averages log odds against the first class, whose covariances are `forms`.
+fn average_classes(eta: &mut [f64], forms: &[f64]) {
+    let outputs = eta.len();
+    // The first class has log odds of zero, which nobody doubts.
+    let covariance = |k: usize, j: usize| if k == 0 || j == 0 { 0.0 } else { forms[(k - 1) * outputs + j - 1] };
+    let mode = |k: usize| if k == 0 { 0.0 } else { eta[k - 1] };
+    let log_probability = |k: usize| {
+        let pair = |j: usize| (mode(j) - mode(k)) / widening(covariance(k, k) + covariance(j, j) - 2.0 * covariance(k, j));
+        -log_sum_exp((0..=outputs).map(pair))
+    };
+    let averaged: Vec<f64> = (0..=outputs).map(log_probability).collect();
+    eta.iter_mut().zip(&averaged[1..]).for_each(|(eta, log_p)| *eta = log_p - averaged[0]);
 }

@@ -1,0 +1,146 @@
+//! Every model of the registry, with default knobs and with others, and what it must not depend on.
+
+use oddsmith::data::{Formula, Weighting};
+use oddsmith::model::Params;
+use oddsmith::registry::{self, Entry};
+
+use super::ample::Ample;
+use super::{Row, all_columns, columns_taken};
+
+/// A model with some options.
+#[derive(Clone)]
+pub(crate) struct Variant {
+    /// The model as people write it, and its formula.
+    pub(crate) label: String,
+    pub(crate) entry: &'static Entry,
+    pub(crate) params: Params,
+    /// Positions in the test table.
+    pub(crate) columns: Vec<usize>,
+    pub(crate) units: Units,
+    pub(crate) first: FirstClass,
+    /// How far two fits of the same rows may lie apart: that of the entry unless the search ends earlier.
+    pub(crate) tolerance: f64,
+}
+
+/// Changes of the units of number columns that leave every probability as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Units {
+    /// None: a threshold, a count, an offset or a share of a total hangs on the unit.
+    Fixed,
+    /// Another zero: what is penalised or shared between columns hangs on their scales alone.
+    Zero,
+    /// Another zero and another scale.
+    Free,
+}
+
+/// Which problems do not care which class comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstClass {
+    /// All.
+    Any,
+    /// None: an offset is added to the log odds of every class against the first.
+    Matters,
+}
+
+impl Variant {
+    fn new(model: &str, units: Units) -> Self {
+        let (entry, params) = registry::parse(model).unwrap();
+        let (columns, tolerance) = (columns_taken(entry), entry.tolerance);
+        Variant { label: model.into(), entry, params, columns, units, first: FirstClass::Any, tolerance }
+    }
+
+    fn of(self, columns: &[usize]) -> Self {
+        Variant { label: format!("{} of columns {columns:?}", self.label), columns: columns.to_vec(), ..self }
+    }
+
+    fn by(self, formula: &str) -> Self {
+        let params = self.params.with_formula(Some(Formula::parse(formula).unwrap()));
+        Variant { label: format!("{} {formula}", self.label), params, ..self }
+    }
+
+    /// Whether it is the model with default options.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.label == self.entry.name
+    }
+
+    /// The table with weights that the variant takes: where they must count rows, sampling weights are rounded up.
+    pub(crate) fn suited(&self, table: &Ample) -> Ample {
+        let counts_rows = self.params.has("firth") || self.params.has("prior-sd");
+        match counts_rows && table.weighting == Weighting::Sampling {
+            true => {
+                let rows = table.rows.iter().map(|row| Row { weight: row.weight.ceil(), ..row.clone() }).collect();
+                Ample { rows, weighting: Weighting::Frequency }
+            }
+            false => table.clone(),
+        }
+    }
+}
+
+/// All variants; every entry of the registry has one with default options.
+pub(crate) fn variants() -> Vec<Variant> {
+    let mut all = bayes();
+    all.extend(discriminants());
+    all.extend(regressions());
+    all
+}
+
+fn bayes() -> Vec<Variant> {
+    use Units::{Fixed, Free, Zero};
+    vec![
+        Variant::new("nb", Free),
+        Variant::new("nb(predictive)", Free),
+        Variant::new("nb(smoothing=0)", Free),
+        Variant::new("nb(tying=per-column)", Free),
+        Variant::new("nb(distribution=age=multinomial, distribution=dose=bernoulli)", Fixed),
+        Variant::new("gaussian-nb", Free),
+        Variant::new("gaussian-nb(predictive)", Free),
+        Variant::new("gaussian-nb(tying=per-column)", Free),
+        Variant::new("gaussian-nb(tying=per-column, predictive)", Free),
+        Variant::new("gaussian-nb(tying=single)", Zero),
+        Variant::new("gaussian-nb(tying=single, predictive)", Zero),
+        Variant::new("gaussian-nb(divisor=unbiased)", Free),
+        Variant::new("bernoulli-nb", Fixed),
+        Variant::new("bernoulli-nb(predictive)", Fixed),
+        Variant::new("bernoulli-nb(binarize=3)", Fixed),
+        Variant::new("multinomial-nb", Fixed),
+        Variant::new("multinomial-nb(predictive)", Fixed),
+        Variant::new("complement-nb", Fixed),
+        Variant::new("categorical-nb", Fixed),
+        Variant::new("categorical-nb(predictive)", Fixed),
+    ]
+}
+
+fn discriminants() -> Vec<Variant> {
+    let options = ["", "(predictive)", "(divisor=unbiased)", "(shrinkage=0.3)", "(shrinkage=ledoit-wolf)"];
+    let of = |entry: &'static str| options.into_iter().map(move |options| Variant::new(&format!("{entry}{options}"), Units::Free));
+    ["lda", "qda"].into_iter().flat_map(of).collect()
+}
+
+fn regressions() -> Vec<Variant> {
+    use Units::{Fixed, Free, Zero};
+    let all = all_columns();
+    let offset = Variant::new("logistic(ci=wald, no-tests)", Fixed)
+        .by("died ~ age + town + offset(dose / 4) + offset((height - 100000000) * age / 90)");
+    vec![
+        Variant::new("logistic", Free),
+        Variant::new("logistic(ci=none, no-tests)", Free),
+        Variant::new("logistic(l2=1.5)", Zero),
+        // Text is fitted to a thousandth of a standard error unless it is asked for more, which an absolute penalty does not reach.
+        Variant::new("logistic(l2=1.5, tolerance=1e-10)", Zero).of(&all),
+        Variant::new("logistic(l1=1.5)", Zero),
+        Variant { tolerance: 1e-3, ..Variant::new("logistic(l1=1.5)", Zero).of(&all) },
+        Variant::new("logistic(l1=0.5, l2=0.5)", Zero),
+        Variant::new("logistic(firth, ci=wald, no-tests)", Free),
+        Variant::new("logistic(prior-sd=0.7, ci=wald)", Zero),
+        Variant::new("logistic(missing=indicator, l2=0.5)", Zero),
+        Variant::new("logistic(class-weight=balanced, ci=wald, no-tests)", Free),
+        Variant::new("logistic(robust=HC1)", Free),
+        Variant::new("logistic(ci=wald, no-tests)", Free).by("died ~ age * smoker + ns(dose, df = 3) + C(town, contrast = sum)"),
+        Variant { first: FirstClass::Matters, ..offset },
+        Variant::new("one-vs-rest", Free),
+        Variant::new("one-vs-rest(l2=1.5, tolerance=1e-10)", Zero).of(&all),
+        Variant::new("one-vs-rest(firth, ci=wald)", Free),
+        Variant::new("one-vs-rest(prior-sd=0.7, ci=wald)", Zero),
+        Variant::new("one-vs-rest(ci=wald)", Free).by("died ~ age * smoker + ns(dose, df = 3)"),
+    ]
+}
