@@ -36,7 +36,7 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
     weights : str, default=None
         A column of weights; a weight of 3 stands for three equal rows.
     units : dict, default=None
-        Units of change for odds ratios by column, such as ``{"age": 10}``.
+        Units of change for odds ratios by column, such as ``{"age": 10}``; they hold wherever the column enters as it is.
     interval : {'wald', 'profile'}, default='wald'
         How intervals are found.
     level : float, default=0.95
@@ -251,7 +251,7 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         Returns
         -------
         data frame
-            With columns term, estimate, std_error, statistic, p_value, conf_low, conf_high and more.
+            With columns term, estimate, std_error, statistic, p_value, conf_low, conf_high and more; n and events are those of levels.
         """
         columns = self._model.tidy()
         if exponentiate:
@@ -259,7 +259,7 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         return table(columns, self._make)
 
     def glance(self) -> Any:
-        """Give one row about the whole model: rows, log likelihood, deviance, AIC, BIC …
+        """Give one row about the whole model: rows, log likelihood, deviance, Pearson's χ², degrees of freedom, AIC, BIC …
 
         Returns
         -------
@@ -280,9 +280,10 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         -------
         data frame
             `data` with columns p_CLASS and predicted, and the figures of the command's ``--augment``: of the event of two classes ``fitted``,
-            ``log_odds``, ``std_error``, ``conf_low``, ``conf_high``, ``leverage``, ``cooks_distance``, ``resid_deviance`` and
-            ``resid_pearson``; with more classes each class has its own, which its label ends. What cannot be known is missing; for a fit with
-            weights there is no leverage and no residual.
+            ``log_odds``, ``std_error``, ``conf_low``, ``conf_high``, ``leverage``, ``cooks_distance``, ``resid_deviance``, ``resid_pearson``,
+            ``std_resid_deviance`` and ``std_resid_pearson``; with more classes each class has its own, which its label ends. A row of counts or of
+            a frequency counts whole. What cannot be known is missing: residuals without the columns of the response, and leverage and
+            residuals of a fit with weights without the column of weights.
         """
         probabilities = self.predict_proba(data)
         known = ~np.isnan(probabilities).any(axis=1)

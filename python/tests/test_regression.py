@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -292,4 +294,51 @@ def test_rows_are_augmented_with_their_influence(classes: int) -> None:
     np.testing.assert_allclose(fitted, rows["p_b"], rtol=1e-12)
     unknown = model.augment(data.drop(columns="y"))
     assert unknown["resid_deviance"].isna().all() and not unknown["leverage"].isna().any()
-    assert "leverage" not in od.Logit("y ~ u", weights="n").fit(data.assign(n=2)).augment(data)
+    weighted = od.Logit("y ~ u", weights="n").fit(data.assign(n=2))
+    assert weighted.augment(data.assign(n=2))["leverage"].sum() == pytest.approx(2 * (classes - 1), rel=1e-9)
+    assert weighted.augment(data)["leverage"].isna().all()
+
+
+GOLDEN = Path(__file__).parents[2] / "testdata" / "golden"
+
+
+@pytest.mark.parametrize(
+    ("case", "columns", "weights"),
+    [
+        ("glm_budworm", "cbind(numdead, 20 - numdead) ~ sex * ldose", None),
+        ("glm_menarche_grouped", "cbind(Menarche, Total - Menarche) ~ Age", None),
+        ("glm_ucb_freq_weights", "admitted ~ Gender + Dept", "Freq"),
+    ],
+)
+def test_a_row_of_counts_or_of_a_frequency_counts_whole(case: str, columns: str, weights: str | None, tmp_path) -> None:
+    golden = json.loads((GOLDEN / f"{case}.json").read_text())
+    data = pd.read_csv(GOLDEN / golden["data"])
+    model = od.Logit(columns, weights=weights).fit(data)
+    model.save(tmp_path / "m.odds")
+    names = {
+        "leverage": "hat",
+        "cooks_distance": "cooks",
+        "resid_deviance": "resid_deviance",
+        "resid_pearson": "resid_pearson",
+        "std_resid_deviance": "rstandard_deviance",
+    }
+    for rows in (model.augment(data), od.Logit.load(tmp_path / "m.odds").augment(data)):
+        for ours, of_r in names.items():
+            np.testing.assert_allclose(rows[ours], golden["results"][of_r], rtol=1e-8, atol=1e-8, err_msg=ours)
+    glance = model.glance().iloc[0]
+    assert glance["pearson_chi2"] == pytest.approx(golden["results"]["pearson_chisq"], rel=1e-10)
+    assert glance["df_residual"] == (data[weights].sum() if weights else len(data)) - golden["results"]["rank"]
+
+
+def test_a_row_that_lacks_a_predictor_has_no_residual(births) -> None:
+    data = pd.DataFrame(births).astype({"age": float})
+    data.loc[3, "age"] = np.nan
+    rows = od.Logit("low ~ age + lwt").fit(data).augment(data)
+    for name in ("fitted", "leverage", "cooks_distance", "resid_deviance", "resid_pearson", "std_resid_pearson"):
+        assert rows[name].isna().tolist() == [i == 3 for i in range(len(data))], name
+
+
+@pytest.mark.parametrize(("units", "told"), [({"agee": 10}, "`agee`.*age, lwt"), ({"age": 0}, "age=0"), ({"age": -1}, "age=-1"), ({"age": np.inf}, "age=inf")])
+def test_units_of_other_columns_and_sizes_are_refused(births, units, told) -> None:
+    with pytest.raises(od.exceptions.ParameterError, match=told):
+        od.Logit("low ~ age + lwt", units=units).fit(pd.DataFrame(births))

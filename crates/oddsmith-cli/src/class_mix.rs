@@ -7,7 +7,7 @@ use oddsmith::calibrate::{Adjusted, CalibrationMap, estimate_mix, shift, undo_fr
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Classes;
-use oddsmith::model::{Classifier, Predictions, Predictor};
+use oddsmith::model::{Classifier, Inference, Predictions, Predictor};
 use oddsmith::num::special::beta;
 use oddsmith::{Error, Notice};
 use oddsmith_io::{ReadOptions, open_for_prediction};
@@ -29,7 +29,7 @@ pub(crate) struct MixArgs {
     #[arg(long, value_name = "N", requires = "prevalence", value_parser = parse_number)]
     prevalence_rows: Option<f64>,
 
-    /// Shares of the classes in the sample that the model was fitted to [default: the model's own prior, where it has one].
+    /// Shares of the classes in the sample that the model was fitted to [default: those that the model holds].
     #[arg(long, value_name = "CLASS=SHARE,…")]
     sampled: Option<String>,
 
@@ -88,21 +88,27 @@ impl MixArgs {
             Some(to) => classes.labels().iter().zip(to).map(|(label, share)| format!("{label}={share}")).collect::<Vec<_>>().join(","),
             None => format!("undone fractions {}", self.kept.as_deref().unwrap_or_default()),
         };
-        let adjusted: Box<dyn Classifier> = match (model.generative(), &to) {
-            // A model of the joint distribution takes the new prior itself and stays one.
-            (Some(generative), Some(to)) if self.sampled.is_none() => {
+        let moved_intercepts = model.inference().and_then(|inference| inference.moved(from.as_deref(), &offsets));
+        let adjusted: Box<dyn Classifier> = match (model.generative(), &to, moved_intercepts) {
+            // A model of the joint distribution takes the new prior itself and stays one; a regression moves its intercepts.
+            (Some(generative), Some(to), _) if self.sampled.is_none() => {
                 generative.with_log_prior(to.iter().map(|share| share.ln()).collect())
             }
-            _ => Box::new(Adjusted::calibrated(model, CalibrationMap::Affine { slope: 1.0, offsets }, ("class mix", fact))?),
+            (None, _, Some(moved)) => moved,
+            _ => Box::new(Adjusted::calibrated(model, CalibrationMap::Affine { slope: 1.0, offsets }, ("class proportions", fact))?),
         };
         let title = "Probabilities in another class mix; slopes stay, the intercept moves".to_owned();
         Ok((adjusted, Card { title, facts, tidy: table, notices, ..Card::default() }))
     }
 
     fn sampled_shares(&self, model: &dyn Classifier) -> Result<Vec<f64>, Failure> {
-        match (&self.sampled, model.generative()) {
+        let held = match model.generative() {
+            Some(generative) => Some(generative.log_prior().iter().map(|p| p.exp()).collect()),
+            None => model.inference().and_then(Inference::class_proportions),
+        };
+        match (&self.sampled, held) {
             (Some(text), _) => Ok(shares(model.layout().classes(), "sampled", text)?),
-            (None, Some(generative)) => Ok(generative.log_prior().iter().map(|p| p.exp()).collect()),
+            (None, Some(held)) => Ok(held),
             (None, None) => {
                 let what = "the model does not hold the class mix that it was fitted to; give it with --sampled";
                 Err(Failure::Usage(what.into()))

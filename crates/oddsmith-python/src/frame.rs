@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use oddsmith::data::{Kind, SKIP, Weighting};
+use oddsmith::data::{Kind, Weighting};
 use oddsmith::error::Error;
-use oddsmith::model::{Predictions, Predictor, proportions_of_labels};
+use oddsmith::model::{Predictions, Predictor};
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, ReadOptions, Roles, open_arrow, open_arrow_for_prediction};
 use pyo3::prelude::*;
@@ -103,31 +103,26 @@ impl Frame {
         Ok((Sums(sums), told(notices)))
     }
 
-    /// What a regression says about all rows, figure by figure, with the notices of reading them. Residuals and influence are those of the
-    /// labels in the target column, where there is one; where rows of the fit had weights, which these rows lack, they are left out.
+    /// What a regression says about all rows, metric by metric, with the notices of reading them. Residuals and influence are those of the
+    /// responses and weights in the columns that the fit had them in; NaN where a column is missing.
     fn row_figures<'py>(&self, py: Python<'py>, model: &Model) -> PyResult<(NamedColumns<'py>, Vec<Told>)> {
         let lacking = || raise(py, Error::data("this is no regression"));
         let regression = model.classifier().inference().ok_or_else(lacking)?;
-        let layout = model.classifier().layout();
-        let names = regression.row_metric_names();
+        let known = self.names();
+        let metrics = regression.row_metrics(&|name| known.iter().any(|column| column == name)).map_err(|error| raise(py, error))?;
+        let names = metrics.names();
         let (columns, notices) = work::run(py, self.cells(), |control| {
-            let classes = layout.classes().len();
-            let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), layout)?;
+            let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), metrics.layout())?;
             let (mut columns, mut notices) = (vec![Vec::new(); names.len()], rows.notices.clone());
             notices.extend(rows.scan(control, &mut |batch| {
-                let unknown = vec![SKIP; batch.features.rows()];
-                let proportions = proportions_of_labels(batch.labels.unwrap_or(&unknown), classes);
-                for row in regression.row_metrics(&batch.features, &proportions, None)? {
+                for row in metrics.of_rows(&batch.features, batch.labels, batch.first_row)?.metrics {
                     columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
                 }
                 Ok(())
             })?);
             Ok((columns, notices))
         })?;
-        let weighted = layout.weighting() != Weighting::None;
-        let of_weights = |name: &str| ["leverage", "cooks", "resid"].iter().any(|figure| name.starts_with(figure));
-        let told_of = names.into_iter().zip(columns).filter(|(name, _)| !(weighted && of_weights(name)));
-        Ok((told_of.map(|(name, column)| (name, PyArray1::from_vec(py, column))).collect(), told(notices)))
+        Ok((names.into_iter().zip(columns).map(|(name, column)| (name, PyArray1::from_vec(py, column))).collect(), told(notices)))
     }
 
     /// Class probabilities (or scores) of all rows, with the notices of reading them.

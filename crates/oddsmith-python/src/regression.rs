@@ -8,7 +8,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Formula, Kind, RelabelledSource, Response, Weighting};
 use oddsmith::error::Error;
 use oddsmith::model::linear::Logistic;
-use oddsmith::model::{AnyLearner, Learner};
+use oddsmith::model::{AnyLearner, Classifier, Inference, Learner};
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, Opened, ReadOptions, Roles, open_arrow};
 use pyo3::prelude::*;
@@ -79,11 +79,18 @@ pub(crate) fn fit_formula(
         }
     };
     let table = joined.as_ref().unwrap_or(&frame.0);
+    // Weights that stand beside a frame have no column that a later table could have.
+    let weight_column = roles.weight.clone().filter(|_| beside.is_none());
     let (model, notices) = work::run(py, usize::MAX, |control| {
         let opened = open_for(&learner, table, &roles, kinds, threads, control)?;
-        Ok((train::fit(&learner, &*opened.source, work::threads(threads), control)?.model, opened.notices))
+        let model = train::fit(&learner, &*opened.source, work::threads(threads), control)?.model;
+        let model: Box<dyn Classifier> = match &weight_column {
+            Some((column, _)) => model.weighted_by(column),
+            None => Box::new(model),
+        };
+        Ok((model, opened.notices))
     })?;
-    Ok((Model::new(Box::new(model)), told(notices)))
+    Ok((Model::new(model), told(notices)))
 }
 
 /// The parts that the columns of a formula play.

@@ -57,6 +57,10 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     strict: bool,
 
+    /// Beside every odds ratio of a regression that of its term alone, on the same rows.
+    #[arg(long)]
+    crude: bool,
+
     #[command(flatten)]
     part: PartArgs,
 
@@ -110,12 +114,15 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
     {
         return run_on_statistics(args, path, &model, console, control);
     }
+    // Rows are written with the numbers that they have in the table, which the fit does not keep.
+    let input = if args.part.augment { fitting::kept_for_rereading(input)? } else { input };
     let request = FitRequest {
         input: &input,
         options: args.reading.options(&args.text)?,
         roles: args.roles.roles(),
         model,
         threads: args.reading.threads,
+        crude: args.crude,
     };
     let fitted = fitting::fit(request, console, control)?;
     control.check()?;
@@ -132,7 +139,8 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
     if let Some(tests) = tests {
         console.result(&tests)?;
     } else if args.part.augment {
-        fitting::augment_fit(&fitted, console, control)?;
+        let options = args.reading.options(&args.text)?;
+        fitting::augment(&*fitted.model, &input, &options, fitting::Telling::Nothing, console, control)?;
     } else {
         show_part(args.part, &fitted.data, &fitted.card, saved.as_ref(), console)?;
     }
@@ -148,8 +156,8 @@ fn run_on_statistics(args: &FitArgs, path: &Path, model: &ModelRequest, console:
     }
     let (data, fitted) = from_statistics(args, path, model.entry.name, &*model.learner()?)?;
     control.check()?;
-    if args.part.tests || args.part.augment {
-        return Err(Failure::Usage("--tests and --augment need the rows, and statistics hold none".into()));
+    if args.part.tests || args.part.augment || args.crude {
+        return Err(Failure::Usage("--tests, --augment and --crude need the rows, and statistics hold none".into()));
     }
     let card = fitted.card();
     let notices: Vec<Notice> = data.notices.iter().chain(&card.notices).cloned().collect();

@@ -216,7 +216,12 @@ impl<'a> Limits<'a> {
         match model.inference().filter(|inference| inference.standard_errors().is_some()) {
             Some(model) => Ok(Limits { model, quantile: normal::quantile_upper(0.5 * (1.0 - level)) }),
             None => {
-                let advice = "only regressions without a penalty, fitted with standard errors, have them".into();
+                let advice = match model.tag() == "adjusted" && model.inference().is_none() {
+                    true => {
+                        "its probabilities were calibrated after the fit, and the calibration has no error; ask the model before it".into()
+                    }
+                    false => "only regressions without a penalty, fitted with standard errors, have them".into(),
+                };
                 let what = "give limits of probabilities".into();
                 Err(ErrorKind::Unsupported { model: model.card().title, what, advice }.into())
             }

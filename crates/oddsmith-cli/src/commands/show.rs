@@ -85,7 +85,8 @@ pub(crate) fn run(args: &ShowArgs, console: &Console, control: &Arc<Control>) ->
     }
     if let Some(data) = &args.augment {
         let input = files::table(data)?;
-        return fitting::augment_new(&*model, &input, &args.reading.options(&args.text)?, console, control);
+        let options = args.reading.options(&args.text)?;
+        return fitting::augment(&*model, &input, &options, fitting::Telling::Notices, console, control);
     }
     let card = model_card(&*model);
     if args.tidy || args.glance {

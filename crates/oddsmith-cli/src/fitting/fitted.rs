@@ -7,11 +7,13 @@ use oddsmith::card::{Card, Summary};
 use oddsmith::control::Control;
 use oddsmith::data::{Design, DesignOptions, Layout, Source};
 use oddsmith::eval::{Auc, Estimate, EvalSettings, Evaluation};
-use oddsmith::model::{AnyLearner, Classifier, Params};
+use oddsmith::model::linear::beside_crude;
+use oddsmith::model::{Classifier, Params};
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
+use super::crude::crude_cards;
 use super::opening::ModelRequest;
 use crate::console::Console;
 use crate::data_card::data_card;
@@ -30,23 +32,24 @@ pub(crate) struct FitRequest<'a> {
     pub(crate) roles: Roles,
     pub(crate) model: ModelRequest,
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Whether every term is fitted alone as well.
+    pub(crate) crude: bool,
 }
 
-/// A model with the rows it was fitted to.
+/// A model, and what there is to say about it and its table.
 pub(crate) struct FittedTable {
     pub(crate) model: Box<dyn Classifier>,
-    pub(crate) learner: Box<dyn AnyLearner>,
     pub(crate) data: Card,
     pub(crate) card: Card,
-    pub(crate) opened: Opened,
 }
 
 /// Fits and evaluates.
 pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Control>) -> Result<FittedTable, Failure> {
-    let FitRequest { input, options, roles, mut model, threads } = request;
+    let FitRequest { input, options, roles, mut model, threads, crude } = request;
     let name = input.name();
     let in_table = |error: Error| error.in_table(&name);
     let memory = options.memory;
+    let weight_column = roles.weight.as_ref().map(|(column, _)| column.clone());
     let opened = {
         let _progress = Progress::start(console, control, "reading");
         model.open(input, options, roles, control)?
@@ -54,11 +57,18 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     files::need_target(&opened)?;
     let costly = settle_inference(&mut model.params, &*opened.source, console);
     let learner = model.learner()?;
-    let fitted = {
+    let mut fitted = {
         let _progress = Progress::start(console, control, "fitting");
         train::fit(&learner, &*opened.source, threads, control).map_err(in_table)?
     };
+    if let (Some(column), Some(inference)) = (weight_column, fitted.model.inference()) {
+        fitted.model = inference.weighted_by(&column);
+    }
     let mut card = fitted.model.card();
+    if crude {
+        let _progress = Progress::start(console, control, "fitting terms alone");
+        beside_crude(&mut card, &crude_cards(&model, &*fitted.model, &*opened.source, threads, control)?);
+    }
     // What is found out below stands in one line for people, and fact by fact for programs.
     let facts = card.facts.clone();
     let summary = card.summary.get_or_insert_with(|| Summary { facts, ..Summary::default() }).clone();
@@ -80,7 +90,7 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     // What a gap means for the fit is told by the model.
     let told = |notice: &Notice| card.notices.iter().any(|known| known.id == notice.id && known.column == notice.column);
     data.notices.retain(|notice| notice.id != notice::MISSING_VALUES || !told(notice));
-    Ok(FittedTable { model: fitted.model, learner, data, card, opened })
+    Ok(FittedTable { model: fitted.model, data, card })
 }
 
 /// How the fit was reached, for those who want to know.

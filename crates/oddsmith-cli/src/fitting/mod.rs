@@ -1,11 +1,12 @@
 //! Models from tables: what is read for a model, how a fit is carried out, and how it is shown.
 
 mod augmented;
+mod crude;
 mod fitted;
 mod opening;
 mod shown;
 
-pub(crate) use augmented::{augment_fit, augment_new};
+pub(crate) use augmented::{Telling, augment, kept_for_rereading};
 pub(crate) use fitted::{FitRequest, fit};
 pub(crate) use opening::{ModelRequest, open_for};
 pub(crate) use shown::{tests_table, write as show};

@@ -11,7 +11,7 @@ use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 use crate::exit::Failure;
 
 /// The option that chooses reference levels, and the class that others are compared with.
-const REFERENCE: &str = "ref";
+pub(super) const REFERENCE: &str = "ref";
 
 /// A model as it was asked for.
 pub(crate) struct ModelRequest {

@@ -2,16 +2,23 @@
 
 use oddsmith::Error;
 use oddsmith::ErrorKind;
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, Summary, Table};
 use oddsmith::model::Classifier;
-use oddsmith_report::Format;
+use oddsmith_report::{Format, for_people, p_for_people};
 
 use crate::console::Console;
 use crate::exit::Failure;
 
+/// Columns that a terminal has at least; what a table can do without must not make it wider.
+const TERMINAL: usize = 80;
+/// What a table of odds ratios can do without, first to go first.
+const DISPENSABLE: [&str; 2] = ["events/n", "Δ bits"];
+
 /// Writes the card of a model: its summary for people, every parameter and further tables for programs. `before` are cards that come
 /// first.
 pub(crate) fn write(card: &Card, before: &[(&str, &Card)], console: &Console) -> Result<(), Failure> {
+    let narrow = narrowed(card, console);
+    let card = narrow.as_ref().unwrap_or(card);
     let for_programs = matches!(console.format(), Format::Csv | Format::Json | Format::Ndjson);
     let tests: Vec<Card> = if for_programs { card.tables.iter().cloned().map(test_card).collect() } else { Vec::new() };
     if before.is_empty() && tests.is_empty() {
@@ -23,6 +30,36 @@ pub(crate) fn write(card: &Card, before: &[(&str, &Card)], console: &Console) ->
     console.result(&cards[..])
 }
 
+/// At a terminal, the card with a summary without dispensable columns, where it would be too wide.
+fn narrowed(card: &Card, console: &Console) -> Option<Card> {
+    let table = card.summary.as_ref()?.table.as_ref().filter(|_| console.format() == Format::Table)?;
+    let width = console.style().width.map_or(TERMINAL, |width| width.min(TERMINAL));
+    let mut narrow = table.clone();
+    for name in DISPENSABLE {
+        let Some(at) = narrow.columns.iter().position(|column| column == name).filter(|_| drawn_width(&narrow) > width) else { continue };
+        narrow.columns.remove(at);
+        narrow.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+    }
+    let summary = card.summary.clone().map(|summary| Summary { table: Some(narrow), ..summary });
+    Some(Card { summary, ..card.clone() })
+}
+
+/// Columns of a terminal that a table takes: a space before the first column, two between columns.
+fn drawn_width(table: &Table) -> usize {
+    let cell = |cell: &Cell| match cell {
+        Cell::Text(text) => text.chars().count(),
+        Cell::Empty => 0,
+        Cell::Count(count) => count.to_string().len(),
+        Cell::Number(number) => for_people(*number).chars().count(),
+        Cell::PValue(p) => p_for_people(*p).chars().count(),
+    };
+    let widest = |(j, name): (usize, &String)| {
+        let cells = table.rows.iter().map(|row| cell(&row[j])).max().unwrap_or(0);
+        2 + cells.max(name.chars().count())
+    };
+    table.columns.iter().enumerate().map(widest).sum::<usize>().saturating_sub(1)
+}
+
 fn test_card(tidy: Table) -> Card {
     let title = match tidy.name.as_str() {
         "drop1" => "Each term against the model without it",
@@ -31,18 +68,27 @@ fn test_card(tidy: Table) -> Card {
     Card { title: title.into(), facts: Vec::new(), tidy, ..Card::default() }
 }
 
-/// All tests in one table.
+/// All tests in one table, with every column that one of them has.
 pub(crate) fn tests_table(model: &dyn Classifier) -> Result<Table, Failure> {
     let Card { title, tables, .. } = model.card();
-    let Some(first) = tables.first() else {
+    if tables.is_empty() {
         let advice = "tests belong to regressions without a penalty, fitted without --no-tests".into();
         return Err(Error::from(ErrorKind::Unsupported { model: title, what: "show tests".into(), advice }).into());
-    };
-    let columns = std::iter::once("test".to_owned()).chain(first.columns.iter().cloned()).collect();
+    }
+    let mut columns = vec!["test".to_owned()];
+    for column in tables.iter().flat_map(|table| &table.columns) {
+        if !columns.contains(column) {
+            columns.push(column.clone());
+        }
+    }
     let mut all = Table { name: "tests".into(), columns, rows: Vec::new() };
     for table in &tables {
-        let name = |row: &Vec<Cell>| std::iter::once(Cell::from(table.name.as_str())).chain(row.iter().cloned()).collect();
-        all.rows.extend(table.rows.iter().map(name));
+        let places: Vec<Option<usize>> = all.columns.iter().map(|name| table.columns.iter().position(|own| own == name)).collect();
+        for row in &table.rows {
+            let mut cells: Vec<Cell> = places.iter().map(|at| at.map_or(Cell::Empty, |at| row[at].clone())).collect();
+            cells[0] = table.name.as_str().into();
+            all.push(cells);
+        }
     }
     Ok(all)
 }

@@ -144,7 +144,7 @@ fn check_terms(golden: &Golden, fit: &Fit, class: &str, of: &dyn Fn(&str) -> Vec
 }
 
 /// The rows of a table of tests against R's columns, by term.
-fn check_tests(golden: &Golden, fit: &Fit, table: &str, of_r: &str, statistic: &str) {
+fn check_tests(golden: &Golden, fit: &Fit, (table, of_r, statistic): (&str, &str, &str), observations: f64) {
     let r = golden.at(&format!("results/{of_r}"));
     let ours = fit.0[table][table].as_array().unwrap_or_else(|| panic!("{}: there is no {table}", golden.id));
     let deviances = if table == "drop1" { "deviance" } else { "resid_dev" };
@@ -157,6 +157,11 @@ fn check_tests(golden: &Golden, fit: &Fit, table: &str, of_r: &str, statistic: &
         relative(&what, figure(row, "df"), number("df"), 0.0);
         near(&what, figure(row, "chi2"), number(statistic), golden.number("results/deviance"), 1e-10);
         near(&what, figure(row, "deviance"), number(deviances), golden.number("results/deviance"), 1e-9);
+        match table {
+            "drop1" => near(&what, figure(row, "aic"), number("aic"), golden.number("results/aic"), 1e-10),
+            // R counts rows; a frequency of ten is ten of them here.
+            _ => relative(&what, figure(row, "df_residual"), number("resid_df") + observations - golden.number("results/nobs"), 0.0),
+        }
         if number("p") > 1e-300 {
             relative(&what, figure(row, "p_value"), number("p"), 1e-6);
         }
@@ -198,17 +203,34 @@ fn check_fit(golden: &Golden, fit: &Fit, observations: f64) {
     if observations == golden.number("results/nobs") {
         relative(&format!("{id} bic"), fit.fact("bic"), golden.number("results/bic"), 1e-10);
     }
-    check_tests(golden, fit, "drop1", "drop1", "lrt");
-    check_tests(golden, fit, "anova", "anova_sequential", "deviance");
+    relative(&format!("{id} pearson"), fit.fact("pearson chi2"), golden.number("results/pearson_chisq"), 1e-10);
+    for (ours, of_r) in [("df residual", "df_residual"), ("df null", "df_null")] {
+        let more = observations - golden.number("results/nobs");
+        relative(&format!("{id} {ours}"), fit.fact(ours), golden.number(&format!("results/{of_r}")) + more, 0.0);
+    }
+    check_tests(golden, fit, ("drop1", "drop1", "lrt"), observations);
+    check_tests(golden, fit, ("anova", "anova_sequential", "deviance"), observations);
 }
 
-/// What R says about every row.
+/// What R says about every row, at the fit and from a file.
 fn check_rows(golden: &Golden, table: &Path, flags: &[String]) {
-    let formula = golden.formula();
-    let mut arguments = vec!["fit", table.to_str().unwrap(), &formula, "--augment", "--json", "-q"];
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model.odds");
+    let (model, table, formula) = (model.to_str().unwrap(), table.to_str().unwrap(), golden.formula());
+    let mut arguments = vec!["fit", table, &formula, "--augment", "--json", "-q", "-o", model];
     arguments.extend(flags.iter().map(String::as_str));
-    let rows: Value = serde_json::from_slice(&command(&arguments)).unwrap();
+    let rows = command(&arguments);
+    assert!(rows == command(&["show", model, "--augment", table, "--json", "-q"]), "{}: the file knows the rows of the fit", golden.id);
+    check_row_figures(golden, &serde_json::from_slice(&rows).unwrap());
+}
+
+fn check_row_figures(golden: &Golden, rows: &Value) {
     let rows = rows.as_array().unwrap();
+    let (residuals, leverages) = (golden.numbers("results/resid_pearson"), golden.numbers("results/hat"));
+    for (i, (residual, leverage)) in residuals.iter().zip(leverages).enumerate() {
+        let want = residual / (1.0 - leverage).sqrt();
+        near(&format!("{} row {}", golden.id, i + 1), figure(&rows[i], "std_resid_pearson"), want, 1.0 + want.abs(), 1e-8);
+    }
     for (ours, of_r) in [
         ("fitted", "fitted"),
         ("log_odds", "eta"),
@@ -216,6 +238,7 @@ fn check_rows(golden: &Golden, table: &Path, flags: &[String]) {
         ("cooks_distance", "cooks"),
         ("resid_deviance", "resid_deviance"),
         ("resid_pearson", "resid_pearson"),
+        ("std_resid_deviance", "rstandard_deviance"),
     ] {
         let want = golden.numbers(&format!("results/{of_r}"));
         assert_eq!(rows.len(), want.len(), "{}: rows", golden.id);

@@ -15,6 +15,7 @@ macro_rules! assert_session {
 mod command;
 mod files;
 mod fitting;
+mod inference;
 mod interrupts;
 mod judging;
 mod names;

@@ -129,7 +129,9 @@ impl Classifier for Adjusted {
             // What the fit says about its estimates is not about the probabilities that were moved.
             (card.summary, card.tables, card.pictures) = (None, Vec::new(), Vec::new());
         }
-        card.facts.extend(self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str()))));
+        let own = || self.facts.iter().map(|(name, value)| (name.clone(), Cell::from(value.as_str())));
+        card.facts.extend(own());
+        card.summary.iter_mut().for_each(|summary| summary.facts.extend(own()));
         card
     }
 

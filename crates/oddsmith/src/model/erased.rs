@@ -4,10 +4,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{
-    Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, ObservedResponse, PassInfo, Scale, Scores, Step,
-    TableNeeds,
-};
+use super::{Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, PassInfo, Scale, Scores, Step, TableNeeds};
 use crate::card::Card;
 use crate::codec::{Codec, Encode};
 use crate::data::{Features, Layout, Rows};
@@ -149,8 +146,6 @@ impl Statistics for BoxedStats {
 pub trait AnyLearner: Send + Sync {
     /// See [`Learner::needs`].
     fn needs_any(&self) -> Result<TableNeeds>;
-    /// See [`Learner::response`].
-    fn response_any(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse>;
     /// See [`Learner::begin`].
     fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats>;
     /// See [`Learner::finish`]; a [`TableStats`] is taken as the statistics of a first pass.
@@ -169,10 +164,6 @@ where
 {
     fn needs_any(&self) -> Result<TableNeeds> {
         self.needs()
-    }
-
-    fn response_any(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse> {
-        self.response(layout, rows)
     }
 
     fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
@@ -208,10 +199,6 @@ impl Learner for Box<dyn AnyLearner> {
 
     fn needs(&self) -> Result<TableNeeds> {
         (**self).needs_any()
-    }
-
-    fn response(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse> {
-        (**self).response_any(layout, rows)
     }
 
     fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {

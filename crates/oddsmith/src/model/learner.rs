@@ -39,21 +39,6 @@ impl Default for PassInfo {
     }
 }
 
-/// What rows say about their classes.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ObservedResponse {
-    /// Proportions of all classes but the first in every row; NaN where they are not known.
-    pub proportions: Vec<f64>,
-    /// Weight of every row.
-    pub weights: Vec<f64>,
-}
-
-/// Proportions of all classes but the first in rows whose labels are given: NaN where a label is that of no class.
-pub fn proportions_of_labels(labels: &[u32], classes: usize) -> Vec<f64> {
-    let of = |label: u32, class: usize| if (label as usize) < classes { f64::from(u8::from(label as usize == class)) } else { f64::NAN };
-    labels.iter().flat_map(|label| (1..classes).map(move |class| of(*label, class))).collect()
-}
-
 /// The options of one algorithm. `finish` borrows, so one pass can be finished with many knobs.
 pub trait Learner: Send + Sync {
     /// What it sums up.
@@ -64,12 +49,6 @@ pub trait Learner: Send + Sync {
     /// What it wants of a table before it is read; an error when options contradict each other.
     fn needs(&self) -> Result<TableNeeds> {
         Ok(TableNeeds::default())
-    }
-
-    /// What rows say about their classes, as the fit sees them.
-    fn response(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse> {
-        let weights = rows.weights.map_or_else(|| vec![1.0; rows.labels.len()], <[f64]>::to_vec);
-        Ok(ObservedResponse { proportions: proportions_of_labels(&rows.counted_labels()?, layout.classes().len()), weights })
     }
 
     /// Checks the knobs against the layout and gives the empty summary of the first pass.

@@ -1,6 +1,7 @@
 //! Passes over data: the one loop that owns threads.
 
 mod answer;
+mod answered_source;
 mod calibration;
 mod candidate;
 mod column_pick;
@@ -31,6 +32,7 @@ mod tally;
 mod twins;
 
 pub use answer::Answer;
+pub use answered_source::AnsweredSource;
 pub use calibration::{calibrated_out_of_fold, refitted};
 pub use candidate::{CandidateMetrics, CandidateResult, failures, mean, model_table, pair_table, verdict};
 pub use column_source::ColumnSource;

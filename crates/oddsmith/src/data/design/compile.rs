@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 const MOST_COLUMNS: usize = 1 << 20;
 
 /// What a missing category is called as a level.
-pub(super) const MISSING_LEVEL: &str = "(missing)";
+pub(crate) const MISSING_LEVEL: &str = "(missing)";
 
 /// Compiles an expanded formula.
 pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions, facts: Facts) -> Result<Design> {

@@ -43,6 +43,7 @@ mod writer;
 
 pub use block::{DesignBlock, Gap};
 pub use column::{DesignColumn, DesignTerm};
+pub(crate) use compile::MISSING_LEVEL;
 pub use expand::Design;
 pub use marked::{MarkedColumns, Place};
 pub use options::{DesignOptions, MissingPolicy};

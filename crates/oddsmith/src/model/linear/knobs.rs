@@ -178,6 +178,9 @@ impl Logistic {
                 return Err(Error::knob("prior-sd", sd, "a prior does not go with a penalty or robust standard errors"));
             }
         }
+        if let Some((column, size)) = self.units.iter().find(|(_, size)| !(*size > 0.0 && size.is_finite())) {
+            return Err(Error::knob("unit", format!("{column}={size}"), "a column and a finite number above 0, such as age=10"));
+        }
         if self.firth && (self.l2 > 0.0 || self.l1 > 0.0) {
             return Err(Error::knob("firth", "on", "Firth's penalty does not go with another penalty"));
         }

@@ -13,10 +13,12 @@ mod one_vs_rest;
 pub(crate) mod params;
 mod stored;
 
+pub use describe::crude::beside_crude;
 pub use fit::descent::Route;
 pub use fit::passes::LinearStats;
 pub use infer::account::{Account, IntervalKind, Method, RatioTest};
 pub use infer::augment::{ClassDiagnostics, RowDiagnostics};
+pub use infer::row_account::{CategoryCounts, RowAccount};
 pub use infer::sandwich::Robust;
 pub use knobs::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 pub use model::{Covariance, LogisticModel, Parameters};

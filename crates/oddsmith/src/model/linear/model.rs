@@ -113,6 +113,54 @@ impl LogisticModel {
         LogisticModel { layout, design, parameters, precision, account, scores }
     }
 
+    /// The same model over a layout that has its columns among others.
+    pub(in crate::model::linear) fn over(&self, layout: &Layout) -> Result<LogisticModel> {
+        if *layout == *self.layout {
+            return Ok(self.clone());
+        }
+        let design = Arc::new(self.design.relocated(layout)?);
+        let (parameters, precision, account) = (self.parameters.clone(), self.precision.clone(), self.account.clone());
+        Ok(LogisticModel::new(Arc::new(layout.clone()), design, parameters, precision, account))
+    }
+
+    /// See [`Inference::moved`]. `None` for a model that has no intercept, and for a posterior, whose mean does not move with it.
+    pub(in crate::model::linear) fn moved_by(&self, from: Option<&[f64]>, offsets: &[f64]) -> Option<LogisticModel> {
+        let classes = self.layout.classes().len();
+        if !self.parameters.intercept || self.account.method == Method::Bayes || offsets.len() != classes {
+            return None;
+        }
+        let mut model = self.clone();
+        let width = self.parameters.width();
+        for m in 0..classes - 1 {
+            let by = offsets[m + 1] - offsets[0];
+            model.parameters.base[m] += by;
+            if let Some(precision) = &mut model.precision {
+                precision.lower[m * width] += by;
+                precision.upper[m * width] += by;
+            }
+        }
+        let before = from.map(<[f64]>::to_vec).or_else(|| self.known_proportions()).unwrap_or_default();
+        let weights: Vec<f64> = before.iter().zip(offsets).map(|(proportion, offset)| proportion * offset.exp()).collect();
+        let (total, sample) = (weights.iter().sum::<f64>(), &mut model.account.sample);
+        sample.class_proportions = weights.iter().map(|weight| weight / total).collect();
+        sample.moved_by.resize(classes, 0.0);
+        sample.moved_by.iter_mut().zip(offsets).for_each(|(sum, offset)| *sum += offset);
+        Some(LogisticModel::new(model.layout, model.design, model.parameters, model.precision, model.account))
+    }
+
+    /// See [`Inference::class_proportions`]. Files of earlier versions hold the weights of the classes, which class weights of the fit may
+    /// have changed.
+    pub(in crate::model::linear) fn known_proportions(&self) -> Option<Vec<f64>> {
+        let account = &self.account;
+        let known = &account.sample.class_proportions;
+        if !known.is_empty() {
+            return Some(known.clone());
+        }
+        let weighted = account.notices.iter().any(|told| told.id == crate::notice::CLASS_WEIGHTS);
+        let total: f64 = account.class_weights.iter().sum();
+        (!weighted && account.sample.moved_by.is_empty()).then(|| account.class_weights.iter().map(|weight| weight / total).collect())
+    }
+
     /// The design.
     pub fn design(&self) -> &Design {
         &self.design

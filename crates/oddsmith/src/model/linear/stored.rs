@@ -9,6 +9,7 @@ use crate::data::{Design, Layout};
 use crate::error::Result;
 use crate::model::Classifier;
 use crate::model::linear::infer::account::Account;
+use crate::model::linear::infer::row_account::RowAccount;
 use crate::notice::Notice;
 use crate::record::{Record, fault};
 
@@ -35,6 +36,7 @@ impl LogisticModel {
             precise: self.precision.is_some(),
         };
         record.put_part("logistic", &head)?;
+        record.put_part("rows", &self.account.sample)?;
         self.layout.write(&mut record, "layout")?;
         self.design.write(&mut record, "design")?;
         record.put("base", &parameters.base);
@@ -85,7 +87,11 @@ pub(crate) fn read_model(record: &Record) -> Result<LogisticModel> {
         intercept: head.intercept,
         words: record.numbers("words", size(outputs, words)?)?,
     };
-    let account = Account { notices: head.notices, ..head.account };
+    let sample: RowAccount = if record.head.get("rows").is_some() { record.part("rows")? } else { RowAccount::default() };
+    if !sample.suits(classes) {
+        return Err(fault("what is remembered of the rows does not fit the classes"));
+    }
+    let account = Account { notices: head.notices, sample, ..head.account };
     if account.class_weights.len() != classes {
         return Err(fault("the account does not weigh every class"));
     }

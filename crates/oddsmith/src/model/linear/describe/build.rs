@@ -7,6 +7,7 @@ use nalgebra::{Cholesky, DMatrix};
 use crate::data::design::Place;
 use crate::data::{Layout, Weighting};
 use crate::error::Result;
+use crate::model::linear::describe::term_tests::TermTests;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::Route;
@@ -14,8 +15,11 @@ use crate::model::linear::fit::learner::problem;
 use crate::model::linear::fit::passes::PassState;
 use crate::model::linear::fit::stage::{Analysis, Purpose};
 use crate::model::linear::fit::survey::Survey;
-use crate::model::linear::infer::account::{Account, IntervalKind, Method, RatioTest};
-use crate::model::linear::infer::analysis::{found, functionals};
+use crate::model::linear::fit::target::Target;
+use crate::model::linear::infer::account::{Account, IntervalKind, Method};
+use crate::model::linear::infer::analysis::{found, found_value, functionals};
+use crate::model::linear::infer::row_account::{CategoryCounts, RowAccount};
+use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::SearchOutcome;
 use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic};
 use crate::model::linear::model::{Covariance, LogisticModel, Parameters};
@@ -164,10 +168,7 @@ fn account(
     let layout = &state.layout;
     let constant = survey.log_coefficients;
     let likelihood = |loss: f64| constant - loss;
-    let value_of = |purpose: &Purpose| match found(&analysis.answers, purpose) {
-        Some(SearchOutcome::Found { value, .. }) => Some(*value),
-        _ => None,
-    };
+    let value_of = |purpose: &Purpose| found_value(&analysis.answers, purpose);
     let null_objective = value_of(&Purpose::Null);
     // Without offset, penalty or missing intercept the null model is known in closed form.
     let closed = state.coordinates.intercept && !problem.design.has_offset();
@@ -179,49 +180,14 @@ fn account(
         _ => f64::NAN,
     };
     let design = &problem.design;
-    let counted = |t: usize| -> f64 {
-        let range = &design.terms()[t].columns;
-        (state.coordinates.kept.iter().filter(|j| range.contains(j)).count() * facts.shape.outputs) as f64
-    };
-    let deviance = |objective: f64| 2.0 * (objective - estimate.objective) + 2.0 * (estimate.loss + survey.saturated);
-    // The parameters of a term, in the order of the covariance.
-    let of_term = |t: usize| -> Vec<usize> {
-        let (range, shape) = (&design.terms()[t].columns, facts.shape);
-        let shift = usize::from(state.coordinates.intercept);
-        let own = state.coordinates.kept.iter().enumerate().filter(|(_, j)| range.contains(j)).map(|(at, _)| shift + at);
-        let own: Vec<usize> = own.collect();
-        (0..shape.outputs).flat_map(|m| own.iter().map(move |at| m * shape.width + at)).collect()
-    };
-    let mut tests = Vec::new();
-    let mut sequence = Vec::new();
-    let terms = design.terms();
-    for (t, term) in terms.iter().enumerate() {
-        if let Some(value) = value_of(&Purpose::Without(t)) {
-            let statistic = 2.0 * (value - estimate.objective);
-            let score = match found(&analysis.answers, &Purpose::Without(t)) {
-                Some(SearchOutcome::Found { score, .. }) => score.filter(|_| !estimate.firth),
-                _ => None,
-            };
-            let wald = covariance.and_then(|covariance| wald(covariance, estimates, &of_term(t)));
-            tests.push(RatioTest { label: term.label.clone(), freedom: counted(t), statistic, deviance: deviance(value), wald, score });
-        }
-        if learner.tests && precise {
-            let null = null_objective.unwrap_or(null_loss);
-            let before = if t == 0 { Some(null) } else { value_of(&Purpose::Before(t)) };
-            let after = if t + 1 == terms.len() { Some(estimate.objective) } else { value_of(&Purpose::Before(t + 1)) };
-            if let (Some(before), Some(after)) = (before, after) {
-                let statistic = 2.0 * (before - after);
-                sequence.push(RatioTest {
-                    label: term.label.clone(),
-                    freedom: counted(t),
-                    statistic,
-                    deviance: deviance(after),
-                    wald: None,
-                    score: None,
-                });
-            }
-        }
-    }
+    let tests = covariance.filter(|_| learner.tests).map(|covariance| TermTests {
+        design,
+        state,
+        analysis,
+        covariance,
+        estimates,
+        null: null_objective.unwrap_or(null_loss),
+    });
     let size = facts.shape.outputs * facts.shape.width;
     let parameter_tests: Vec<f64> = (0..size)
         .filter_map(|parameter| value_of(&Purpose::Parameter(parameter)).map(|value| 2.0 * (value - estimate.objective)))
@@ -246,7 +212,7 @@ fn account(
         formula: design.formula().to_string(),
         rows: survey.rows,
         dropped: dropped.map(|(j, rows)| (layout.features()[j].name.clone(), *rows)).collect(),
-        class_weights: survey.class_weights.clone(),
+        class_weights: class_weights(learner, analysis, problem),
         observations,
         log_likelihood: likelihood(estimate.loss),
         null_log_likelihood: likelihood(null_loss),
@@ -268,21 +234,53 @@ fn account(
             None
         },
         clusters: analysis.clusters.map(|clusters| clusters as u64),
-        tests,
-        sequence,
+        tests: tests.as_ref().map_or_else(Vec::new, TermTests::each),
+        sequence: tests.as_ref().map_or_else(Vec::new, TermTests::in_order),
         parameter_tests,
         units: learner.units.clone(),
         aliased: aliased(state, analysis, problem),
         notices: notices(learner, state, analysis, problem),
+        sample: row_account(learner, state, analysis, problem),
     }
 }
 
-/// βᵀ V⁻¹ β of some parameters.
-pub(in crate::model::linear) fn wald(covariance: &Covariance, estimates: &[f64], parameters: &[usize]) -> Option<f64> {
-    let size = covariance.lower.len();
-    let own = DMatrix::from_fn(parameters.len(), parameters.len(), |a, b| covariance.matrix[parameters[a] * size + parameters[b]]);
-    let beta = nalgebra::DVector::from_fn(parameters.len(), |a, _| estimates[parameters[a]]);
-    Some(beta.dot(&Cholesky::new(own)?.solve(&beta)))
+/// Weight of every class in the rows as they came. The first look at the rows has the given factors of the classes in it, and those that
+/// balance them not yet.
+fn class_weights(learner: &Logistic, analysis: &Analysis, problem: &Problem) -> Vec<f64> {
+    let seen = &analysis.facts.survey.class_weights;
+    match (&learner.class_weights, mixed(problem) || problem.class_weights.is_empty()) {
+        (ClassWeighting::Given(_), false) => seen.iter().zip(&problem.class_weights).map(|(weight, factor)| weight / factor).collect(),
+        _ => seen.clone(),
+    }
+}
+
+/// Whether rows of several classes at once were weighted by class: their weights cannot be taken apart again.
+fn mixed(problem: &Problem) -> bool {
+    !problem.class_weights.is_empty() && !matches!(problem.target, Target::Labels)
+}
+
+/// What is remembered of the rows.
+fn row_account(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> RowAccount {
+    let layout = &state.layout;
+    // Intercepts that were corrected for class weights stand for the rows as they came.
+    let weighted = !problem.class_weights.is_empty() && (learner.keep_class_weights || !state.coordinates.intercept);
+    let factor = |k: usize| if weighted { problem.class_weights[k] } else { 1.0 };
+    let came = class_weights(learner, analysis, problem);
+    let weights: Vec<f64> = came.iter().enumerate().map(|(k, weight)| weight * factor(k)).collect();
+    let total: f64 = weights.iter().sum();
+    let row_sums = analysis.row_sums.as_ref();
+    let counts = |(feature, weights): (usize, &[f64])| CategoryCounts {
+        column: layout.features()[feature].name.clone(),
+        levels: weights.chunks_exact(layout.classes().len()).map(<[f64]>::to_vec).collect(),
+    };
+    RowAccount {
+        class_proportions: weights.iter().filter(|_| !mixed(problem)).map(|weight| weight / total).collect(),
+        moved_by: Vec::new(),
+        pearson: row_sums.map(RowSums::pearson).filter(|pearson| pearson.is_finite()),
+        categories: row_sums.map_or_else(Vec::new, |row_sums| row_sums.categories().map(counts).collect()),
+        weight_column: None,
+        share_columns: learner.shares.clone(),
+    }
 }
 
 /// ln p(y) ≈ ln p(y | θ) + ln p(θ) + d/2 ln 2π − ½ ln |H| at the most probable θ.

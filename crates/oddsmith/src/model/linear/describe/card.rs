@@ -1,10 +1,10 @@
-//! What there is to say about a fitted regression: the card, the table for people, the tables of tests.
+//! What there is to say about a fitted regression: its parameters and the card with facts about the whole.
 
-use crate::card::{Card, Cell, Table};
+use crate::card::{Card, Cell};
 use crate::data::Weighting;
 use crate::model::Classifier;
-use crate::model::linear::describe::build::wald;
-use crate::model::linear::infer::account::{IntervalKind, Method};
+use crate::model::linear::infer::account::Method;
+use crate::model::linear::infer::hypothesis::Hypothesis;
 use crate::model::linear::model::LogisticModel;
 use crate::notice;
 use crate::num::special::{chi_squared, normal};
@@ -53,7 +53,10 @@ impl LogisticModel {
         let precision = self.precision.as_ref()?;
         let size = precision.lower.len();
         let error = precision.matrix[at * size + at].max(0.0).sqrt();
+        // A known move of the log odds leaves an intercept's error as it is; the fit without it is then no test of zero any more.
+        let moved = !self.account.sample.moved_by.is_empty() && self.parameters.intercept && at.is_multiple_of(self.parameters.width());
         let (statistic, p_value, log_p_value) = match self.account.parameter_tests.get(at) {
+            Some(_) if moved => (f64::NAN, f64::NAN, f64::NAN),
             // Firth: the penalised likelihood ratio, signed like the estimate.
             Some(&ratio) => {
                 let ratio = ratio.max(0.0);
@@ -67,12 +70,6 @@ impl LogisticModel {
             }
         };
         Some(Inference { error, statistic, p_value, log_p_value, lower: precision.lower[at], upper: precision.upper[at] })
-    }
-
-    /// The unit of change of a column's odds ratio.
-    fn unit(&self, column: Option<usize>) -> f64 {
-        let name = column.map_or("", |j| self.design.columns()[j].name.as_str());
-        self.account.units.iter().find(|(unit, _)| unit == name).map_or(1.0, |(_, size)| *size)
     }
 
     pub(crate) fn describe(&self) -> Card {
@@ -125,17 +122,27 @@ impl LogisticModel {
             say("log evidence", evidence.into());
         }
         if self.has_likelihood() {
-            say("null log likelihood", account.null_log_likelihood.into());
+            say("null log likelihood", finite(account.null_log_likelihood));
             say("deviance", account.deviance().into());
-            say("null deviance", account.null_deviance().into());
+            say("null deviance", finite(account.null_deviance()));
             say("aic", account.aic(parameters).into());
             say("bic", account.bic(parameters).into());
-            say("mcfadden", account.mcfadden().into());
+            say("mcfadden", finite(account.mcfadden()));
+            let outputs = self.parameters.outputs();
+            let intercepts = if self.parameters.intercept { outputs } else { 0 };
+            say("df residual", whole_or_number(account.residual_freedom(parameters, outputs)));
+            say("df null", whole_or_number(account.residual_freedom(intercepts, outputs)));
+        }
+        if let Some(pearson) = account.sample.pearson.filter(|_| self.has_likelihood()) {
+            say("pearson chi2", pearson.into());
         }
         if let Some((statistic, freedom)) = self.any_signal() {
             say("signal chi2", statistic.into());
             say("signal df", freedom.into());
             say("signal p", chi_squared::sf(statistic, freedom).into());
+        }
+        if !account.sample.moved_by.is_empty() {
+            say("class proportions", self.class_mix().into());
         }
         if let Some(robust) = account.robust {
             say("standard errors", format!("{robust:?}").to_uppercase().into());
@@ -144,6 +151,12 @@ impl LogisticModel {
             say("clusters", clusters.into());
         }
         facts
+    }
+
+    /// The class proportions that probabilities were moved to, in words.
+    pub(super) fn class_mix(&self) -> String {
+        let shares = self.layout.classes().labels().iter().zip(&self.account.sample.class_proportions);
+        shares.map(|(label, share)| format!("{label}={share}")).collect::<Vec<_>>().join(",")
     }
 
     /// Whether the likelihood says how well models do beside each other: that of a penalised fit is not the largest, and that of weights which do not
@@ -173,7 +186,8 @@ impl LogisticModel {
             (Some(_), None) => return None,
             _ => 2.0 * (account.log_likelihood - account.null_log_likelihood),
         };
-        Some((statistic.max(0.0), slopes))
+        // Without a null model, as with an offset that nobody fitted alone, there is nothing to compare with.
+        (!statistic.is_nan()).then(|| (statistic.max(0.0), slopes))
     }
 
     /// βᵀ V⁻¹ β of all slopes.
@@ -184,250 +198,16 @@ impl LogisticModel {
         let of =
             |parameter: usize| self.parameters.coefficients[parameter / width * columns + self.parameters.kept[parameter % width - shift]];
         let estimates: Vec<f64> = (0..self.parameters.outputs() * width).map(|p| if p % width < shift { 0.0 } else { of(p) }).collect();
-        wald(self.precision.as_ref()?, &estimates, &slopes)
-    }
-
-    /// Variable and level of a column; the intercept has none.
-    fn named(&self, column: Option<usize>) -> (String, Cell) {
-        let Some(j) = column else { return ("(intercept)".into(), Cell::Empty) };
-        let column = &self.design.columns()[j];
-        let term = &self.design.terms()[column.term];
-        let levels: Vec<&str> = column.labels.iter().filter_map(|(_, level)| level.as_deref()).collect();
-        let level = if levels.is_empty() { Cell::Empty } else { levels.join(":").into() };
-        (term.label.clone(), level)
-    }
-
-    /// Every parameter, with reference rows, for programs.
-    fn tidy(&self) -> Table {
-        let columns = [
-            "class",
-            "term",
-            "level",
-            "column",
-            "estimate",
-            "std_error",
-            "statistic",
-            "p_value",
-            "log_p_value",
-            "conf_low",
-            "conf_high",
-            "odds_ratio",
-            "odds_low",
-            "odds_high",
-            "unit",
-            "flag",
-        ];
-        let mut table = Table::new("tidy", &columns);
-        let classes = self.layout.classes();
-        let mut referred = std::collections::BTreeSet::new();
-        for line in self.lines() {
-            let class: Cell = classes.label(line.output + 1).into();
-            self.push_references(&line, &class, &mut referred, &mut table);
-            let (term, level) = self.named(line.column);
-            let column: Cell = line.column.map_or("(intercept)".into(), |j| self.design.columns()[j].name.as_str().into());
-            let unit = self.unit(line.column);
-            let mut row = vec![class, term.into(), level, column, line.estimate.into()];
-            match line.inference {
-                Some(known) => row.extend([known.error, known.statistic, known.p_value, known.log_p_value].map(finite)),
-                None => row.extend(std::iter::repeat_n(Cell::Empty, 4)),
-            }
-            row.extend(line.inference.map_or([Cell::Empty, Cell::Empty], |known| [known.lower, known.upper].map(Cell::from)));
-            row.push((line.estimate * unit).exp().into());
-            row.extend(
-                line.inference
-                    .map_or([Cell::Empty, Cell::Empty], |known| [known.lower, known.upper].map(|limit| Cell::from((limit * unit).exp()))),
-            );
-            row.extend([unit.into(), Cell::Empty]);
-            table.push(row);
-        }
-        self.push_words(&mut table);
-        table
-    }
-
-    /// A row for the reference level of a term, before its first level.
-    fn push_references(&self, line: &Line, class: &Cell, seen: &mut std::collections::BTreeSet<(usize, usize)>, table: &mut Table) {
-        let Some(j) = line.column else { return };
-        let term = self.design.columns()[j].term;
-        let reference = &self.design.terms()[term].reference;
-        if let [(_, level)] = &reference[..]
-            && seen.insert((line.output, term))
-        {
-            let label = self.design.terms()[term].label.as_str();
-            let mut row = vec![class.clone(), label.into(), level.as_str().into(), Cell::Empty, 0.0.into()];
-            row.extend(std::iter::repeat_n(Cell::Empty, 6));
-            row.extend([1.0.into(), Cell::Empty, Cell::Empty, 1.0.into(), "reference".into()]);
-            table.push(row);
-        }
-    }
-
-    /// Words, the heaviest first.
-    fn push_words(&self, table: &mut Table) {
-        let outputs = self.parameters.outputs();
-        let mut start = 0;
-        for (plane, width) in self.layout.word_widths().into_iter().enumerate() {
-            let feature = self.layout.words()[plane];
-            let weights = &self.parameters.words[start * outputs..(start + width) * outputs];
-            for m in 0..outputs {
-                let mut order: Vec<usize> = (0..width).collect();
-                let size = |word: usize| weights[word * outputs + m].abs();
-                order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
-                for word in order {
-                    let estimate = weights[word * outputs + m];
-                    let level = self.layout.level_name(feature, word).unwrap_or_default();
-                    let mut row: Vec<Cell> = vec![
-                        self.layout.classes().label(m + 1).into(),
-                        self.layout.features()[feature].name.as_str().into(),
-                        level.into(),
-                        Cell::Empty,
-                        estimate.into(),
-                    ];
-                    row.extend(std::iter::repeat_n(Cell::Empty, 6));
-                    row.extend([estimate.exp().into(), Cell::Empty, Cell::Empty, 1.0.into(), Cell::Empty]);
-                    table.push(row);
-                }
-            }
-            start += width;
-        }
-    }
-
-    /// The table for people: odds ratios first, reference rows, one p-value per coefficient, bits per row that a term brings.
-    pub(crate) fn people_table(&self) -> Option<Table> {
-        if !self.parameters.words.is_empty() {
-            return None;
-        }
-        let several = self.parameters.outputs() > 1;
-        let kind = match self.account.intervals {
-            Some(IntervalKind::Profile) => "profile",
-            _ => "wald",
-        };
-        let interval = format!("{}% CI ({kind})", percent(self.account.level));
-        let known = self.precision.is_some();
-        let mut columns: Vec<&str> = if several { vec!["class"] } else { Vec::new() };
-        columns.extend(["term", "level", "odds ratio"]);
-        if known {
-            columns.extend([interval.as_str(), "p"]);
-        } else {
-            columns.push("coefficient");
-        }
-        let bits = known && !self.account.tests.is_empty();
-        if bits {
-            columns.push("Δ bits");
-        }
-        let mut table = Table::new("odds ratios", &columns);
-        let (mut referred, mut told) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
-        for line in self.lines() {
-            let Some(j) = line.column else { continue };
-            let term = self.design.columns()[j].term;
-            let label = self.term_label(term, j);
-            let class: Option<Cell> = several.then(|| self.layout.classes().label(line.output + 1).into());
-            let fresh = told.insert((line.output, term));
-            let reference = &self.design.terms()[term].reference;
-            if let [(_, level)] = &reference[..]
-                && referred.insert((line.output, term))
-            {
-                let mut row: Vec<Cell> = class.clone().into_iter().collect();
-                row.extend([
-                    label.as_str().into(),
-                    level.as_str().into(),
-                    "1".into(),
-                    if known { "reference".into() } else { Cell::Empty },
-                ]);
-                row.extend(std::iter::repeat_n(Cell::Empty, columns.len() - row.len()));
-                table.push(row);
-            }
-            let unit = self.unit(line.column);
-            let mut row: Vec<Cell> = class.into_iter().collect();
-            let shown = if fresh && reference.len() != 1 { label.as_str().into() } else { Cell::Empty };
-            row.extend([shown, self.named(line.column).1, ratio((line.estimate * unit).exp()).into()]);
-            match line.inference {
-                Some(known) => {
-                    row.push(format!("{} – {}", ratio((known.lower * unit).exp()), ratio((known.upper * unit).exp())).into());
-                    row.push(p_for_people(known.p_value).into());
-                }
-                None => row.push(line.estimate.into()),
-            }
-            if bits {
-                let test = self.account.tests.iter().find(|test| test.label == self.design.terms()[term].label);
-                let cell = test.filter(|_| fresh).map(|test| 0.5 * test.statistic / self.total_weight() / std::f64::consts::LN_2);
-                row.push(cell.map_or(Cell::Empty, |bits| format!("{bits:.3}").into()));
-            }
-            table.push(row);
-        }
-        Some(table)
-    }
-
-    fn total_weight(&self) -> f64 {
-        self.account.class_weights.iter().sum()
-    }
-
-    fn term_label(&self, term: usize, column: usize) -> String {
-        let label = &self.design.terms()[term].label;
-        match self.unit(Some(column)) {
-            1.0 => label.clone(),
-            unit => format!("{label} (per {unit})"),
-        }
-    }
-
-    /// Tests of terms and the sequence of the formula.
-    pub(crate) fn test_tables(&self) -> Vec<Table> {
-        let table = |name: &str, tests: &[crate::model::linear::RatioTest]| {
-            let columns = ["term", "df", "chi2", "p_value", "log_p_value", "deviance", "wald_chi2", "wald_p", "score_chi2", "score_p"];
-            // Only tests against the whole model have companions.
-            let several = tests.iter().any(|test| test.wald.is_some());
-            let mut table = Table::new(name, if several { &columns } else { &columns[..6] });
-            for test in tests {
-                let mut row = vec![test.label.as_str().into()];
-                row.extend([test.freedom, test.statistic, test.p_value(), test.log_p_value(), test.deviance].map(Cell::from));
-                if several {
-                    for statistic in [test.wald, test.score] {
-                        row.push(statistic.map_or(Cell::Empty, Cell::from));
-                        row.push(statistic.map_or(Cell::Empty, |chi2| chi_squared::sf(chi2.max(0.0), test.freedom).into()));
-                    }
-                }
-                table.push(row);
-            }
-            table
-        };
-        let tests = [("drop1", &self.account.tests), ("anova", &self.account.sequence)];
-        tests.into_iter().filter(|(_, tests)| !tests.is_empty()).map(|(name, tests)| table(name, tests)).collect()
+        Hypothesis::zero(slopes).wald(self.precision.as_ref()?, &estimates)
     }
 }
 
 /// A weight as a count where it is one.
 pub(in crate::model::linear) fn whole_or_number(weight: f64) -> Cell {
-    if weight.fract() == 0.0 && weight < 9e15 { Cell::Count(weight as u64) } else { weight.into() }
+    if weight.fract() == 0.0 && (0.0..9e15).contains(&weight) { Cell::Count(weight as u64) } else { weight.into() }
 }
 
 /// A number, or nothing where there is none.
-fn finite(value: f64) -> Cell {
+pub(super) fn finite(value: f64) -> Cell {
     if value.is_nan() { Cell::Empty } else { value.into() }
-}
-
-fn percent(level: f64) -> String {
-    let percent = format!("{:.4}", level * 100.0);
-    percent.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// An odds ratio with three digits that matter.
-fn ratio(value: f64) -> String {
-    match value {
-        v if v.is_infinite() => "∞".into(),
-        0.0 => "0".into(),
-        v if !(1e-3..1e5).contains(&v) => format!("{v:.2e}"),
-        v if v >= 100.0 => format!("{v:.0}"),
-        v if v >= 10.0 => format!("{v:.1}"),
-        v if v >= 0.1 => format!("{v:.2}"),
-        v if v >= 0.01 => format!("{v:.3}"),
-        v => format!("{v:.4}"),
-    }
-}
-
-/// p-values as medical journals print them; programs read the full number.
-fn p_for_people(p: f64) -> String {
-    match p {
-        p if p.is_nan() => String::new(),
-        p if p < 0.001 => "<0.001".into(),
-        p if p < 0.1 => format!("{p:.3}"),
-        p => format!("{p:.2}"),
-    }
 }

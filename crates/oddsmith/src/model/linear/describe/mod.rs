@@ -2,5 +2,11 @@
 
 pub(super) mod build;
 pub(super) mod card;
+pub(super) mod crude;
 pub(super) mod linear_view;
+pub(super) mod odds_ratios;
 pub(super) mod summary;
+pub(super) mod term_tests;
+pub(super) mod test_tables;
+pub(super) mod tidy;
+pub(super) mod units;

@@ -10,7 +10,7 @@ use crate::num::special::chi_squared;
 impl LogisticModel {
     /// The summary; models of words have none, because a table of all words is not what a person reads.
     pub(in crate::model::linear) fn summary(&self) -> Option<Summary> {
-        Some(Summary { facts: self.first_facts(), table: Some(self.people_table()?), footnotes: Vec::new() })
+        Some(Summary { facts: self.first_facts(), table: Some(self.odds_ratios()?), footnotes: Vec::new() })
     }
 
     fn first_facts(&self) -> Vec<(String, Cell)> {
@@ -43,6 +43,9 @@ impl LogisticModel {
         if self.has_likelihood() {
             say("AIC", account.aic(self.free_parameters()).into());
             say("McFadden's pseudo-R²", account.mcfadden().into());
+        }
+        if !account.sample.moved_by.is_empty() {
+            say("class proportions", self.class_mix().into());
         }
         if let Some(robust) = account.robust {
             say("standard errors", format!("{robust:?}").to_uppercase().into());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nalgebra::Cholesky;
 
-use crate::data::design::{ResponseBlock, ResponseReader};
-use crate::data::{DesignSurvey, Formula, Layout, Rows, Weighting};
+use crate::data::design::ResponseReader;
+use crate::data::{DesignSurvey, Formula, Layout, Weighting};
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
@@ -22,7 +22,7 @@ use crate::model::linear::infer::analysis;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::linear::model::LogisticModel;
-use crate::model::{Learner, ObservedResponse, PassInfo, Step, TableNeeds};
+use crate::model::{Learner, PassInfo, Step, TableNeeds};
 use crate::record::Record;
 
 /// Parameters up to which all second derivatives are summed up.
@@ -45,15 +45,6 @@ impl Learner for Logistic {
         })
     }
 
-    fn response(&self, layout: &Layout, rows: &Rows<'_>) -> Result<ObservedResponse> {
-        let target = self.target(&self.formula_for(layout)?, layout)?;
-        let (count, mut proportions) = (rows.labels.len(), Vec::new());
-        let mut weights = rows.weights.map_or_else(|| vec![1.0; count], <[f64]>::to_vec);
-        let (labels, mut counts) = (rows.counted_labels()?, ResponseBlock::new());
-        target.read(rows, &labels, layout.classes().len(), 0, count, &mut proportions, &mut weights, &mut counts)?;
-        Ok(ObservedResponse { proportions, weights })
-    }
-
     fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<LinearStats> {
         self.check()?;
         if layout.weighting() == Weighting::Sampling {
@@ -67,6 +58,7 @@ impl Learner for Logistic {
         }
         let formula = self.formula_for(layout)?;
         self.check_text(&formula, layout)?;
+        self.check_units(&formula, layout)?;
         let survey = DesignSurvey::new(&formula, layout, &self.options)?;
         match survey.is_needed() {
             true => {
@@ -134,6 +126,8 @@ impl Logistic {
             (stage, PassSums::Points(points, counts)) => {
                 let counted = counts.as_ref().map(|counts| self.counted(state, stage, counts)).transpose()?;
                 let stage = counted.as_ref().unwrap_or(stage);
+                let summed = stats.row_sums.as_ref().map(|row_sums| stage.with_row_sums(&row_sums.1));
+                let stage = summed.as_ref().unwrap_or(stage);
                 let answers: Vec<Raw> = points.iter().zip(&state.eval_points).map(|(sums, eval_point)| raw(sums, eval_point)).collect();
                 match stage.needs_jeffreys() {
                     true => self.ask_jeffreys(state, stage, answers),

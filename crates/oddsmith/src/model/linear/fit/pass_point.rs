@@ -19,11 +19,15 @@ use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::stage::Stage;
 use crate::model::linear::fit::sums::Sums;
 use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::{Robust, ScoreCovariance};
 use crate::model::linear::infer::separation::SeparationCheck;
 use crate::model::linear::knobs::Logistic;
 use crate::model::{Learner, PassInfo};
 use crate::record::{Record, fault};
+
+/// The array with the point at which sums over the rows come along.
+const OPTIMUM: &str = "optimum";
 
 /// Which sums are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +97,9 @@ impl LinearStats {
             record.put(format!("leverage{at}.constants"), constants);
             record.put(format!("leverage{at}.weights"), weights);
         }
+        if let Some((optimum, _)) = self.row_sums.as_deref() {
+            record.put(OPTIMUM, &optimum.theta);
+        }
         if let PassSums::SgdEpoch(epoch) = &self.sums {
             let (theta, seen) = epoch.start();
             record.put("theta", theta);
@@ -134,6 +141,7 @@ impl LinearStats {
         let leverages = leverages.collect::<Result<Vec<_>>>()?;
         let rebuilt = Rebuilt { learner, layout, problem: &problem, coordinates: &coordinates, shape, eval_points: &eval_points };
         let sums = rebuilt.sums(head.asked, leverages.len(), record)?;
+        let row_sums = rebuilt.row_sums(head.asked, record)?;
         let state = PassState {
             layout: Arc::clone(layout),
             problem: Some(problem),
@@ -146,7 +154,9 @@ impl LinearStats {
             partitions: 1,
             stage: Stage::Elsewhere,
         };
-        Ok(LinearStats::new(state, sums))
+        let mut stats = LinearStats::new(state, sums);
+        stats.row_sums = row_sums;
+        Ok(stats)
     }
 }
 
@@ -161,12 +171,23 @@ struct Rebuilt<'a> {
 }
 
 impl Rebuilt<'_> {
+    /// Sums over the rows at the optimum, where they come along.
+    fn row_sums(&self, asked: Asked, record: &Record) -> Result<Option<Box<(Arc<EvalPoint>, RowSums)>>> {
+        if asked != Asked::Points || !record.arrays.contains_key(OPTIMUM) {
+            return Ok(None);
+        }
+        let theta = record.numbers(OPTIMUM, self.shape.len())?;
+        let at = EvalPoint::new(theta, Curvature::None, self.coordinates, self.shape, &self.layout.word_widths());
+        Ok(Some(Box::new((Arc::new(at), RowSums::new(self.layout, &self.problem.design)))))
+    }
+
     fn sums(&self, asked: Asked, leverages: usize, record: &Record) -> Result<PassSums> {
         let Rebuilt { learner, layout, problem, coordinates, shape, eval_points } = *self;
         let points = eval_points.len();
         let fits = match asked {
             Asked::Design | Asked::Survey | Asked::SgdEpoch => points == 0 && leverages == 0,
-            Asked::Points | Asked::PointsAndCounts => points > 0 && leverages == 0,
+            Asked::Points => (points > 0 || record.arrays.contains_key(OPTIMUM)) && leverages == 0,
+            Asked::PointsAndCounts => points > 0 && leverages == 0,
             Asked::Jeffreys => points > 0 && leverages == points,
             Asked::SeparationCheck => points == 1 && leverages == 0,
             Asked::ScoreCovariance => points == 1 && leverages <= 1,

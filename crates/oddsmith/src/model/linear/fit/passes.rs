@@ -15,6 +15,7 @@ use crate::model::linear::fit::stage::Stage;
 use crate::model::linear::fit::sums::Sums;
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::fit::target::Target;
+use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::ScoreCovariance;
 use crate::model::linear::infer::separation::SeparationCheck;
 use crate::num::kernel::fast_sum;
@@ -60,6 +61,8 @@ pub(crate) enum PassSums {
 pub struct LinearStats {
     pub(crate) state: Arc<PassState>,
     pub(crate) sums: PassSums,
+    /// Sums over the rows at the optimum, and the optimum, where they come along.
+    pub(crate) row_sums: Option<Box<(Arc<EvalPoint>, RowSums)>>,
     weight: f64,
     dropped: Vec<u64>,
     reader: BlockReader,
@@ -69,6 +72,9 @@ impl Encode for LinearStats {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
         codec.number("weight", &mut self.weight)?;
         codec.counts("dropped", &mut self.dropped)?;
+        if let Some(row_sums) = &mut self.row_sums {
+            codec.part("rows", &mut row_sums.1)?;
+        }
         match &mut self.sums {
             PassSums::Design(survey) => {
                 codec.kind("design")?;
@@ -106,7 +112,7 @@ impl Encode for LinearStats {
 impl LinearStats {
     pub(crate) fn new(state: PassState, sums: PassSums) -> Self {
         let dropped = vec![0; state.layout.features().len()];
-        LinearStats { state: Arc::new(state), sums, weight: 0.0, dropped, reader: BlockReader::default() }
+        LinearStats { state: Arc::new(state), sums, row_sums: None, weight: 0.0, dropped, reader: BlockReader::default() }
     }
 }
 
@@ -118,7 +124,7 @@ impl Statistics for LinearStats {
             self.weight += rows.labels.len() as f64;
             return survey.observe(&rows);
         }
-        let LinearStats { state, sums, weight, dropped, reader } = self;
+        let LinearStats { state, sums, row_sums, weight, dropped, reader } = self;
         let state = &**state;
         let Some(problem) = &state.problem else { return Err(Error::internal("a pass without a design")) };
         let coordinates = &*state.coordinates;
@@ -128,6 +134,9 @@ impl Statistics for LinearStats {
         let terms = Terms { no_missing: state.no_missing && !counted, marked };
         let no_missing = reader.for_blocks(problem, coordinates, &rows, terms, dropped, |block| {
             *weight += fast_sum(block.weights);
+            if let Some((at, row_sums)) = row_sums.as_deref_mut() {
+                row_sums.add(at, block, &rows)?;
+            }
             match &mut *sums {
                 PassSums::Design(_) => Ok(()),
                 PassSums::Survey(survey) => survey.add(block, grouped),
@@ -159,6 +168,9 @@ impl Statistics for LinearStats {
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.weight += other.weight;
         self.dropped.iter_mut().zip(&other.dropped).for_each(|(a, b)| *a += b);
+        if let (Some(mine), Some(theirs)) = (&mut self.row_sums, &other.row_sums) {
+            mine.1.merge(&theirs.1);
+        }
         match (&mut self.sums, &other.sums) {
             (PassSums::Design(mine), PassSums::Design(theirs)) => mine.merge(theirs)?,
             (PassSums::Survey(mine), PassSums::Survey(theirs)) => mine.merge(theirs),
@@ -187,6 +199,7 @@ impl Statistics for LinearStats {
         match &self.sums {
             PassSums::Design(survey) => survey.purpose(),
             PassSums::Survey(_) => "means and products of the columns".into(),
+            PassSums::Points(points, _) if points.is_empty() => "how far the rows are from the fit".into(),
             PassSums::Points(points, _) if points.len() == 1 => "the likelihood and its derivatives at a point".into(),
             PassSums::Points(points, _) => format!("the likelihood and its derivatives at {} points", points.len()),
             PassSums::Jeffreys(_) => "the slope of Firth's penalty".into(),
@@ -205,14 +218,16 @@ impl Statistics for LinearStats {
     }
 
     fn bytes(&self) -> usize {
-        match &self.sums {
-            PassSums::Design(survey) => survey.bytes(),
-            PassSums::Survey(survey) => survey.bytes(),
-            PassSums::Points(points, _) => points.iter().map(Sums::bytes).sum(),
-            PassSums::Jeffreys(points) => 64 * points.len(),
-            PassSums::SeparationCheck(_) => size_of::<SeparationCheck>(),
-            PassSums::ScoreCovariance(score_covariance) => score_covariance.bytes(),
-            PassSums::SgdEpoch(walk) => 8 * walk.theta.len(),
-        }
+        let of_rows = self.row_sums.as_ref().map_or(0, |row_sums| row_sums.1.bytes());
+        of_rows
+            + match &self.sums {
+                PassSums::Design(survey) => survey.bytes(),
+                PassSums::Survey(survey) => survey.bytes(),
+                PassSums::Points(points, _) => points.iter().map(Sums::bytes).sum(),
+                PassSums::Jeffreys(points) => 64 * points.len(),
+                PassSums::SeparationCheck(_) => size_of::<SeparationCheck>(),
+                PassSums::ScoreCovariance(score_covariance) => score_covariance.bytes(),
+                PassSums::SgdEpoch(walk) => 8 * walk.theta.len(),
+            }
     }
 }

@@ -10,6 +10,7 @@ use crate::model::linear::fit::rank::Doubt;
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::solver::{Next, Solver};
 use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::{Search, SearchOutcome};
 
 /// What the next pass is for.
@@ -147,4 +148,15 @@ pub(crate) struct Analysis {
     /// The robust covariance in the solver's coordinates.
     pub(crate) sandwich: Option<DMatrix<f64>>,
     pub(crate) clusters: Option<usize>,
+    pub(crate) row_sums: Option<RowSums>,
+}
+
+impl Stage {
+    /// The stage with what the rows add up to at the optimum.
+    pub(crate) fn with_row_sums(&self, sums: &RowSums) -> Stage {
+        match self {
+            Stage::Analyse(analysis) => Stage::Analyse(Box::new(Analysis { row_sums: Some(sums.clone()), ..(**analysis).clone() })),
+            other => other.clone(),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::linear::infer::row_account::RowAccount;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::notice::Notice;
 
@@ -50,12 +51,12 @@ pub struct RatioTest {
 impl RatioTest {
     /// The p-value.
     pub fn p_value(&self) -> f64 {
-        crate::num::special::chi_squared::sf(self.statistic.max(0.0), self.freedom)
+        crate::num::special::chi_squared::sf(self.statistic, self.freedom)
     }
 
     /// Its logarithm, which does not underflow.
     pub fn log_p_value(&self) -> f64 {
-        crate::num::special::chi_squared::log_sf(self.statistic.max(0.0), self.freedom)
+        crate::num::special::chi_squared::log_sf(self.statistic, self.freedom)
     }
 }
 
@@ -127,6 +128,9 @@ pub struct Account {
     /// What the reader must know.
     #[serde(skip)]
     pub notices: Vec<Notice>,
+    /// What is remembered of the rows. It is stored beside the account, where earlier versions pass over it.
+    #[serde(skip)]
+    pub sample: RowAccount,
 }
 
 impl Account {
@@ -138,6 +142,12 @@ impl Account {
     /// The deviance without any slope.
     pub fn null_deviance(&self) -> f64 {
         2.0 * (self.saturated_log_likelihood - self.null_log_likelihood)
+    }
+
+    /// Residual degrees of freedom: what the rows could tell of `outputs` log odds beyond the parameters. A row of frequency w is w rows,
+    /// one of counts is one.
+    pub fn residual_freedom(&self, parameters: usize, outputs: usize) -> f64 {
+        self.observations * outputs as f64 - parameters as f64
     }
 
     /// −2 log likelihood + 2 × parameters.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use nalgebra::{Cholesky, DVector, Dyn};
 
 use crate::error::{Error, Result};
 use crate::model::Step;
@@ -11,6 +11,8 @@ use crate::model::linear::fit::jeffreys::Leverage;
 use crate::model::linear::fit::learner::{next_pass, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::stage::{Analysis, Estimate, Facts, Purpose, Raw, Stage};
+use crate::model::linear::infer::hypothesis::Hypothesis;
+use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::{Robust, ScoreCovariance};
 use crate::model::linear::infer::search::{Aim, Answer, Search, SearchOutcome};
 use crate::model::linear::knobs::{Intervals, Logistic};
@@ -35,6 +37,7 @@ pub(crate) fn begin(learner: &Logistic, state: &PassState, facts: Arc<Facts>, es
         answers: Vec::new(),
         sandwich: None,
         clusters: None,
+        row_sums: None,
     };
     if penalised || learner.precision == Intervals::None || analysis.estimate.information.is_none() {
         return LogisticModel::build(learner, state, &analysis).map(Step::Done);
@@ -84,30 +87,30 @@ fn searches(learner: &Logistic, state: &PassState, analysis: &Analysis, factor: 
         let kept: Vec<usize> = kept.collect();
         (0..shape.outputs).flat_map(|m| kept.iter().map(move |at| m * shape.width + at)).collect()
     };
-    let without = |parameters: &[usize]| {
-        let rows = DMatrix::from_fn(parameters.len(), functionals[0].len(), |r, c| functionals[parameters[r]][c]);
-        Aim::Constrained { rows, values: DVector::zeros(parameters.len()) }
+    let without = |hypothesis: &Hypothesis| {
+        let rows = hypothesis.constraints(&functionals);
+        Aim::Constrained { values: DVector::zeros(rows.nrows()), rows }
     };
     let start = |aim: Aim| Search::new(aim, &estimate.theta, estimate.objective, factor);
     let mut searches = Vec::new();
     let all = of_columns(&|_| true);
     if !all.is_empty() && (problem.design.has_offset() || shift == 0 || estimate.firth) {
-        searches.push((Purpose::Null, start(without(&all))));
+        searches.push((Purpose::Null, start(without(&Hypothesis::zero(all)))));
     }
     if learner.tests {
         for (t, term) in problem.design.terms().iter().enumerate() {
-            let own = of_columns(&|j| term.columns.contains(&j));
-            if !own.is_empty() && !problem.design.is_marginal(t) {
+            let own = Hypothesis::without_term(&problem.design, state, &analysis.facts, t);
+            if own.freedom() > 0 && !problem.design.is_marginal(t) {
                 searches.push((Purpose::Without(t), start(without(&own))));
             }
             let later = of_columns(&|j| j >= term.columns.start);
             if t > 0 && !later.is_empty() {
-                searches.push((Purpose::Before(t), start(without(&later))));
+                searches.push((Purpose::Before(t), start(without(&Hypothesis::zero(later)))));
             }
         }
         if estimate.firth {
             for parameter in 0..functionals.len() {
-                searches.push((Purpose::Parameter(parameter), start(without(&[parameter]))));
+                searches.push((Purpose::Parameter(parameter), start(without(&Hypothesis::zero(vec![parameter])))));
             }
         }
     }
@@ -134,13 +137,21 @@ fn follow(learner: &Logistic, state: &PassState, mut analysis: Analysis) -> Outc
     {
         analysis.active.push(search);
     }
-    if analysis.active.is_empty() {
+    // Sums over the rows come along with the first pass that is made anyway.
+    let summing = learner.tests && analysis.row_sums.is_none();
+    if analysis.active.is_empty() && !summing {
         return LogisticModel::build(learner, state, &analysis).map(Step::Done);
     }
     let operations = analysis.facts.survey.rows as f64 * (size * size) as f64 * analysis.active.len() as f64;
     let curvature = if operations <= CHEAP_PASS || analysis.estimate.firth { Curvature::Full } else { Curvature::None };
     let questions = analysis.active.iter().map(|(_, search)| (search.question().as_slice().to_vec(), curvature)).collect();
-    Ok(Step::Again(learner.ask(state, Stage::Analyse(Box::new(analysis)), questions)))
+    let theta = analysis.estimate.theta.as_slice().to_vec();
+    let mut pass = learner.ask(state, Stage::Analyse(Box::new(analysis)), questions);
+    if summing {
+        let at = EvalPoint::new(theta, Curvature::None, &state.coordinates, shape, &state.layout.word_widths());
+        pass.row_sums = Some(Box::new((Arc::new(at), RowSums::new(&state.layout, &problem(state)?.design))));
+    }
+    Ok(Step::Again(pass))
 }
 
 /// Hands the answers of a pass to the searches.
@@ -204,7 +215,15 @@ pub(crate) fn after_score_covariance(
     follow(learner, state, analysis)
 }
 
-/// The value that a search found.
+/// The objective where a search ended.
+pub(crate) fn found_value(answers: &[(Purpose, SearchOutcome)], purpose: &Purpose) -> Option<f64> {
+    match found(answers, purpose) {
+        Some(SearchOutcome::Found { value, .. }) => Some(*value),
+        _ => None,
+    }
+}
+
+/// How a search ended.
 pub(crate) fn found<'a>(answers: &'a [(Purpose, SearchOutcome)], purpose: &Purpose) -> Option<&'a SearchOutcome> {
     answers.iter().find(|(wanted, _)| wanted == purpose).map(|(_, outcome)| outcome)
 }

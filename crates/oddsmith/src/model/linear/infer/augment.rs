@@ -4,6 +4,7 @@
 //!   leverage          h = w μ(1 − μ) zᵀ V z
 //!   Pearson residual  r = √w (y − μ)/√(μ(1 − μ))
 //!   deviance residual sign(y − μ) √(2w (y ln y/μ + (1 − y) ln (1 − y)/(1 − μ)))
+//!   standardised      either residual divided by √(1 − h)
 //!   Cook's distance   r² h / (P (1 − h)²) with P parameters
 //! With more classes, r the M residuals w (y − μ) and W their second derivatives, Q = (zᵀ V_ml z) (see `left_out`):
 //!   leverage          h = tr W Q
@@ -11,16 +12,20 @@
 //!   deviance residual √(2w Σ y ln y/μ), which has no sign
 //!   Cook's distance   r̃ᵀ Q r̃ / P with r̃ = (I − W Q)⁻¹ r
 //! V is the inverse information; where the standard errors are robust ones or rows were weighted by class there is no
-//! leverage, and what is not known is NaN.
+//! leverage, and what is not known is NaN. A row that alone decides its fitted value, h = 1, leaves nothing to compare it with: it has
+//! no standardised residual and no distance.
 
 use crate::data::Features;
 use crate::error::{ErrorKind, Result};
 use crate::model::Classifier;
-use crate::model::linear::infer::left_out::{Extent, curvature};
+use crate::model::linear::infer::left_out::{Extent, curvature, largest_leverage};
 use crate::model::linear::model::LogisticModel;
 use crate::num::log_sum_exp;
 use crate::num::logspace::sigmoid;
 use crate::num::special::normal;
+
+/// What errors of the fit may leave of 1 − h in a row that alone decides its fitted value.
+const DECIDED: f64 = 1e-9;
 
 /// What is known about a row; NaN where something is not.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +48,10 @@ pub struct RowDiagnostics {
     pub deviance_residual: f64,
     /// Deviation in standard deviations of the response.
     pub pearson_residual: f64,
+    /// The deviance residual in its own standard deviations.
+    pub standardised_deviance: f64,
+    /// The Pearson residual in its own standard deviations.
+    pub standardised_pearson: f64,
 }
 
 /// What is known about a row of several classes; NaN where something is not.
@@ -59,9 +68,9 @@ pub struct ClassDiagnostics {
 }
 
 impl LogisticModel {
-    /// Whether the inverse information is that of the rows.
+    /// Whether the inverse information is that of the rows, at the fitted probabilities.
     fn has_leverages(&self) -> bool {
-        self.precision.is_some() && self.account.robust.is_none() && !self.is_design_based()
+        self.precision.is_some() && self.account.robust.is_none() && !self.is_design_based() && self.account.sample.moved_by.is_empty()
     }
 
     /// Diagnoses a batch of rows of any number of classes with `shares`, those of all classes but the first in every row (NaN where
@@ -119,9 +128,12 @@ impl Row {
         let leverage = if leveraged { weight * fitted * rest * variance } else { f64::NAN };
         // y − μ without the cancellation of 1 − μ.
         let deviation = y * rest - (1.0 - y) * fitted;
-        let pearson = weight.sqrt() * deviation / (fitted * rest).sqrt();
+        // A zero has no sign.
+        let pearson = weight.sqrt() * deviation / (fitted * rest).sqrt() + 0.0;
         let against = |share: f64, log_probability: f64| if share == 0.0 { 0.0 } else { share * (share.ln() - log_probability) };
         let loss = against(y, -softplus(-eta)) + against(1.0 - y, -softplus(eta));
+        let deviance = addend_root(weight * loss).copysign(deviation) + 0.0;
+        let rest = beside(leverage);
         RowDiagnostics {
             fitted,
             log_odds: eta,
@@ -129,9 +141,11 @@ impl Row {
             conf_low: sigmoid(eta - quantile * error),
             conf_high: sigmoid(eta + quantile * error),
             leverage,
-            cooks_distance: pearson * pearson * leverage / (parameters * (1.0 - leverage).powi(2)),
-            deviance_residual: (2.0 * weight * loss.max(0.0)).sqrt().copysign(deviation) + 0.0 * y,
+            cooks_distance: pearson * pearson * leverage / (parameters * rest * rest),
+            deviance_residual: deviance,
             pearson_residual: pearson,
+            standardised_deviance: deviance / rest.sqrt(),
+            standardised_pearson: pearson / rest.sqrt(),
         }
     }
 }
@@ -164,16 +178,29 @@ impl ClassRow<'_> {
             let curvature = curvature(weight, &probabilities[1..]);
             leverage = curvature.iter().zip(forms).map(|(w, q)| w * q).sum();
             let without = Extent::Whole.residuals(&residuals, &curvature, forms);
+            let decided = beside(largest_leverage(&curvature, forms)).is_nan();
             let row = |m: usize| forms[m * outputs..(m + 1) * outputs].iter().zip(&without).map(|(q, r)| q * r).sum::<f64>();
-            cooks_distance = without.iter().enumerate().map(|(m, r)| r * row(m)).sum::<f64>() / parameters;
+            let distance = without.iter().enumerate().map(|(m, r)| r * row(m)).sum::<f64>() / parameters;
+            cooks_distance = if decided { f64::NAN } else { distance };
         }
         ClassDiagnostics {
             leverage,
             cooks_distance,
-            deviance_residual: (2.0 * weight * loss.max(0.0)).sqrt() + 0.0 * first,
+            deviance_residual: addend_root(weight * loss),
             pearson_residuals: shares.iter().zip(&probabilities).map(pearson).collect(),
         }
     }
+}
+
+/// The root of twice a row's loss, which rounding may leave a little below zero; what is not known stays so.
+fn addend_root(loss: f64) -> f64 {
+    (2.0 * if loss < 0.0 { 0.0 } else { loss }).sqrt()
+}
+
+/// 1 − h; NaN where it is nothing but rounding.
+fn beside(leverage: f64) -> f64 {
+    let rest = 1.0 - leverage;
+    if rest > DECIDED { rest } else { f64::NAN }
 }
 
 /// ln(1 + e^x).

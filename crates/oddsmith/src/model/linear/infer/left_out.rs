@@ -45,6 +45,14 @@ impl Extent {
     }
 }
 
+/// The largest eigenvalue of W Q: 1 where the row alone decides some combination of its fitted values.
+pub(crate) fn largest_leverage(curvature: &[f64], forms: &[f64]) -> f64 {
+    let outputs = curvature.len().isqrt();
+    let Some(root) = Cholesky::new(DMatrix::from_row_slice(outputs, outputs, forms)).map(|factor| factor.l()) else { return 0.0 };
+    let middle = root.transpose() * DMatrix::from_row_slice(outputs, outputs, curvature) * &root;
+    middle.symmetric_eigenvalues().max()
+}
+
 /// Second derivatives w (p_m [m = l] − p_m p_l) of the outputs, whose probabilities are those of all classes but the first.
 pub(crate) fn curvature(weight: f64, probabilities: &[f64]) -> Vec<f64> {
     let pairs = probabilities.iter().enumerate().flat_map(|(m, p)| {

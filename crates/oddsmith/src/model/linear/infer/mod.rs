@@ -3,9 +3,13 @@
 pub(super) mod account;
 pub(super) mod analysis;
 pub(super) mod augment;
+pub(super) mod augmenter;
+pub(super) mod hypothesis;
 pub(super) mod left_out;
 pub(super) mod nested;
+pub(super) mod row_account;
 pub(super) mod row_metrics;
+pub(super) mod row_sums;
 pub(super) mod sandwich;
 pub(super) mod search;
 pub(super) mod separation;

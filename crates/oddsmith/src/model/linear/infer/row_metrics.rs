@@ -1,15 +1,27 @@
 //! The figures of a row, as every front end lists them beside it.
 
-use crate::data::Features;
+use crate::data::{Features, Formula};
 use crate::error::Result;
 use crate::model::linear::infer::augment::{ClassDiagnostics, RowDiagnostics};
+use crate::model::linear::infer::augmenter::Augmenter;
 use crate::model::linear::model::LogisticModel;
-use crate::model::{FittedLikelihood, Inference, Predictions, Predictor, Uncertainty};
+use crate::model::{Classifier, FittedLikelihood, Inference, Predictions, Predictor, RowMetrics, Uncertainty};
 use crate::num::special::normal;
 
 /// What is said of the event of two classes.
-const OF_TWO: [&str; 9] =
-    ["fitted", "log_odds", "std_error", "conf_low", "conf_high", "leverage", "cooks_distance", "resid_deviance", "resid_pearson"];
+const OF_TWO: [&str; 11] = [
+    "fitted",
+    "log_odds",
+    "std_error",
+    "conf_low",
+    "conf_high",
+    "leverage",
+    "cooks_distance",
+    "resid_deviance",
+    "resid_pearson",
+    "std_resid_deviance",
+    "std_resid_pearson",
+];
 /// What is said of every class when there are several.
 const OF_CLASS: [&str; 6] = ["fitted", "log_odds", "std_error", "conf_low", "conf_high", "resid_pearson"];
 /// What is said of the whole row then.
@@ -43,8 +55,32 @@ impl Inference for LogisticModel {
         self.row_uncertainty(rows, out)
     }
 
+    fn row_metrics(&self, has: &dyn Fn(&str) -> bool) -> Result<Box<dyn RowMetrics>> {
+        Ok(Box::new(Augmenter::new(self, has)?))
+    }
+
+    fn formula(&self) -> &Formula {
+        self.design.formula()
+    }
+
+    fn class_proportions(&self) -> Option<Vec<f64>> {
+        self.known_proportions()
+    }
+
+    fn moved(&self, from: Option<&[f64]>, offsets: &[f64]) -> Option<Box<dyn Classifier>> {
+        Some(Box::new(self.moved_by(from, offsets)?))
+    }
+
+    fn weighted_by(&self, column: &str) -> Box<dyn Classifier> {
+        let mut model = self.clone();
+        model.account.sample.weight_column = Some(column.to_owned());
+        Box::new(model)
+    }
+}
+
+impl LogisticModel {
     /// The names: those of the event, or those of each class, which its label ends, and of the whole row.
-    fn row_metric_names(&self) -> Vec<String> {
+    pub(in crate::model::linear) fn metric_names(&self) -> Vec<String> {
         match self.layout.classes().labels() {
             [_, _] => OF_TWO.map(str::to_owned).to_vec(),
             labels => {
@@ -54,15 +90,14 @@ impl Inference for LogisticModel {
         }
     }
 
-    fn row_metrics(&self, rows: &Features<'_>, proportions: &[f64], weights: Option<&[f64]>) -> Result<Vec<Vec<f64>>> {
+    /// The metrics of a batch with the proportions of all classes but the first in every row.
+    pub(in crate::model::linear) fn metrics_of(&self, rows: &Features<'_>, proportions: &[f64], weights: &[f64]) -> Result<Vec<Vec<f64>>> {
         match self.layout.classes().len() {
-            2 => Ok(self.diagnose(rows, proportions, weights)?.iter().map(|row| of_two(row).to_vec()).collect()),
-            classes => self.metrics_of_classes(rows, proportions, weights, classes),
+            2 => Ok(self.diagnose(rows, proportions, Some(weights))?.iter().map(|row| of_two(row).to_vec()).collect()),
+            classes => self.metrics_of_classes(rows, proportions, Some(weights), classes),
         }
     }
-}
 
-impl LogisticModel {
     fn metrics_of_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>, classes: usize) -> Result<Vec<Vec<f64>>> {
         let quantile = normal::quantile_upper(0.5 * (1.0 - self.account.level));
         let (mut predictions, mut uncertainty) = (Predictions::new(), Uncertainty::default());
@@ -85,7 +120,7 @@ impl LogisticModel {
     }
 }
 
-fn of_two(row: &RowDiagnostics) -> [f64; 9] {
+fn of_two(row: &RowDiagnostics) -> [f64; 11] {
     [
         row.fitted,
         row.log_odds,
@@ -96,5 +131,7 @@ fn of_two(row: &RowDiagnostics) -> [f64; 9] {
         row.cooks_distance,
         row.deviance_residual,
         row.pearson_residual,
+        row.standardised_deviance,
+        row.standardised_pearson,
     ]
 }

@@ -1,0 +1,155 @@
+//! Every parameter of a regression in one table, for programs.
+
+use std::collections::BTreeSet;
+
+use crate::card::{Cell, Table};
+use crate::data::design::MISSING_LEVEL;
+use crate::model::linear::describe::card::{Line, finite, whole_or_number};
+use crate::model::linear::model::LogisticModel;
+
+/// What is said about every parameter.
+const COLUMNS: [&str; 18] = [
+    "class",
+    "term",
+    "level",
+    "column",
+    "estimate",
+    "std_error",
+    "statistic",
+    "p_value",
+    "log_p_value",
+    "conf_low",
+    "conf_high",
+    "odds_ratio",
+    "odds_low",
+    "odds_high",
+    "unit",
+    "flag",
+    "n",
+    "events",
+];
+
+impl LogisticModel {
+    /// Every parameter, with reference rows.
+    pub(super) fn tidy(&self) -> Table {
+        let mut table = Table::new("tidy", &COLUMNS);
+        let classes = self.layout.classes();
+        let mut referred = BTreeSet::new();
+        for line in self.lines() {
+            let class: Cell = classes.label(line.output + 1).into();
+            if let Some(row) = self.reference_row(&line, &class, &mut referred) {
+                table.push(row);
+            }
+            table.push(self.parameter_row(&line, class));
+        }
+        self.push_words(&mut table);
+        table
+    }
+
+    /// Variable and level of a column; the intercept has none.
+    pub(super) fn named(&self, column: Option<usize>) -> (String, Cell) {
+        let Some(j) = column else { return ("(intercept)".into(), Cell::Empty) };
+        let column = &self.design.columns()[j];
+        let term = &self.design.terms()[column.term];
+        let levels: Vec<&str> = column.labels.iter().filter_map(|(_, level)| level.as_deref()).collect();
+        let level = if levels.is_empty() { Cell::Empty } else { levels.join(":").into() };
+        (term.label.clone(), level)
+    }
+
+    fn parameter_row(&self, line: &Line, class: Cell) -> Vec<Cell> {
+        let (term, level) = self.named(line.column);
+        let column: Cell = line.column.map_or("(intercept)".into(), |j| self.design.columns()[j].name.as_str().into());
+        let unit = self.unit(line.column);
+        let mut row = vec![class, term.into(), level, column, line.estimate.into()];
+        match line.inference {
+            Some(known) => {
+                row.extend([known.error, known.statistic, known.p_value, known.log_p_value].map(finite));
+                row.extend([known.lower, known.upper].map(Cell::from));
+            }
+            None => row.extend(std::iter::repeat_n(Cell::Empty, 6)),
+        }
+        row.extend(odds(line, unit));
+        row.extend([unit.into(), Cell::Empty]);
+        row.extend(self.counts(line.output, line.column.and_then(|j| self.level_of(j))));
+        row
+    }
+
+    /// A row for the reference level of a term, before its first level.
+    fn reference_row(&self, line: &Line, class: &Cell, seen: &mut BTreeSet<(usize, usize)>) -> Option<Vec<Cell>> {
+        let term = self.design.columns()[line.column?].term;
+        let [(_, level)] = &self.design.terms()[term].reference[..] else { return None };
+        if !seen.insert((line.output, term)) {
+            return None;
+        }
+        let label = self.design.terms()[term].label.as_str();
+        let mut row = vec![class.clone(), label.into(), level.as_str().into(), Cell::Empty, 0.0.into()];
+        row.extend(std::iter::repeat_n(Cell::Empty, 6));
+        row.extend([1.0.into(), Cell::Empty, Cell::Empty, 1.0.into(), "reference".into()]);
+        row.extend(self.counts(line.output, Some((term, level.clone()))));
+        Some(row)
+    }
+
+    /// Weight and weight of the output's class among the rows of the fit, at a level of a category; nothing where it is not known.
+    fn counts(&self, output: usize, level: Option<(usize, String)>) -> [Cell; 2] {
+        let counted = level.and_then(|(term, level)| self.counted(output, term, &level));
+        counted.map_or([Cell::Empty, Cell::Empty], |(n, events)| [whole_or_number(n), whole_or_number(events)])
+    }
+
+    /// The same as numbers.
+    pub(super) fn counted(&self, output: usize, term: usize, level: &str) -> Option<(f64, f64)> {
+        let &[feature] = &self.design.terms()[term].features[..] else { return None };
+        let names: Vec<String> = (0..).map_while(|at| self.layout.level_name(feature, at)).collect();
+        let missing = (level == MISSING_LEVEL).then_some(names.len());
+        let at = names.iter().position(|name| name == level).or(missing)?;
+        let weights = self.account.sample.at_level(&self.layout.features()[feature].name, at)?;
+        Some((weights.iter().sum(), weights[output + 1]))
+    }
+
+    /// Term and level that a column of zeros and ones stands for; `None` for columns of other contrasts, of numbers and of products.
+    pub(super) fn level_of(&self, j: usize) -> Option<(usize, String)> {
+        let column = &self.design.columns()[j];
+        let term = &self.design.terms()[column.term];
+        let ([(_, Some(level))], &[feature]) = (&column.labels[..], &term.features[..]) else { return None };
+        let levels = (0..).map_while(|at| self.layout.level_name(feature, at)).count();
+        let marks = term.reference.len() == 1 || term.columns.len() == levels;
+        marks.then(|| (column.term, level.clone()))
+    }
+
+    /// Words, the heaviest first.
+    fn push_words(&self, table: &mut Table) {
+        let outputs = self.parameters.outputs();
+        let mut start = 0;
+        for (plane, words) in self.layout.word_widths().into_iter().enumerate() {
+            let feature = self.layout.words()[plane];
+            let weights = &self.parameters.words[start * outputs..(start + words) * outputs];
+            for m in 0..outputs {
+                let mut order: Vec<usize> = (0..words).collect();
+                let size = |word: usize| weights[word * outputs + m].abs();
+                order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
+                for word in order {
+                    let estimate = weights[word * outputs + m];
+                    let level = self.layout.level_name(feature, word).unwrap_or_default();
+                    let mut row: Vec<Cell> = vec![
+                        self.layout.classes().label(m + 1).into(),
+                        self.layout.features()[feature].name.as_str().into(),
+                        level.into(),
+                        Cell::Empty,
+                        estimate.into(),
+                    ];
+                    row.extend(std::iter::repeat_n(Cell::Empty, 6));
+                    row.extend([estimate.exp().into(), Cell::Empty, Cell::Empty, 1.0.into()]);
+                    row.resize(COLUMNS.len(), Cell::Empty);
+                    table.push(row);
+                }
+            }
+            start += words;
+        }
+    }
+}
+
+/// Odds ratio and limits for a change by `unit`.
+fn odds(line: &Line, unit: f64) -> [Cell; 3] {
+    let limits = line.inference.map_or([Cell::Empty, Cell::Empty], |known| [known.lower, known.upper].map(|end| (end * unit).exp().into()));
+    let [low, high] = limits;
+    [(line.estimate * unit).exp().into(), low, high]
+}
