@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def of_model(model: _core.Model) -> Any:
     """The fitted estimator of a model."""
-    if model.tag == "adjusted":
+    if model.tag in ("adjusted", "one-vs-rest"):
         return StoredModel._of_model(model)
     if model.tag == "logistic" and (model.linear() is None or model.form == "mixed"):
         return Logit._of_model(model)

@@ -21,7 +21,8 @@ class MixedNB(LearnsInBatches, FrameClassifier):
     """Naive Bayes over columns of every kind, each with its own distribution.
 
     Takes pandas, polars and pyarrow tables, anything else with the Arrow PyCapsule interface, and arrays of numbers. Numbers
-    get normal densities, categories and booleans shares of levels, text the multinomial distribution of its words.
+    get normal densities, categories and booleans shares of levels, text the multinomial distribution of its words. A number
+    column of a table that holds only 0 and 1 is a boolean, unless `kinds` or `distributions` say otherwise.
     A missing value is integrated out: the column says nothing about that row. So is a level that was never seen.
 
     Parameters
@@ -98,8 +99,13 @@ class MixedNB(LearnsInBatches, FrameClassifier):
         self.predictive = predictive
         self.n_jobs = n_jobs
 
+    #: Sums that were gathered elsewhere are those of columns with kinds.
+    _of_frame = True
+
     def _knobs(self) -> dict[str, Any]:
         prior: Any = "data"
+        # Whoever says that a column is a number means it, zeros and ones too.
+        numbers = {name: "gaussian" for name, kind in (self.kinds or {}).items() if kind == "number"}
         if self.priors is not None:
             shares = dict(zip(self._labels(), _checks.class_prior("priors", self.priors, len(self.classes_)), strict=True))
             prior = [shares[label] for label in self._sums.classes]
@@ -115,13 +121,15 @@ class MixedNB(LearnsInBatches, FrameClassifier):
             "tying": _checks.one_of("var_tying", self.var_tying, ("per-class", "per-column", "single")),
             "divisor": _checks.one_of("divisor", self.divisor, ("ml", "unbiased")),
             "predictive": _checks.flag("predictive", self.predictive),
-            "distributions": list((self.distributions or {}).items()),
+            "distributions": list((numbers | (self.distributions or {})).items()),
+            "flags": self._of_frame,
         }
 
     def _gather(self, X: Any, y: Any, sample_weight: Any, *, reset: bool, classes: np.ndarray | None = None) -> _core.Sums:
         """Sums of a batch; `reset` learns names and, without given ones, classes from it."""
         threads = thread_count(self.n_jobs)
-        if not is_frame(X):
+        self._of_frame = is_frame(X)
+        if not self._of_frame:
             X, y = validate_data(self, X, y, reset=reset, dtype="numeric", ensure_all_finite=False)
             codes = self._codes(y, classes)
             columns = _core.Columns.numbers(self._names(), self._labels())
@@ -150,6 +158,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
         self._model = self._obstacle = None
         if np.count_nonzero(self.class_count_) > 1:
             self._adopt(self._sums.naive_bayes(self._knobs()))
+            self.kinds_ = dict(self._model.kinds)
             self.class_prior_ = self._spread(np.exp(self._model.log_prior)[None, :], 0.0)[0]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MixedNB:

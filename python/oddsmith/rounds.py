@@ -146,7 +146,8 @@ class Round:
         if following is not None:
             return Round(following)
         assert model is not None
-        return of_model(model)
+        # A question names its columns, so its regression takes frames, whatever its columns hold.
+        return Logit._of_model(model) if model.tag == "logistic" else of_model(model)
 
 
 def _of_bytes(content: bytes) -> Round:
@@ -180,7 +181,7 @@ def answer(ask: bytes, batches: Iterable[Any], *, part: str | None = None, n_job
     ask : bytes
         What `Round.ask` returned.
     batches : iterable of data frames or Arrow batches
-        The rows; no rows are allowed, but at least one batch tells the columns.
+        The rows, at least one.
     part : str, default=None
         The name of the place or partition, the same in every answer; ``None`` knows it by its rows.
     n_jobs : int, default=None

@@ -195,3 +195,22 @@ def test_a_shifted_prior_is_the_prior_of_the_model():
     adapted = od.PriorShift(od.GaussianNB()).fit(X, y).adapt(rows)
     assert abs(adapted.priors_[1] - rare.mean()) < 0.01
     assert abs(adapted.predict_proba(rows)[:, 1].mean() - rare.mean()) < 0.01
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame], ids=["polars", "pandas"])
+def test_zeros_and_ones_are_booleans_unless_called_numbers(columns, make):
+    gaps = [None if flag is None else float(flag) for flag in columns["smokes"]]
+    y = np.array(columns["y"])
+    said = pl.DataFrame({"age": columns["age"], "smokes": columns["smokes"]})
+    coded = make({"age": columns["age"], "smokes": gaps})
+    told = od.MixedNB().fit(said, y)
+    model = od.MixedNB().fit(coded, y)
+    assert model.kinds_ == told.kinds_ == {"age": "number", "smokes": "boolean"}
+    np.testing.assert_allclose(model.predict_proba(coded), told.predict_proba(said), rtol=1e-12)
+    numbers = od.MixedNB(kinds={"smokes": "number"}).fit(coded, y)
+    assert numbers.kinds_["smokes"] == "number"
+    assert od.MixedNB(distributions={"smokes": "gaussian"}).fit(coded, y).kinds_["smokes"] == "number"
+    array = np.column_stack([np.array(columns["age"], dtype=float), np.array(gaps, dtype=float)])
+    np.testing.assert_allclose(od.MixedNB().fit(array, y).predict_proba(array), numbers.predict_proba(coded), rtol=1e-12)
+    batches = od.MixedNB().partial_fit(coded[:100], y[:100], classes=["ill", "well"]).partial_fit(coded[100:], y[100:])
+    np.testing.assert_allclose(batches.predict_proba(coded), model.predict_proba(coded), rtol=1e-12)

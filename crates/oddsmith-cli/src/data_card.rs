@@ -1,7 +1,7 @@
 //! What was read, as a card: the file and its format, the classes of the target, the kinds of the columns.
 
 use oddsmith::card::{Card, Cell, Table};
-use oddsmith::data::Kind;
+use oddsmith::data::{Kind, Weighting};
 use oddsmith::error::visible;
 use oddsmith_io::{ColumnSummary, Opened, Role, Values};
 
@@ -16,10 +16,8 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
     let compression = opened.compression.map_or_else(String::new, |how| format!(", {how}"));
     let title = format!("{name}: {} rows × {features} columns, {}{compression}", opened.rows, opened.format);
     let mut facts = Vec::new();
-    facts.extend(opened.columns.iter().find(|column| column.role == Role::Target).map(target_fact));
-    if let Some(weight) = opened.columns.iter().find(|column| column.role == Role::Weight) {
-        facts.push(("weight".into(), visible(&weight.name).into()));
-    }
+    facts.extend(opened.columns.iter().find(|column| column.role == Role::Target).map(|column| target_fact(column, opened)));
+    facts.extend(opened.columns.iter().find(|column| column.role == Role::Weight).map(|column| weight_fact(column, opened)));
     for (kind, plural) in [(Kind::Number, "numbers"), (Kind::Category, "categories"), (Kind::Boolean, "booleans"), (Kind::Text, "texts")] {
         let named = |column: &&ColumnSummary| column.role == Role::Feature && column.kind == Some(kind);
         let names: Vec<String> = opened.columns.iter().filter(named).map(|column| visible(&column.name)).collect();
@@ -33,10 +31,15 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
     Card { title, facts, tidy: columns(&opened.columns), notices: opened.notices.clone(), ..Card::default() }
 }
 
-fn target_fact(column: &ColumnSummary) -> (String, Cell) {
+/// The classes with their rows, or with their weight where rows have weights.
+fn target_fact(column: &ColumnSummary, opened: &Opened) -> (String, Cell) {
     let text = match &column.values {
         Values::Levels(levels) => {
-            let shown: Vec<String> = levels.iter().take(MOST_CLASSES).map(|(label, rows)| format!("{} ({rows})", visible(label))).collect();
+            let count = |(k, (label, rows)): (usize, &(String, u64))| match opened.layout().weighting() {
+                Weighting::None => format!("{} ({rows})", visible(label)),
+                _ => format!("{} ({})", visible(label), amount(opened.class_weights.get(k).copied().unwrap_or(0.0))),
+            };
+            let shown: Vec<String> = levels.iter().enumerate().take(MOST_CLASSES).map(count).collect();
             let more = if levels.len() > MOST_CLASSES { format!(", … {} classes", levels.len()) } else { String::new() };
             let event = if let [_, (event, _)] = &levels[..] { format!("; event {}", visible(event)) } else { String::new() };
             format!("{}: {}{more}{event}", visible(&column.name), shown.join(", "))
@@ -44,6 +47,21 @@ fn target_fact(column: &ColumnSummary) -> (String, Cell) {
         _ => visible(&column.name),
     };
     ("target".into(), text.into())
+}
+
+/// What the weights mean and how much they add up to.
+fn weight_fact(column: &ColumnSummary, opened: &Opened) -> (String, Cell) {
+    let (name, total) = (visible(&column.name), amount(opened.class_weights.iter().sum()));
+    let text = match opened.layout().weighting() {
+        Weighting::Sampling => format!("{name}: sampling weights, {} rows stand for {total} of the population", opened.rows),
+        _ => format!("{name}: {} rows stand for {total} equal ones", opened.rows),
+    };
+    ("weight".into(), text.into())
+}
+
+/// A sum of weights: whole as it is, others to four digits.
+fn amount(weight: f64) -> String {
+    if weight.fract() == 0.0 { weight.to_string() } else { oddsmith_report::for_people(weight) }
 }
 
 fn listed(names: &[String]) -> String {

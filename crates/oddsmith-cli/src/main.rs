@@ -11,6 +11,7 @@ mod exit;
 mod explanation;
 mod files;
 mod fitting;
+mod flags;
 mod gate;
 mod labelled_table;
 mod lint;

@@ -10,10 +10,11 @@ use oddsmith::notice::{self, Notice};
 use crate::column::RawBatch;
 use crate::container::Container;
 use crate::fault::Place;
-use crate::feed::{Feed, Pass, Records, Sample, Scratch, Trouble, batch_rows};
+use crate::feed::{Feed, Pass, Sample, Scratch, Trouble, batch_rows};
 use crate::missing::Markers;
 use crate::options::ReadOptions;
 use crate::plan::settle_names;
+use crate::record_counts::Records;
 use crate::typed::{self, Native};
 
 /// Rows that are looked at before the first pass.

@@ -11,6 +11,7 @@ use crate::column::{NumberCell, RawBatch};
 use crate::interner::Interner;
 use crate::kinds;
 use crate::missing::Markers;
+use crate::mixed_cells::{OddCell, is_number};
 use crate::number;
 use crate::tokens::{TermBuffer, Tokenizer, hashed_column};
 
@@ -74,12 +75,20 @@ pub(crate) struct NumberLane {
     pub(crate) bad: Option<Spot>,
     /// A cell showed that the column does not hold numbers.
     pub(crate) contradicted: bool,
+    /// There is a number besides 0 and 1.
+    others: bool,
 }
 
 impl NumberLane {
     /// A lane; `given` when the caller said that the column holds numbers.
     pub(crate) fn new(given: bool) -> Self {
-        NumberLane { given, missing: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, bad: None, contradicted: false }
+        let (min, max) = (f64::INFINITY, f64::NEG_INFINITY);
+        NumberLane { given, missing: 0, min, max, bad: None, contradicted: false, others: false }
+    }
+
+    /// Whether zeros and ones are all that there is.
+    pub(crate) fn holds_flags(&self) -> bool {
+        !self.others && self.min == 0.0 && self.max == 1.0
     }
 
     /// Encodes the cells of the kept rows.
@@ -99,6 +108,7 @@ impl NumberLane {
             max = if value > max { value } else { max };
         });
         (self.min, self.max) = (min, max);
+        self.others = self.others || min < 0.0 || max > 1.0 || out.iter().any(|value| *value > 0.0 && *value < 1.0);
     }
 
     fn gap(&mut self) -> f64 {
@@ -133,6 +143,7 @@ impl NumberLane {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.contradicted |= other.contradicted;
+        self.others |= other.others;
         Spot::earlier(&mut self.bad, other.bad);
     }
 }
@@ -163,12 +174,15 @@ pub(crate) struct LevelLane {
     pub(crate) missing: u64,
     /// The first cell that is no boolean although the caller said so.
     pub(crate) bad: Option<Spot>,
+    /// The first cell that is no number.
+    pub(crate) odd: Option<OddCell>,
 }
 
 impl LevelLane {
     /// A lane; `given` is the kind that the caller gave.
     pub(crate) fn new(given: Option<Kind>) -> Self {
-        LevelLane { given, values: Interner::default(), codes: Vec::new(), levels: Vec::new(), counts: Vec::new(), missing: 0, bad: None }
+        let (values, codes, levels, counts) = (Interner::default(), Vec::new(), Vec::new(), Vec::new());
+        LevelLane { given, values, codes, levels, counts, missing: 0, bad: None, odd: None }
     }
 
     /// The kind that the caller gave.
@@ -215,6 +229,10 @@ impl LevelLane {
     fn meet(&mut self, view: &View<'_>, i: usize, cell: &[u8]) -> u32 {
         let code = if view.markers.has(cell) { MISSING } else { self.add_level(self.codes.len() as u32) };
         self.codes.push(code);
+        if code != MISSING && self.odd.is_none() && !is_number(cell, view.decimal) {
+            let at = (view.partition, view.batch.record(view.keep[i] as usize));
+            self.odd = Some(OddCell { at, text: String::from_utf8_lossy(cell).into_owned() });
+        }
         if code != MISSING && self.given == Some(Kind::Boolean) && kinds::lenient_boolean(cell).is_none() {
             let fault = DataFault::new("is not true or false:")
                 .accepted("correct it, list it as missing with --missing-markers, or give the column another --kind");
@@ -233,6 +251,7 @@ impl LevelLane {
     pub(crate) fn merge(&mut self, other: &LevelLane) -> Vec<u32> {
         self.missing += other.missing;
         Spot::earlier(&mut self.bad, other.bad.clone());
+        OddCell::earlier(&mut self.odd, other.odd.as_ref());
         (0..other.len() as u32)
             .map(|level| {
                 let (value, new) = self.values.intern(other.name(level));

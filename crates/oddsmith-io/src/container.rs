@@ -227,13 +227,14 @@ impl ChunkReader for Chunks {
 }
 
 /// A cursor with seeking over a shared store.
-struct Cursor {
+pub(crate) struct Cursor {
     store: Arc<Store>,
     at: u64,
 }
 
 impl Cursor {
-    fn new(store: &Arc<Store>) -> Self {
+    /// A cursor at the start.
+    pub(crate) fn new(store: &Arc<Store>) -> Self {
         Cursor { store: store.clone(), at: 0 }
     }
 }

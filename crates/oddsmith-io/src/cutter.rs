@@ -11,6 +11,7 @@ use oddsmith::error::DataFault;
 
 use crate::fault::Place;
 use crate::opening::Flow;
+use crate::record_counts::counted;
 use crate::records::Marks;
 
 /// The longest quoted cell; a longer one is a quote that nobody closed.
@@ -98,7 +99,7 @@ impl Cutter {
             filled = self.fill(text, filled, wanted).map_err(|error| CutFault::Final(self.place.io(error)))?;
             let (end, open) = self.marks.last_end(&text[..filled]);
             if let Some(open) = open.filter(|&open| self.ended || filled - open > LONGEST_CELL) {
-                return Err(self.unclosed(&text[..open], open));
+                return Err(self.unclosed(&text[..filled], open));
             }
             if filled - end.unwrap_or(0) > LONGEST_RECORD {
                 return Err(self.endless());
@@ -148,10 +149,12 @@ impl Cutter {
         Ok(filled)
     }
 
-    fn unclosed(&self, before: &[u8], open: usize) -> CutFault {
-        let fault = DataFault::new("a quote is opened and never closed")
+    fn unclosed(&self, text: &[u8], open: usize) -> CutFault {
+        let line_ends = |text: &[u8]| memchr_iter(self.marks.line_end, text).count() as u64;
+        let swallowed = counted(line_ends(&text[open..]), "line end");
+        let fault = DataFault::new(format!("a quote is opened and never closed, and swallows {swallowed}"))
             .accepted("close it, or read quotes as ordinary characters with --quote none");
-        let lines = self.lines().map(|lines| lines + memchr_iter(self.marks.line_end, before).count() as u64);
+        let lines = self.lines().map(|lines| lines + line_ends(&text[..open]));
         CutFault::At(self.offset + open as u64, lines, Box::new(fault))
     }
 
@@ -192,7 +195,7 @@ mod tests {
     #[test]
     fn an_open_quote_is_found_at_the_end_and_after_sixteen_megabytes() {
         let Err(CutFault::At(offset, None, fault)) = pieces("a,b\n1,\"x\ny\n", 4) else { panic!() };
-        assert_eq!((offset, fault.what.as_str()), (6, "a quote is opened and never closed"));
+        assert_eq!((offset, fault.what.as_str()), (6, "a quote is opened and never closed, and swallows 2 line ends"));
         let mut long = String::from("a\n\"");
         long.extend(std::iter::repeat_n("x\n", 20 << 20));
         long.push_str("\"\n");

@@ -19,6 +19,11 @@ pub enum Format {
     Parquet,
     /// Arrow IPC: the file format (Feather) or the stream format.
     Arrow,
+    /// A sheet of an Excel workbook.
+    Workbook {
+        /// Its name.
+        sheet: String,
+    },
 }
 
 /// The dialect of a delimited text.
@@ -66,7 +71,10 @@ impl Dialect {
         if let Some(quote) = self.quote.filter(|quote| *quote != b'"' && options.quote == Quote::Auto) {
             odd.push(format!("quote {}", char::from(quote)));
         }
-        if !self.header && options.header == Header::Auto {
+        if self.quote.is_none() && options.quote == Quote::Auto {
+            odd.push("quotes as ordinary characters".into());
+        }
+        if !self.header && options.header == Header::Auto && options.names.is_none() {
             odd.push("no header".into());
         }
         if self.decimal != b'.' && options.decimal.is_none() {
@@ -106,6 +114,7 @@ impl fmt::Display for Format {
             Format::FastText { encoding } => write!(f, "{encoding}, __label__ lines"),
             Format::Parquet => f.write_str("Parquet"),
             Format::Arrow => f.write_str("Arrow IPC"),
+            Format::Workbook { sheet } => write!(f, "Excel sheet {}", oddsmith::error::visible(sheet)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lines of `__label__spam __label__ad some words`: a table of two columns, `label` and `text`.
 //!
 //! When learning, a line with several labels counts once for each of them; when predicting, its first label is
-//! the truth to compare with.
+//! the truth to compare with. Every line is a row: a blank one has neither a label nor a text.
 
 use crate::grid::{Grid, Text};
 use crate::records::Span;
@@ -30,9 +30,6 @@ pub(crate) fn fill(grid: &mut Grid, text: &mut Text, rows: usize, every_label: b
             break;
         }
         let record = text.next_line(end);
-        if start == end {
-            continue;
-        }
         let words = [words as u32, end as u32];
         if labels.is_empty() {
             grid.push_row(record, &[[0; 2], words]);
@@ -86,10 +83,10 @@ mod tests {
         let text = "__label__spam buy now\n\n__label__a __label__b  x y\r\nno label\n__label__c\n";
         for capacity in [2, 3, 100] {
             let (all, several) = rows(text, capacity, true);
-            assert_eq!(all, ["0 spam: buy now", "1 a: x y", "1 b: x y", "2 : no label", "3 c: "]);
+            assert_eq!(all, ["0 spam: buy now", "1 : ", "2 a: x y", "2 b: x y", "3 : no label", "4 c: "]);
             assert_eq!(several, 1);
         }
-        assert_eq!(rows(text, 100, false).0[1..], ["1 a: x y", "2 : no label", "3 c: "]);
+        assert_eq!(rows(text, 100, false).0[1..], ["1 : ", "2 a: x y", "3 : no label", "4 c: "]);
         assert!(detect(b"\n__label__x y") && !detect(b"label,text\n"));
     }
 }

@@ -35,6 +35,11 @@ impl Place {
         Place { name: name.into() }
     }
 
+    /// The name of the table.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A fault of the rows or of the file as a whole.
     pub(crate) fn fault(&self, fault: DataFault) -> Error {
         Error::from(fault).in_table(&self.name)

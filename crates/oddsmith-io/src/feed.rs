@@ -11,6 +11,7 @@ use crate::column_encoder::Spot;
 use crate::fault::Place;
 use crate::grid::{Grid, Text};
 use crate::missing::Markers;
+use crate::record_counts::Records;
 
 /// Where a pass over all partitions stands.
 #[derive(Debug, Default)]
@@ -125,19 +126,6 @@ impl Sample {
         let rows = (u128::from(bytes) * u128::from(self.rows)).checked_div(u128::from(self.bytes));
         rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)
     }
-}
-
-/// How many records a partition has.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Records {
-    /// All of them.
-    pub(crate) all: u64,
-    /// Those of the wrong width.
-    pub(crate) ragged: u64,
-    /// Lines that carry more than one label.
-    pub(crate) several_labels: u64,
-    /// Cells with text after their closing quote.
-    pub(crate) stray_quotes: u64,
 }
 
 /// Rows of a batch: enough to be worth a call, few enough that their cells stay in the cache.

@@ -22,6 +22,8 @@ pub(crate) struct Shape {
     pub(crate) ragged: Ragged,
     /// Records of a batch.
     pub(crate) rows: usize,
+    /// Whether a stray quote that swallows lines is a fault: where quotes are only a guess, it is likely to be wrong.
+    pub(crate) guessed_quotes: bool,
 }
 
 /// The text of a partition on its way through the grid.
@@ -36,6 +38,12 @@ pub(crate) struct Text {
     plain: bool,
     /// Records before the current grid, also those that were skipped.
     records: u64,
+    /// Blank lines that are no records.
+    blank: u64,
+    /// How many of them follow the record that was the last when `blank_after` was noted.
+    blank_run: u64,
+    /// Records before the last blank line.
+    blank_after: u64,
 }
 
 impl Text {
@@ -52,6 +60,7 @@ impl Text {
         self.body = self.bytes.len();
         self.at = 0;
         self.records = 0;
+        (self.blank, self.blank_run, self.blank_after) = (0, 0, 0);
         self.plain = quote.is_none_or(|quote| memchr::memchr(quote, &self.bytes).is_none());
         self.bytes.resize(self.body + PADDING, 0);
     }
@@ -59,6 +68,21 @@ impl Text {
     /// Number of records so far, also those that were skipped.
     pub(crate) fn records(&self) -> u64 {
         self.records
+    }
+
+    /// Blank lines so far that are followed by a record, and those that are not.
+    pub(crate) fn blank_lines(&self) -> (u64, u64) {
+        let last = if self.blank_after == self.records { self.blank_run } else { 0 };
+        (self.blank - last, last)
+    }
+
+    #[cold]
+    fn note_blank(&mut self) {
+        if self.blank_after != self.records {
+            (self.blank_after, self.blank_run) = (self.records, 0);
+        }
+        self.blank += 1;
+        self.blank_run += 1;
     }
 
     /// Where the next record starts.
@@ -73,12 +97,11 @@ impl Text {
         Some((self.at, if length > 0 && self.bytes[end - 1] == b'\r' { end - 1 } else { end }))
     }
 
-    /// Passes the line that ends at `end` and gives its record number; empty lines have none of their own.
+    /// Passes the line that ends at `end` and gives its record number.
     pub(crate) fn next_line(&mut self, end: usize) -> u32 {
-        let empty = self.at == end;
         self.at = end + 1 + usize::from(self.bytes[end] == b'\r');
-        self.records += u64::from(!empty);
-        (self.records as u32).saturating_sub(1)
+        self.records += 1;
+        self.records as u32 - 1
     }
 }
 
@@ -110,6 +133,7 @@ pub(crate) struct RecordFault {
 impl Grid {
     /// Cells with text after their closing quote, over all batches of this grid so far; counts anew from here.
     pub(crate) fn take_stray_quotes(&mut self) -> u64 {
+        self.record.swallowed = None;
         std::mem::take(&mut self.record.stray_quotes)
     }
 
@@ -192,7 +216,7 @@ impl Grid {
                 self.spans[(found - 1) * self.capacity + self.rows][1] = to as u32;
             }
         }
-        if found != shape.width || (found == 1 && from == to) {
+        if found != shape.width {
             return self.odd_record(text, shape, start, found, from == to);
         }
         self.records.push(text.records as u32);
@@ -201,10 +225,11 @@ impl Grid {
         Ok(())
     }
 
-    /// A record of another width, or an empty line.
+    /// A record of another width, or a blank line, which is no record where there are several columns.
     #[cold]
     fn odd_record(&mut self, text: &mut Text, shape: &Shape, at: usize, found: usize, last_empty: bool) -> Result<(), RecordFault> {
         if found == 1 && last_empty {
+            text.note_blank();
             return Ok(());
         }
         let record = text.records;
@@ -244,7 +269,10 @@ impl Grid {
                 self.spans[column * self.capacity + self.rows] = *cell;
             }
             let last_empty = cells.last().is_some_and(|cell| cell[0] == cell[1]);
-            outcome = if cells.len() != shape.width || (cells.len() == 1 && last_empty) {
+            let swallowed = record.swallowed.filter(|_| shape.guessed_quotes);
+            outcome = if let Some((at, lines)) = swallowed {
+                Err(RecordFault { at, record: text.records, fault: Box::new(swallowing(lines)) })
+            } else if cells.len() != shape.width {
                 self.odd_record(text, shape, start, cells.len(), last_empty)
             } else {
                 self.records.push(text.records as u32);
@@ -276,6 +304,13 @@ impl Grid {
     }
 }
 
+/// The fault of a quote that swallows lines and is followed by text where it closes.
+fn swallowing(lines: u64) -> DataFault {
+    let lines = if lines == 1 { "1 line end".to_owned() } else { format!("{lines} line ends") };
+    DataFault::new(format!("a quote opens a cell that holds {lines}, and text follows its closing quote"))
+        .accepted("read quotes as ordinary characters with --quote none, or double those inside quoted cells")
+}
+
 fn cells(count: usize) -> String {
     if count == 1 { "1 cell".into() } else { format!("{count} cells") }
 }
@@ -303,7 +338,7 @@ mod tests {
 
     fn shape(width: usize, ragged: Ragged, rows: usize) -> Shape {
         let marks = Marks { delimiter: b',', quote: Some(b'"'), line_end: b'\n' };
-        Shape { marks, width, trailing: false, ragged, rows }
+        Shape { marks, width, trailing: false, ragged, rows, guessed_quotes: true }
     }
 
     fn rows(text: &str, shape: &Shape) -> Result<(Vec<Vec<String>>, u64), RecordFault> {
@@ -337,6 +372,32 @@ mod tests {
             assert_eq!(found, rows(&quoted, &shape).unwrap());
             assert_eq!((found.0.len(), found.0[199][2].len(), found.1), (200, 60, 0));
         }
+    }
+
+    #[test]
+    fn a_blank_line_is_a_row_of_one_column_and_none_of_several() {
+        for text in ["1\n\n2\r\n\r\n", "\"1\"\n\n2\n\"\"\n"] {
+            for size in [1, 2, 10] {
+                let (found, ragged) = rows(text, &shape(1, Ragged::Error, size)).unwrap();
+                assert_eq!((found.concat(), ragged), (vec!["1".into(), String::new(), "2".into(), String::new()], 0));
+            }
+        }
+        let mut text = Text::of("\n1,2\n\n\n3,4\n\n", None);
+        let (mut grid, mut found) = (Grid::default(), 0);
+        while grid.fill(&mut text, &shape(2, Ragged::Error, 1)).unwrap() {
+            found += grid.rows;
+        }
+        assert_eq!((found, text.blank_lines()), (2, (3, 1)));
+    }
+
+    #[test]
+    fn a_quote_that_swallows_lines_is_refused_where_quotes_are_a_guess() {
+        let text = "1,2\n\"5 pipes,2\n3,\"wide\" pipe\n";
+        let fault = rows(text, &shape(2, Ragged::Error, 10)).unwrap_err();
+        assert_eq!((fault.record, fault.at), (1, 4));
+        assert_eq!(fault.fault.what, "a quote opens a cell that holds 1 line end, and text follows its closing quote");
+        let given = Shape { guessed_quotes: false, ..shape(1, Ragged::Pad, 10) };
+        assert_eq!(rows(text, &given).unwrap().0.len(), 2);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! - text: more than half of such cells differ from each other, and the different ones have three words or more on average;
 //! - category: everything else.
 //!
+//! Where the caller asks for it, a number column whose only values are 0 and 1 is a boolean.
+//!
 //! The guess is made on the first rows and holds until a later cell contradicts it; then the file is read again.
 
 use oddsmith::data::Kind;
@@ -33,6 +35,8 @@ pub(crate) struct Choice {
     pub(crate) encoding: Encoding,
     /// The kind that the caller gave.
     pub(crate) given: Option<Kind>,
+    /// Levels that should be 0 and 1 alone; otherwise the column is read again as numbers.
+    pub(crate) flags: bool,
 }
 
 impl Choice {
@@ -43,21 +47,28 @@ impl Choice {
             Kind::Category | Kind::Boolean => Encoding::Levels,
             Kind::Text => Encoding::Words,
         };
-        Choice { encoding, given: Some(kind) }
+        Choice { encoding, given: Some(kind), flags: false }
     }
 
     /// A choice that a later cell may overturn.
     pub(crate) fn guessed(encoding: Encoding) -> Self {
-        Choice { encoding, given: None }
+        Choice { encoding, given: None, flags: false }
+    }
+
+    /// Zeros and ones, until a later cell says otherwise.
+    pub(crate) fn flags() -> Self {
+        Choice { encoding: Encoding::Levels, given: None, flags: true }
     }
 }
 
-/// Guesses the encoding of a column from the first rows; `numbers` is what its type says, if it has one.
-pub(crate) fn guess(batch: &RawBatch<'_>, column: usize, numbers: Option<bool>, decimal: u8, markers: &Markers) -> Choice {
+/// Guesses the encoding of a column from the first rows; `numbers` is what its type says, if it has one, and `flags` whether zeros and
+/// ones are to be told from other numbers.
+pub(crate) fn guess(batch: &RawBatch<'_>, column: usize, numbers: Option<bool>, flags: bool, decimal: u8, markers: &Markers) -> Choice {
     let keep: Vec<u32> = (0..batch.rows() as u32).collect();
     let column = batch.column(column);
     if numbers.unwrap_or_else(|| all_numbers(&column, &keep, decimal, markers)) {
-        return Choice::guessed(Encoding::Number);
+        let flags = flags && zeros_and_ones(&column, &keep, decimal, markers);
+        return if flags { Choice::flags() } else { Choice::guessed(Encoding::Number) };
     }
     let mut values = Interner::default();
     let mut cells = 0;
@@ -80,6 +91,19 @@ fn all_numbers(column: &Column<'_>, keep: &[u32], decimal: u8, markers: &Markers
         };
     });
     numbers
+}
+
+/// Whether there are zeros and ones and no other numbers.
+fn zeros_and_ones(column: &Column<'_>, keep: &[u32], decimal: u8, markers: &Markers) -> bool {
+    let (mut zeros, mut ones, mut others) = (false, false, false);
+    column.each_number(keep, decimal, markers, |_, cell| match cell {
+        NumberCell::Number(0.0) => zeros = true,
+        NumberCell::Number(1.0) => ones = true,
+        NumberCell::Number(_) => others = true,
+        NumberCell::Null => {}
+        NumberCell::Text(text) => others |= !markers.has(text),
+    });
+    zeros && ones && !others
 }
 
 /// The rule for text: more than half of the cells differ, and have three words or more on average.
@@ -107,8 +131,17 @@ pub(crate) fn lenient_boolean(cell: &[u8]) -> Option<bool> {
     boolean(cell).or_else(|| match cell.trim_ascii().to_ascii_lowercase().as_slice() {
         b"1" | b"t" | b"y" | b"yes" => Some(true),
         b"0" | b"f" | b"n" | b"no" => Some(false),
-        _ => None,
+        _ => flag(cell),
     })
+}
+
+/// The boolean that a number spells: 0 or 1, however it is written.
+pub(crate) fn flag(cell: &[u8]) -> Option<bool> {
+    match number::parse(cell, b'.').or_else(|| number::parse(cell, b',')) {
+        Some(0.0) => Some(false),
+        Some(1.0) => Some(true),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -122,8 +155,8 @@ mod tests {
         let mut text = Text::of(&cells.iter().map(|cell| format!("x\t{cell}\n")).collect::<String>(), None);
         let marks = Marks { delimiter: b'\t', quote: None, line_end: b'\n' };
         let mut grid = Grid::default();
-        grid.fill(&mut text, &Shape { marks, width: 2, trailing: false, ragged: Ragged::Error, rows: 100 }).unwrap();
-        guess(&RawBatch::Cells(&text, &grid), 1, None, b'.', &Markers::new(None)).encoding
+        grid.fill(&mut text, &Shape { marks, width: 2, trailing: false, ragged: Ragged::Error, rows: 100, guessed_quotes: true }).unwrap();
+        guess(&RawBatch::Cells(&text, &grid), 1, None, true, b'.', &Markers::new(None)).encoding
     }
 
     #[test]
@@ -134,6 +167,8 @@ mod tests {
         assert_eq!(guess_of(&["1", "two"]), Encoding::Levels);
         assert_eq!(guess_of(&["01234", "99999"]), Encoding::Levels);
         assert_eq!(guess_of(&["0", "0.5"]), Encoding::Number);
+        assert_eq!(guess_of(&["0", "0"]), Encoding::Number);
+        assert_eq!(guess_of(&["0", "1", "", "1.0"]), Encoding::Levels);
     }
 
     #[test]
@@ -148,5 +183,6 @@ mod tests {
     fn booleans_are_spelled_out_unless_announced() {
         assert_eq!((boolean(b"TRUE"), boolean(b"False"), boolean(b"yes"), boolean(b"1")), (Some(true), Some(false), None, None));
         assert_eq!((lenient_boolean(b"Yes"), lenient_boolean(b"0"), lenient_boolean(b"2")), (Some(true), Some(false), None));
+        assert_eq!((flag(b"1.0"), flag(b"-0"), flag(b"0,0"), flag(b"2"), flag(b"x")), (Some(true), Some(false), Some(false), None, None));
     }
 }

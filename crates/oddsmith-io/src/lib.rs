@@ -1,4 +1,4 @@
-//! Tables into sources: delimited text, fastText lines, Parquet and Arrow; and files written whole or not at all.
+//! Tables into sources: delimited text, fastText lines, Parquet, Arrow and Excel sheets; and files written whole or not at all.
 //!
 //! ```text
 //! input -> bytes -> text -> records -> cells -> lanes -> blocks -> source
@@ -21,17 +21,20 @@ mod encoding;
 mod fasttext;
 mod fault;
 mod feed;
+mod foreign;
 mod grid;
 mod interner;
 mod ipc_guard;
 mod kinds;
 mod missing;
+mod mixed_cells;
 mod number;
 mod open;
 mod opening;
 mod options;
 mod plan;
 mod reading;
+mod record_counts;
 mod records;
 mod scoring;
 mod selection;
@@ -39,6 +42,7 @@ mod settle;
 mod short_cells;
 mod sniff;
 mod store;
+mod stray_quotes;
 mod streamed;
 mod summary;
 mod survey;
@@ -46,6 +50,8 @@ mod table;
 mod text_feed;
 mod tokens;
 mod typed;
+#[cfg(feature = "xlsx")]
+mod workbook;
 
 pub use atomic::{remove_unfinished, write_file};
 pub use dialect::{Dialect, Format, LineEnd};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::data::{Kind, Layout, Source};
 use oddsmith::error::DataFault;
 use oddsmith::notice::{self, Notice};
+use oddsmith::{Error, Result};
 
 use crate::array_feed::ArrayFeed;
 use crate::container::{self, Container};
@@ -19,10 +19,11 @@ use crate::encoding::{self, Decoding};
 use crate::fasttext;
 use crate::fault::Place;
 use crate::feed::batch_rows;
+use crate::foreign;
 use crate::grid::Shape;
 use crate::missing::Markers;
 use crate::opening::Raw;
-use crate::options::{Input, ReadOptions, Roles};
+use crate::options::{Input, Quote, ReadOptions, Roles};
 use crate::plan::settle_names;
 use crate::reading::{self, Reading};
 use crate::records::Marks;
@@ -30,9 +31,11 @@ use crate::sniff::{Sniffed, Window, sniff};
 use crate::store::{Store, StoreReader};
 use crate::summary::ColumnSummary;
 use crate::text_feed::{Splitting, TextFacts, TextFeed, not_utf8};
+#[cfg(feature = "xlsx")]
+use crate::workbook::Sheet;
 
 /// Bytes from which the dialect and the first guesses are taken.
-const WINDOW: usize = 1 << 20;
+pub(crate) const WINDOW: usize = 1 << 20;
 
 /// A table that is ready to be learned from.
 pub struct Opened {
@@ -47,6 +50,10 @@ pub struct Opened {
     pub columns: Vec<ColumnSummary>,
     /// Number of rows that count.
     pub rows: u64,
+    /// The sum of row weights of every class; without weights, its rows.
+    pub class_weights: Vec<f64>,
+    /// Columns of numbers that are only 0 and 1 and whose kind was not given; booleans where [`ReadOptions::flags`] asks for it.
+    pub flags: Vec<String>,
     /// Whether the rows are kept in memory.
     pub in_memory: bool,
     /// What the reader of the result should know.
@@ -54,6 +61,11 @@ pub struct Opened {
 }
 
 impl Opened {
+    fn new(reading: Reading, format: Format, compression: Option<&'static str>) -> Self {
+        let Reading { source, columns, rows, in_memory, class_weights, flags, notices } = reading;
+        Opened { source, format, compression, columns, rows, class_weights, flags, in_memory, notices }
+    }
+
     /// What the rows are encoded against.
     pub fn layout(&self) -> &Layout {
         self.source.layout()
@@ -83,8 +95,36 @@ impl ArrowTable {
 
 /// Opens a table in memory to learn from it, as [`open`] does a file.
 pub fn open_arrow(table: &ArrowTable, options: &ReadOptions, roles: &Roles, control: &Control) -> Result<Opened> {
-    let Reading { source, columns, rows, in_memory, notices } = reading::read(table.feed(options)?, roles, options, &[], control)?;
-    Ok(Opened { source, format: Format::Arrow, compression: None, columns, rows, in_memory, notices })
+    let reading = reading::read(table.feed(options)?, roles, options, &[], control)?;
+    Ok(Opened::new(reading, Format::Arrow, None))
+}
+
+/// What the first bytes say about a file.
+pub(crate) enum Content {
+    /// Delimited text or lines.
+    Text,
+    /// An Excel workbook.
+    #[cfg(feature = "xlsx")]
+    Workbook,
+    /// Typed columns.
+    Container(Format),
+}
+
+impl Content {
+    /// Tells what a file is, or why it is no table that can be read.
+    pub(crate) fn of(magic: &[u8], options: &ReadOptions, place: &Place) -> Result<Content> {
+        #[cfg(feature = "xlsx")]
+        if foreign::is_office(magic) {
+            return Ok(Content::Workbook);
+        }
+        if let Some(fault) = foreign::by_magic(magic) {
+            return Err(place.fault(fault));
+        }
+        if let Some(sheet) = &options.sheet {
+            return Err(Error::knob("sheet", sheet, "only Excel workbooks (.xlsx) have sheets"));
+        }
+        Ok(container::announced(magic).map_or(Content::Text, Content::Container))
+    }
 }
 
 /// Opens a table, finds the kinds, levels and vocabularies of its columns over all rows, and makes it a source.
@@ -97,14 +137,21 @@ pub fn open(input: &Input, options: &ReadOptions, roles: &Roles, control: &Contr
     let compression = raw.compression;
     let in_memory = usize::try_from(options.memory / 4).unwrap_or(usize::MAX);
     let magic = raw.magic.clone();
+    let content = Content::of(&magic, options, &place)?;
     let store = raw.into_store(in_memory, &place, control)?;
-    match container::announced(&magic) {
-        None => open_text(store, compression, options, roles, control, &place),
-        Some(format) => {
+    match content {
+        Content::Text => open_text(store, compression, options, roles, control, &place),
+        #[cfg(feature = "xlsx")]
+        Content::Workbook => {
+            let sheet = Sheet::open(store, options.sheet.as_deref(), &place, control)?;
+            let opened = open_text(sheet.store, compression, &Sheet::options(options), roles, control, &place)?;
+            Ok(Opened { format: Format::Workbook { sheet: sheet.name }, ..opened })
+        }
+        Content::Container(format) => {
             let container = Container::open(store, &magic, in_memory, &place, control)?;
             let feed = Box::new(ArrayFeed::new(container, options, &place)?);
-            let Reading { source, columns, rows, in_memory, notices } = reading::read(feed, roles, options, &[], control)?;
-            Ok(Opened { source, format, compression, columns, rows, in_memory, notices })
+            let reading = reading::read(feed, roles, options, &[], control)?;
+            Ok(Opened::new(reading, format, compression))
         }
     }
 }
@@ -132,9 +179,10 @@ fn open_text(
         defaults.push((fasttext::NAMES[1].to_owned(), Kind::Text));
     }
     let feed = Box::new(TextFeed::new(prepared.facts, cutter, Some(store)));
-    let Reading { source, columns, rows, in_memory, notices } = reading::read(feed, &roles, options, &defaults, control)?;
-    let notices = prepared.notices.into_iter().chain(notices).collect();
-    Ok(Opened { source, format: prepared.format, compression, columns, rows, in_memory, notices })
+    let reading = reading::read(feed, &roles, options, &defaults, control)?;
+    let mut opened = Opened::new(reading, prepared.format, compression);
+    opened.notices.splice(0..0, prepared.notices);
+    Ok(opened)
 }
 
 /// The bytes as UTF-8, converted into a copy where necessary.
@@ -227,7 +275,7 @@ pub(crate) fn prepare(
     let markers = Markers::new(options.missing.as_deref());
     if purpose.finds_lines(&head.bytes) && options.delimiter.is_none() {
         let marks = Marks { delimiter: b'\n', quote: None, line_end: b'\n' };
-        let shape = Shape { marks, width: 2, trailing: false, ragged: options.ragged, rows: batch_rows(2) };
+        let shape = Shape { marks, width: 2, trailing: false, ragged: options.ragged, rows: batch_rows(2), guessed_quotes: false };
         let names = fasttext::NAMES.map(String::from).to_vec();
         let window = whole_lines(head, 0, &marks);
         let splitting = Splitting::FastText { every_label: purpose == Purpose::Learn };
@@ -242,8 +290,8 @@ pub(crate) fn prepare(
         notices.push(Notice::new(notice::ENCODING_ASSUMED, format!("assumed {}", assumed.join(", "))));
     }
     let names = settle_names(names, options.dedup_names, place)?;
-    let shape =
-        Shape { marks, width: names.len(), trailing: dialect.trailing_delimiter, ragged: options.ragged, rows: batch_rows(names.len()) };
+    let (width, trailing, ragged) = (names.len(), dialect.trailing_delimiter, options.ragged);
+    let shape = Shape { marks, width, trailing, ragged, rows: batch_rows(width), guessed_quotes: options.quote == Quote::Auto };
     let window = whole_lines(head, start, &marks);
     let facts =
         TextFacts { place: place.clone(), names, shape, splitting: Splitting::Delimited, decimal: dialect.decimal, markers, window };

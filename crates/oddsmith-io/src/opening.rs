@@ -14,7 +14,10 @@ use crate::store::{Store, StoreReader};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-const LONGEST_MAGIC: usize = 8;
+/// Enough to see the name of the first file in a ZIP archive, and what kind of document it says it is.
+const LONGEST_MAGIC: usize = 96;
+/// Bytes that are waited for; whoever types into a pipe has written no more than a line.
+const SHORTEST_MAGIC: usize = 8;
 
 /// A stream of bytes that is read once.
 pub(crate) type Flow = Box<dyn Read + Send>;
@@ -26,6 +29,8 @@ pub(crate) struct Raw {
     pub(crate) magic: Vec<u8>,
     /// `gzip` or `zstd`.
     pub(crate) compression: Option<&'static str>,
+    /// Whether nobody waits for the bytes: a file, not a pipe.
+    pub(crate) at_rest: bool,
 }
 
 enum RawBytes {
@@ -45,15 +50,19 @@ impl Raw {
         let compression = match &head {
             head if head.starts_with(GZIP) => "gzip",
             head if head.starts_with(ZSTD) => "zstd",
-            _ => return Ok(Raw { bytes, magic: head, compression: None }),
+            _ => {
+                let at_rest = matches!(bytes, RawBytes::Rest(_));
+                return Ok(Raw { bytes, magic: head, compression: None, at_rest });
+            }
         };
-        let packed = Raw { bytes, magic: head, compression: None }.into_flow();
+        let at_rest = matches!(bytes, RawBytes::Rest(_));
+        let packed = Raw { bytes, magic: head, compression: None, at_rest }.into_flow();
         let inner: Flow = match compression {
             "gzip" => Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, packed))),
             _ => Box::new(zstd::Decoder::new(packed).map_err(|error| place.io(error))?),
         };
         let (magic, bytes) = flowing(Box::new(Unpacking { inner, compression })).map_err(|error| place.io(error))?;
-        Ok(Raw { bytes, magic, compression: Some(compression) })
+        Ok(Raw { bytes, magic, compression: Some(compression), at_rest })
     }
 
     /// The bytes as something that can be read again, copied first where necessary.
@@ -90,8 +99,17 @@ fn at_rest(store: Store) -> io::Result<(Vec<u8>, RawBytes)> {
 }
 
 fn flowing(mut flow: Flow) -> io::Result<(Vec<u8>, RawBytes)> {
-    let mut head = Vec::new();
-    flow.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut head)?;
+    let mut head = vec![0; LONGEST_MAGIC];
+    let mut filled = 0;
+    while filled < SHORTEST_MAGIC {
+        match flow.read(&mut head[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(filled);
     let whole = Box::new(io::Cursor::new(head.clone()).chain(flow));
     Ok((head, RawBytes::Flow(whole)))
 }
@@ -112,16 +130,17 @@ impl Read for Unpacking {
     }
 }
 
-/// Reads the first bytes of a stream, enough to see two lines, and gives them back with the whole stream; the flag
-/// says that there is no more.
-pub(crate) fn peek(mut flow: Flow, place: &Place) -> Result<(Vec<u8>, bool, Flow)> {
+/// Reads the first bytes of a stream, at least so many and enough to see two lines, and gives them back with the whole stream; the
+/// flag says that there is no more.
+pub(crate) fn peek(mut flow: Flow, least: usize, place: &Place) -> Result<(Vec<u8>, bool, Flow)> {
     const STEP: usize = 64 << 10;
     const MOST: usize = 1 << 20;
     let mut head = Vec::new();
     let mut step = vec![0; STEP];
     let mut ended = false;
     let ends = |head: &[u8], byte: u8| memchr::memchr_iter(byte, head).take(2).count();
-    while !ended && head.len() < MOST && ends(&head, b'\n') < 2 && (ends(&head, b'\n') > 0 || ends(&head, b'\r') < 2) {
+    let seen = |head: &[u8]| ends(head, b'\n') >= 2 || (ends(head, b'\n') == 0 && ends(head, b'\r') >= 2);
+    while !ended && head.len() < MOST && (head.len() < least || !seen(&head)) {
         match flow.read(&mut step) {
             Ok(0) => ended = true,
             Ok(count) => head.extend_from_slice(&step[..count]),

@@ -61,7 +61,7 @@ pub enum Header {
     Auto,
     /// It does.
     Yes,
-    /// It does not; columns are called `column_1`, `column_2` …
+    /// It does not; columns are called `column_1`, `column_2` …, or as [`ReadOptions::names`] says.
     No,
 }
 
@@ -109,6 +109,10 @@ pub struct ReadOptions {
     pub quote: Quote,
     /// Whether the first record holds names.
     pub header: Header,
+    /// Names of the columns of a table that has no header, one for each (default: `column_1`, `column_2` …).
+    pub names: Option<Vec<String>>,
+    /// The sheet of a workbook (default: the first).
+    pub sheet: Option<String>,
     /// An encoding label such as `latin1` or `utf-16le` (default: UTF-8, or UTF-16 where the bytes say so).
     pub encoding: Option<String>,
     /// The decimal mark, `.` or `,` (default: sniffed).
@@ -117,6 +121,9 @@ pub struct ReadOptions {
     pub missing: Option<Vec<String>>,
     /// Kinds that are given and not inferred, by column name.
     pub kinds: BTreeMap<String, Kind>,
+    /// Read number columns that hold only 0 and 1 as booleans, but for the named ones and those whose kind is given (default: they
+    /// are numbers).
+    pub flags: Option<Vec<String>>,
     /// What to do with ragged rows.
     pub ragged: Ragged,
     /// Rename a repeated column name to `name_2`, `name_3` … in place of an error.
@@ -141,10 +148,13 @@ impl Default for ReadOptions {
             delimiter: None,
             quote: Quote::Auto,
             header: Header::Auto,
+            names: None,
+            sheet: None,
             encoding: None,
             decimal: None,
             missing: None,
             kinds: BTreeMap::new(),
+            flags: None,
             ragged: Ragged::Error,
             dedup_names: false,
             text: TextOptions::default(),
@@ -172,10 +182,18 @@ impl ReadOptions {
         if let Some(byte) = self.decimal.filter(|byte| !matches!(byte, b'.' | b',')) {
             return Err(Error::knob("decimal", shown(byte), "use a point or a comma"));
         }
+        if self.names.is_some() && self.header == Header::Yes {
+            return Err(Error::knob("names", "…", "names are for a table whose first record holds none"));
+        }
         if let Some(width) = self.text.hashed.filter(|width| !(1..=1 << 30).contains(width)) {
             return Err(Error::knob("hashed width", width, "use a width from 1 to 1073741824"));
         }
         Ok(())
+    }
+
+    /// Whether a column of this name is a boolean when it holds only 0 and 1.
+    pub(crate) fn flags_in(&self, name: &str) -> bool {
+        self.flags.as_ref().is_some_and(|except| !except.iter().any(|kept| kept == name))
     }
 
     /// The number of threads to start.

@@ -8,6 +8,7 @@ use oddsmith::{Error, ErrorKind, Result};
 
 use crate::fault::Place;
 use crate::options::{ReadOptions, Roles};
+use crate::sniff::numbered_name;
 
 /// The parts, as places of columns in the file.
 #[derive(Debug, Clone)]
@@ -108,7 +109,7 @@ pub(crate) fn settle_names(names: Vec<String>, dedup: bool, place: &Place) -> Re
     let mut settled: Vec<String> = Vec::with_capacity(names.len());
     let mut seen = BTreeSet::new();
     for (j, name) in names.into_iter().enumerate() {
-        let name = if name.is_empty() { format!("column_{}", j + 1) } else { name };
+        let name = if name.is_empty() { numbered_name(j + 1) } else { name };
         let mut unique = name.clone();
         let mut copy = 2;
         while !seen.insert(unique.clone()) {

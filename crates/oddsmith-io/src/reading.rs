@@ -9,10 +9,11 @@ use oddsmith::{Error, Result};
 use crate::block::Block;
 use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
 use crate::encoder::{Encoder, Wiring};
-use crate::feed::{Feed, Records, Sample, Trouble};
+use crate::feed::{Feed, Sample, Trouble};
 use crate::kinds::{self, Choice, Encoding};
-use crate::options::{Ragged, ReadOptions, Roles};
+use crate::options::{ReadOptions, Roles};
 use crate::plan::Plan;
+use crate::record_counts::{Records, counted};
 use crate::settle::{self, Settled, Target, Verdict};
 use crate::streamed::{Extent, Streamed};
 use crate::summary::{self, ColumnSummary, Role, Values};
@@ -22,8 +23,8 @@ use crate::table::Table;
 /// Classes up to which nobody asks whether the target is a measurement.
 const FEW_CLASSES: usize = 20;
 
-/// Passes after which every guess must have settled: number to levels to words, and one to spare.
-const MOST_PASSES: usize = 4;
+/// Passes after which every guess must have settled: zeros and ones to numbers to levels to words, and one to spare.
+const MOST_PASSES: usize = 5;
 
 /// A table that is ready to be learned from.
 pub(crate) struct Reading {
@@ -31,6 +32,8 @@ pub(crate) struct Reading {
     pub(crate) columns: Vec<ColumnSummary>,
     pub(crate) rows: u64,
     pub(crate) in_memory: bool,
+    pub(crate) class_weights: Vec<f64>,
+    pub(crate) flags: Vec<String>,
     pub(crate) notices: Vec<Notice>,
 }
 
@@ -69,7 +72,7 @@ fn first_guesses(feed: &dyn Feed, plan: &Plan, options: &ReadOptions, defaults: 
             let default = defaults.iter().find(|(known, _)| known == name).map(|(_, kind)| kind);
             match options.kinds.get(name).or(default) {
                 Some(kind) => Choice::given(*kind),
-                None => kinds::guess(batch, column, feed.holds_numbers(column), feed.decimal(), feed.markers()),
+                None => kinds::guess(batch, column, feed.holds_numbers(column), options.flags_in(name), feed.decimal(), feed.markers()),
             }
         }));
     })?;
@@ -101,8 +104,11 @@ fn settle_columns(
     let mut again = false;
     for (j, &column) in plan.features.iter().enumerate() {
         let verdict = match choices[j].encoding {
-            Encoding::Number => settle::numbers(plan.name(column), take_numbers(&mut survey.workers, j)),
-            Encoding::Levels => settle::levels(plan.name(column), &level_lanes(&survey.workers, j)),
+            Encoding::Number => {
+                let name = plan.name(column);
+                settle::numbers(name, take_numbers(&mut survey.workers, j), choices[j], options.flags_in(name))
+            }
+            Encoding::Levels => settle::levels(plan.name(column), &level_lanes(&survey.workers, j), choices[j], feed.decimal()),
             Encoding::Words => Verdict::Holds(settle::words(plan.name(column), &word_lanes(&survey.workers, j), &options.text)),
         };
         match verdict {
@@ -165,23 +171,25 @@ fn finish(
     let mut parts: Vec<SurveyedBlock> = workers.into_iter().flat_map(|worker| worker.parts).collect();
     parts.sort_unstable_by_key(|part| part.partition);
     let rows: u64 = parts.iter().map(|part| part.rows).sum();
-    let records = parts.iter().fold(Records::default(), |sum, part| Records {
-        all: sum.all + part.records.all,
-        ragged: sum.ragged + part.records.ragged,
-        several_labels: sum.several_labels + part.records.several_labels,
-        stray_quotes: sum.stray_quotes + part.records.stray_quotes,
-    });
+    let records = parts.iter().fold(Records::default(), |sum, part| sum.then(part.records));
+    let class_weights = class_weights(&parts, &target);
     if rows == 0 {
         return Err(no_rows(&*feed, &plan, records.all, target.missing));
     }
     refuse_measurements(&*feed, &plan, &target, rows)?;
     let columns = summarise(&plan, &settled, &target);
-    notices.extend(row_notices(&plan, &records, target.missing, options.ragged));
+    notices.extend(records.notices(options.ragged));
+    notices.extend(unlabelled(&plan, target.missing));
+    let before = |partition: usize| parts.iter().filter(|part| part.partition < partition).map(|part| part.records.all).sum();
+    for (column, settled) in plan.features.iter().zip(&settled) {
+        notices.extend(settled.mixed.as_ref().map(|mixed| mixed.notice(plan.name(*column), before)));
+    }
     columns.iter().for_each(|column| notices.extend(summary::notices(column, rows)));
     for column in columns.iter().filter(|column| column.role == Role::Key && column.missing > 0) {
         let text = format!("{} rows have no value here and belong nowhere; they were excluded", column.missing);
         notices.push(Notice::new(notice::MISSING_VALUES, text).column(&column.name));
     }
+    let flags = settled.iter().filter(|column| column.flags).map(|column| column.feature.name.clone()).collect();
     let target_name = plan.target.map_or("", |column| plan.name(column));
     let keys = plan.keys.clone();
     let features = settled.iter().map(|column| column.feature.clone()).collect();
@@ -196,7 +204,18 @@ fn finish(
         Box::new(Streamed::new(layout, feed, encoder, extents(&parts), rows, options.table_budget()))
     };
     let source = if keys.is_empty() { source } else { Box::new(KeyedSource::new(source, &keys)?) };
-    Ok(Reading { source, columns, rows, in_memory: kept, notices })
+    Ok(Reading { source, columns, rows, in_memory: kept, class_weights, flags, notices })
+}
+
+/// The weight of every class, added up in the order of the file, so that it does not depend on who read what.
+fn class_weights(parts: &[SurveyedBlock], target: &Target) -> Vec<f64> {
+    let mut sums = vec![0.0; target.labels.len()];
+    for part in parts {
+        for (weight, class) in part.class_weights.iter().zip(&target.renumbering[part.worker]) {
+            sums[*class as usize] += weight;
+        }
+    }
+    sums
 }
 
 fn settle_target(feed: &dyn Feed, plan: &Plan, workers: &[Worker], options: &ReadOptions) -> Result<Target> {
@@ -256,28 +275,10 @@ fn summarise(plan: &Plan, settled: &[Settled], target: &Target) -> Vec<ColumnSum
     columns
 }
 
-fn row_notices(plan: &Plan, records: &Records, unlabelled: u64, ragged: Ragged) -> Vec<Notice> {
-    let mut notices = Vec::new();
-    let rows = |count: u64| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
-    if records.ragged > 0 {
-        let what = if ragged == Ragged::Pad { "filled with missing cells or cut" } else { "left out" };
-        let text = format!("{} of another width than the header {what}", rows(records.ragged));
-        notices.push(Notice::new(notice::RAGGED_ROWS, text));
-    }
-    if unlabelled > 0 {
-        let target = plan.target.map_or("", |column| plan.name(column));
-        notices.push(Notice::new(notice::MISSING_TARGET, format!("{} without a target left out", rows(unlabelled))).column(target));
-    }
-    if records.stray_quotes > 0 {
-        let cells = if records.stray_quotes == 1 { "1 cell has".to_owned() } else { format!("{} cells have", records.stray_quotes) };
-        let text = format!("{cells} text after a closing quote; a quote inside a quoted cell should be doubled");
-        notices.push(Notice::new(notice::ENCODING_ASSUMED, text));
-    }
-    if records.several_labels > 0 {
-        let text = format!("{} with several labels, counted once for each label", rows(records.several_labels));
-        notices.push(Notice::new(notice::ENCODING_ASSUMED, text));
-    }
-    notices
+fn unlabelled(plan: &Plan, rows: u64) -> Option<Notice> {
+    let text = || format!("{} without a target left out", counted(rows, "row"));
+    let target = plan.target.map_or("", |column| plan.name(column));
+    (rows > 0).then(|| Notice::new(notice::MISSING_TARGET, text()).column(target))
 }
 
 /// Gives every code and word of the kept blocks its final number.

@@ -2,7 +2,7 @@
 //!
 //! A record ends at a line end outside quotes; `\r` before `\n` belongs to the line end. A quote opens only at
 //! the start of a cell, a doubled quote inside stands for one, and what follows a closing quote up to the next
-//! delimiter is kept as written. Empty lines are no records.
+//! delimiter is kept as written.
 
 use memchr::{memchr, memchr2};
 
@@ -30,6 +30,8 @@ pub(crate) struct Record {
     pub(crate) cells: Vec<Span>,
     /// Cells with text after their closing quote, counted over all records.
     pub(crate) stray_quotes: u64,
+    /// The last such cell that holds line ends: where its quote opens, and how many line ends.
+    pub(crate) swallowed: Option<(usize, u64)>,
 }
 
 impl Marks {
@@ -41,7 +43,9 @@ impl Marks {
             let (cell, end) = match self.quote {
                 Some(quote) if text[at] == quote => {
                     let (cell, end, stray) = self.quoted(text, body, at, quote);
-                    record.stray_quotes += u64::from(stray);
+                    if stray {
+                        self.note_stray(text, at, quote, record);
+                    }
                     (cell, end)
                 }
                 _ => {
@@ -66,6 +70,16 @@ impl Marks {
         }
     }
 
+    /// Notes a cell that has text after its closing quote.
+    #[cold]
+    fn note_stray(&self, text: &[u8], at: usize, quote: u8, record: &mut Record) {
+        record.stray_quotes += 1;
+        let lines = memchr::memchr_iter(self.line_end, &text[at..closing(text, at, quote).0]).count() as u64;
+        if lines > 0 {
+            record.swallowed = Some((at, lines));
+        }
+    }
+
     /// The next delimiter or line end.
     fn cell_end(&self, text: &[u8], body: usize, at: usize) -> usize {
         memchr2(self.delimiter, self.line_end, &text[at..body]).map_or(body, |found| at + found)
@@ -73,18 +87,7 @@ impl Marks {
 
     /// A cell that starts with a quote, where its delimiter or line end stands, and whether text follows its closing quote.
     fn quoted(&self, text: &mut Vec<u8>, body: usize, at: usize, quote: u8) -> (Span, usize, bool) {
-        let mut doubled = false;
-        let mut from = at + 1;
-        let close = loop {
-            match memchr(quote, &text[from..body]) {
-                None => break body,
-                Some(found) if from + found + 1 < body && text[from + found + 1] == quote => {
-                    doubled = true;
-                    from += found + 2;
-                }
-                Some(found) => break from + found,
-            }
-        };
+        let (close, doubled) = closing(&text[..body], at, quote);
         let after = (close + 1).min(body);
         let end = self.cell_end(text, body, after);
         let tail_end =
@@ -115,22 +118,35 @@ impl Marks {
                 return (line_end(outside, text.len()).or(last), None);
             };
             last = line_end(outside, open).or(last);
-            let mut from = open + 1;
-            outside = loop {
-                match memchr(quote, &text[from..]) {
-                    None => return (last, Some(open)),
-                    Some(found) if text.get(from + found + 1) == Some(&quote) => from += found + 2,
-                    Some(found) => break from + found + 1,
-                }
-            };
+            let (close, _) = closing(text, open, quote);
+            if close == text.len() {
+                return (last, Some(open));
+            }
+            outside = close + 1;
         }
     }
 
     /// The next quote at the start of a cell; quotes elsewhere are ordinary characters.
-    fn next_opening(&self, text: &[u8], from: usize, quote: u8) -> Option<usize> {
+    pub(crate) fn next_opening(&self, text: &[u8], from: usize, quote: u8) -> Option<usize> {
         memchr::memchr_iter(quote, &text[from..])
             .map(|found| from + found)
             .find(|&at| at == 0 || text[at - 1] == self.delimiter || text[at - 1] == self.line_end)
+    }
+}
+
+/// Where the quote that opens at `at` closes (the end of the text where it does not), and whether doubled quotes stand between.
+#[inline]
+pub(crate) fn closing(text: &[u8], at: usize, quote: u8) -> (usize, bool) {
+    let (mut from, mut doubled) = (at + 1, false);
+    loop {
+        match memchr(quote, &text[from..]) {
+            None => return (text.len(), doubled),
+            Some(found) if text.get(from + found + 1) == Some(&quote) => {
+                doubled = true;
+                from += found + 2;
+            }
+            Some(found) => return (from + found, doubled),
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
+#[cfg(feature = "xlsx")]
+use std::sync::Arc;
 
 use oddsmith::Result;
 use oddsmith::control::Control;
@@ -12,7 +14,7 @@ use oddsmith::notice::{self, Notice};
 use crate::array_feed::ArrayFeed;
 use crate::block::Block;
 use crate::column::RawBatch;
-use crate::container::{self, Container};
+use crate::container::Container;
 use crate::cutter::Cutter;
 use crate::dialect::Format;
 use crate::encoder::{Encoder, Tally, Wiring};
@@ -20,11 +22,14 @@ use crate::encoding::{self, Decoding};
 use crate::fasttext;
 use crate::fault::Place;
 use crate::feed::{Feed, Pass, Scratch};
-use crate::open::{ArrowTable, Head, Purpose, prepare};
+use crate::open::{ArrowTable, Content, Head, Purpose, WINDOW, prepare};
 use crate::opening::{Flow, Raw, peek};
-use crate::options::{Input, ReadOptions};
+use crate::options::{Input, Ragged, ReadOptions};
 use crate::plan::{index, unknown};
+use crate::record_counts::Records;
 use crate::text_feed::TextFeed;
+#[cfg(feature = "xlsx")]
+use crate::{store::StoreReader, workbook::Sheet};
 
 /// Rows to be scored.
 pub struct NewRows {
@@ -33,6 +38,7 @@ pub struct NewRows {
     encoder: Encoder,
     echo: Vec<usize>,
     labelled: bool,
+    ragged: Ragged,
     /// The format as it was given or found.
     pub format: Format,
     /// What was assumed or ignored before the first row was read.
@@ -70,10 +76,24 @@ pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout
     options.check()?;
     let place = Place::named(input.name());
     let raw = Raw::open(input, &place)?;
-    let Some(format) = container::announced(&raw.magic) else { return open_text(raw.into_flow(), options, layout, echo, &place) };
     let in_memory = usize::try_from(options.memory / 4).unwrap_or(usize::MAX);
     let control = &Control::new();
     let magic = raw.magic.clone();
+    let format = match Content::of(&magic, options, &place)? {
+        Content::Text => {
+            // Where nobody waits, as much is looked at as for learning, so that the same guesses are made.
+            let least = if raw.at_rest { WINDOW } else { 0 };
+            return open_text(raw.into_flow(), least, options, layout, echo, &place);
+        }
+        #[cfg(feature = "xlsx")]
+        Content::Workbook => {
+            let sheet = Sheet::open(raw.into_store(in_memory, &place, control)?, options.sheet.as_deref(), &place, control)?;
+            let flow = Box::new(StoreReader::new(Arc::new(sheet.store), 0));
+            let rows = open_text(flow, WINDOW, &Sheet::options(options), layout, echo, &place)?;
+            return Ok(NewRows { format: Format::Workbook { sheet: sheet.name }, ..rows });
+        }
+        Content::Container(format) => format,
+    };
     let store = raw.into_store(in_memory, &place, control)?;
     let feed = ArrayFeed::new(Container::open(store, &magic, in_memory, &place, control)?, options, &place)?;
     NewRows::new(Box::new(feed), format, Vec::new(), options, layout, echo)
@@ -84,9 +104,9 @@ pub fn open_arrow_for_prediction(table: &ArrowTable, options: &ReadOptions, layo
     NewRows::new(table.feed(options)?, Format::Arrow, Vec::new(), options, layout, &[])
 }
 
-fn open_text(flow: Flow, options: &ReadOptions, layout: &Layout, echo: &[String], place: &Place) -> Result<NewRows> {
+fn open_text(flow: Flow, least: usize, options: &ReadOptions, layout: &Layout, echo: &[String], place: &Place) -> Result<NewRows> {
     let io = |error: io::Error| place.io(error);
-    let (head, _, mut flow) = peek(flow, place)?;
+    let (head, _, mut flow) = peek(flow, least, place)?;
     let found = encoding::detect(&head, options.encoding.as_deref())?;
     io::copy(&mut flow.by_ref().take(found.mark as u64), &mut io::sink()).map_err(io)?;
     let mut offset = found.mark as u64;
@@ -94,7 +114,7 @@ fn open_text(flow: Flow, options: &ReadOptions, layout: &Layout, echo: &[String]
         flow = Box::new(Decoding::new(flow, encoding, found.mark));
         offset = 0;
     }
-    let (bytes, whole, mut flow) = peek(flow, place)?;
+    let (bytes, whole, mut flow) = peek(flow, least, place)?;
     let prepared = prepare(&Head { bytes, whole, offset }, found.name(), options, &layout.names(), place, purpose(layout))?;
     io::copy(&mut flow.by_ref().take(prepared.start as u64), &mut io::sink()).map_err(io)?;
     let cutter = Cutter::new(flow, prepared.facts.shape.marks, offset + prepared.start as u64, options.partition_bytes, place.clone());
@@ -125,7 +145,9 @@ impl NewRows {
         let mut features = Vec::new();
         for name in layout.names() {
             features.push(find(&name).ok_or_else(|| {
-                let fault = DataFault::new("is missing").column(&name).accepted(format!("the table has: {}", listed(names)));
+                let unnamed = matches!(&format, Format::Delimited(dialect) if !dialect.header) && options.names.is_none();
+                let advice = if unnamed { "; name the columns with --names, or with a header" } else { "" };
+                let fault = DataFault::new("is missing").column(&name).accepted(format!("the table has: {}{advice}", listed(names)));
                 feed.place().fault(fault)
             })?);
         }
@@ -138,7 +160,8 @@ impl NewRows {
         }
         notices.extend(feed.use_columns(&used.into_iter().collect::<Vec<usize>>())?);
         let encoder = Encoder::new(layout, Wiring { features, target, weight: None }, "", false, &options.text);
-        Ok(NewRows { layout: layout.clone(), encoder, echo, labelled: target.is_some(), format, notices, feed })
+        let (labelled, ragged) = (target.is_some(), options.ragged);
+        Ok(NewRows { layout: layout.clone(), encoder, echo, labelled, ragged, format, notices, feed })
     }
 
     /// Column names of the file.
@@ -151,12 +174,12 @@ impl NewRows {
         self.labelled
     }
 
-    /// Gives every batch in the order of the file; what comes back are notices about unseen levels. The memory is that of
-    /// one partition, however long the stream.
+    /// Gives every batch in the order of the file; what comes back are notices about odd rows and unseen levels. The memory is
+    /// that of one partition, however long the stream.
     pub fn scan(self, control: &Control, sink: &mut dyn FnMut(NewBatch<'_>) -> Result<()>) -> Result<Vec<Notice>> {
         let (pass, mut scratch, mut tally, mut block) = (Pass::default(), Scratch::default(), Tally::default(), Block::default());
         let reading = (self.feed.decimal(), self.feed.markers());
-        let (mut first_row, mut records_before) = (0, 0);
+        let (mut first_row, mut records) = (0, Records::default());
         while let Some(partition) = self.feed.claim(&pass, &mut scratch)? {
             let read = self.feed.batches(partition, &mut scratch, &mut |raw| {
                 control.advance(raw.rows() as u64)?;
@@ -172,11 +195,15 @@ impl NewRows {
                 Ok(())
             });
             match read {
-                Ok(records) => records_before += records.all,
-                Err(trouble) => return Err(self.feed.report(trouble, records_before)),
+                Ok(read) => records = records.then(read),
+                Err(trouble) => return Err(self.feed.report(trouble, records.all)),
             }
         }
-        Ok(self.unseen(&tally))
+        // A line with several labels is one row here.
+        records.several_labels = 0;
+        let mut notices = records.notices(self.ragged);
+        notices.extend(self.unseen(&tally));
+        Ok(notices)
     }
 
     fn unseen(&self, tally: &Tally) -> Vec<Notice> {

@@ -5,6 +5,7 @@ use oddsmith::data::{Feature, Kind, Levels, MISSING, Vocabulary};
 use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
 use crate::interner::Interner;
 use crate::kinds::{self, Choice, Encoding};
+use crate::mixed_cells::MixedCells;
 use crate::options::TextOptions;
 use crate::summary::Values;
 
@@ -19,6 +20,10 @@ pub(crate) struct Settled {
     pub(crate) values: Values,
     /// For each worker, new numbers by old ones; empty where nothing is to be renumbered.
     pub(crate) renumbering: Vec<Vec<u32>>,
+    /// A category most of whose cells are numbers.
+    pub(crate) mixed: Option<MixedCells>,
+    /// Whether it holds numbers, and only 0 and 1.
+    pub(crate) flags: bool,
 }
 
 /// What became of a guess.
@@ -31,8 +36,8 @@ pub(crate) enum Verdict {
     Fault(Spot),
 }
 
-/// Settles a column of numbers.
-pub(crate) fn numbers(name: &str, lanes: Vec<NumberLane>) -> Verdict {
+/// Settles a column of numbers; zeros and ones alone are read again where they should be booleans.
+pub(crate) fn numbers(name: &str, lanes: Vec<NumberLane>, choice: Choice, flags: bool) -> Verdict {
     let mut all = NumberLane::new(false);
     lanes.into_iter().for_each(|lane| all.merge(lane));
     if all.contradicted {
@@ -41,12 +46,17 @@ pub(crate) fn numbers(name: &str, lanes: Vec<NumberLane>) -> Verdict {
     if let Some(spot) = all.bad {
         return Verdict::Fault(spot);
     }
+    let holds_flags = all.holds_flags() && choice.given.is_none();
+    if holds_flags && flags {
+        return Verdict::Again(Choice::flags());
+    }
     let values = Values::Range { min: all.min, max: all.max };
-    Verdict::Holds(Settled { feature: Feature::number(name), missing: all.missing, values, renumbering: Vec::new() })
+    let feature = Feature::number(name);
+    Verdict::Holds(Settled { feature, missing: all.missing, values, renumbering: Vec::new(), mixed: None, flags: holds_flags })
 }
 
-/// Settles a column of levels: a boolean, a category, or after all a text.
-pub(crate) fn levels(name: &str, lanes: &[&LevelLane]) -> Verdict {
+/// Settles a column of levels: a boolean, a category, or after all a text; or, where it should have been zeros and ones, numbers.
+pub(crate) fn levels(name: &str, lanes: &[&LevelLane], choice: Choice, decimal: u8) -> Verdict {
     let given = lanes.first().and_then(|lane| lane.given());
     let (all, numbers) = merge_levels(lanes, given);
     if let Some(spot) = all.bad {
@@ -54,11 +64,15 @@ pub(crate) fn levels(name: &str, lanes: &[&LevelLane]) -> Verdict {
     }
     let texts = (0..all.len() as u32).map(|level| all.name(level));
     let cells: u64 = all.counts.iter().sum();
+    if choice.flags && !zeros_and_ones(texts.clone()) {
+        return Verdict::Again(Choice::guessed(Encoding::Number));
+    }
     if given.is_none() && kinds::is_text(cells, texts.clone()) {
         return Verdict::Again(Choice::guessed(Encoding::Words));
     }
-    let boolean =
-        given == Some(Kind::Boolean) || (given.is_none() && all.len() > 0 && texts.clone().all(|text| kinds::boolean(text).is_some()));
+    let boolean = choice.flags
+        || given == Some(Kind::Boolean)
+        || (given.is_none() && all.len() > 0 && texts.clone().all(|text| kinds::boolean(text).is_some()));
     let (settled, codes) = if boolean {
         let codes = texts.map(|text| u32::from(kinds::lenient_boolean(text) == Some(true))).collect();
         (Levels::boolean(), codes)
@@ -67,7 +81,18 @@ pub(crate) fn levels(name: &str, lanes: &[&LevelLane]) -> Verdict {
     };
     let values = Values::Levels(count_levels(&settled, &all, &codes));
     let feature = if boolean { Feature::boolean(name) } else { Feature::category(name, settled) };
-    Verdict::Holds(Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes) })
+    let mixed = if given.is_none() && !boolean { MixedCells::of(&all, decimal) } else { None };
+    Verdict::Holds(Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes), mixed, flags: choice.flags })
+}
+
+/// Whether there are zeros and ones and nothing else.
+fn zeros_and_ones<'a>(texts: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut seen = [false; 2];
+    for text in texts {
+        let Some(flag) = kinds::flag(text) else { return false };
+        seen[usize::from(flag)] = true;
+    }
+    seen == [true; 2]
 }
 
 /// The settled target.
@@ -130,7 +155,7 @@ pub(crate) fn words(name: &str, lanes: &[&WordLane], options: &TextOptions) -> S
     let numbers: Vec<Vec<u32>> = lanes.iter().map(|lane| all.merge(lane)).collect();
     if let Some(width) = options.hashed {
         let feature = Feature::words(name, Vocabulary::Hashed(width), options.value);
-        return Settled { feature, missing: all.missing, values: Values::Terms(width), renumbering: Vec::new() };
+        return Settled { feature, missing: all.missing, values: Values::Terms(width), renumbering: Vec::new(), mixed: None, flags: false };
     }
     let mut chosen: Vec<u32> = (0..all.terms.len() as u32).filter(|term| all.documents[*term as usize] >= options.min_documents).collect();
     if let Some(most) = options.max_words.filter(|most| *most < chosen.len()) {
@@ -148,7 +173,7 @@ pub(crate) fn words(name: &str, lanes: &[&WordLane], options: &TextOptions) -> S
     let listed: Vec<String> = chosen.iter().map(|term| String::from_utf8_lossy(all.terms.name(*term)).into_owned()).collect();
     let values = Values::Terms(listed.len());
     let feature = Feature::words(name, Vocabulary::Listed(listed), options.value);
-    Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes) }
+    Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes), mixed: None, flags: false }
 }
 
 /// Worker numbers to merged numbers to final ones.

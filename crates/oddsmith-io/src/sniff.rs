@@ -2,6 +2,7 @@
 //!
 //! - delimiter: the one of comma, tab, semicolon and bar under which most records have the same number of cells and the
 //!   fewest cells still contain another candidate; a dialect under which a column that the caller named exists wins;
+//! - quotes: `"`, or `'` where the file clearly uses it, or none where they swallow rows ([`crate::stray_quotes`]);
 //! - lines before the table: those at the top with at most half as many cells as most records have;
 //! - header: the first record names columns that exist, or stands over numbers without being one; without any number,
 //!   it is a header unless one of its cells occurs again below;
@@ -15,7 +16,9 @@ use crate::fault::Place;
 use crate::missing::Markers;
 use crate::number;
 use crate::options::{Header, Quote, ReadOptions};
+use crate::record_counts::counted;
 use crate::records::{Marks, PADDING, Record};
+use crate::stray_quotes;
 
 const CANDIDATES: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Records that are looked at.
@@ -50,6 +53,8 @@ pub(crate) struct Window<'a> {
 
 struct Row {
     start: usize,
+    /// Where the next line starts.
+    end: usize,
     cells: Vec<Vec<u8>>,
 }
 
@@ -68,6 +73,9 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
         if options.quote == Quote::Auto && uses_single_quotes(window.bytes, marks) {
             marks.quote = Some(b'\'');
         }
+        if options.quote == Quote::Auto && stray_quotes::are_text(window, marks) {
+            marks.quote = None;
+        }
         let records = split(window, marks);
         let (score, modal) = score(&records, delimiter, known);
         if best.as_ref().is_none_or(|(top, width, ..)| score > *top + 1e-9 || (score > *top - 1e-9 && modal > *width)) {
@@ -78,24 +86,28 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
         return Err(place.fault(DataFault::new("the file is empty").accepted("a table has a header and at least one row")));
     };
     let first = preamble(&records, modal, options.header);
-    let preamble = line_ends(&window.bytes[..records[first].start], line_end);
     let records = &records[first..];
     let header = match options.header {
         Header::Yes => true,
         Header::No => false,
+        Header::Auto if options.names.is_some() => false,
         Header::Auto => is_header(records, known),
     };
     let rows = &records[usize::from(header)..];
     let (width, trailing_delimiter) = width(records, rows, header);
     let names = match header {
         true => records[0].cells[..width].iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect(),
-        false => (1..=width).map(|j| format!("column_{j}")).collect(),
+        false => given_names(options, width, place)?,
     };
     let decimal = options.decimal.unwrap_or_else(|| if marks.delimiter != b',' && has_decimal_comma(rows) { b',' } else { b'.' });
+    // In a table of one column a blank line is a row, the first line too.
     let start = match header {
-        true => records.get(1).map_or(window.bytes.len(), |record| record.start),
+        true => records[0].end,
+        false if width == 1 && first == 0 => 0,
         false => records[0].start,
     };
+    let preamble =
+        if header { line_ends(&window.bytes[..records[0].start], line_end) } else { line_ends(&window.bytes[..start], line_end) };
     let crlf = line_end == b'\n' && window.bytes.windows(2).any(|pair| pair == b"\r\n");
     let line_end = if crlf {
         LineEnd::CrLf
@@ -107,6 +119,28 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
     let Marks { delimiter, quote, .. } = marks;
     let dialect = Dialect { encoding: window.encoding, delimiter, quote, header, decimal, line_end, preamble, trailing_delimiter };
     Ok(Sniffed { dialect, marks, names, start, lines: line_ends(&window.bytes[..start], marks.line_end) })
+}
+
+/// The names of a table without a header: those that the caller gives, or numbers.
+fn given_names(options: &ReadOptions, width: usize, place: &Place) -> Result<Vec<String>> {
+    match &options.names {
+        None => Ok((1..=width).map(numbered_name).collect()),
+        Some(names) if names.len() == width => Ok(names.clone()),
+        Some(names) => {
+            let fault = DataFault::new(format!("{} for {}", counted(names.len() as u64, "name"), counted(width as u64, "column")));
+            Err(place.fault(fault.accepted("give one name per column, in the order of the file")))
+        }
+    }
+}
+
+/// What a column is called that has no name, counted from 1.
+pub(crate) fn numbered_name(column: usize) -> String {
+    format!("column_{column}")
+}
+
+/// Whether a name is one that a table without a header gets.
+fn is_numbered(name: &str) -> bool {
+    name.strip_prefix("column_").is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// `\r` when it ends more lines than `\n` does, with or without `\r` before it; what stands between double quotes is left out.
@@ -142,7 +176,7 @@ fn split(window: &Window<'_>, marks: Marks) -> Vec<Row> {
         at = marks.split(&mut text, body, start, &mut record);
         let cells: Vec<Vec<u8>> = record.cells.iter().map(|cell| text[cell[0] as usize..cell[1] as usize].to_vec()).collect();
         if cells.len() > 1 || cells.iter().any(|cell| !cell.is_empty()) {
-            records.push(Row { start, cells });
+            records.push(Row { start, end: at.min(window.bytes.len()), cells });
         }
         text.truncate(body + PADDING);
     }
@@ -211,6 +245,10 @@ fn is_header(records: &[Row], known: &[String]) -> bool {
         }
         numbers_below_number |= number(cell) && (numeric_below || rows.is_empty());
     }
+    // Whoever speaks of columns by the names that they get without a header has seen none.
+    if !known.is_empty() && known.iter().all(|name| is_numbered(name)) {
+        return false;
+    }
     let recurs = |(j, cell): (usize, &Vec<u8>)| !cell.is_empty() && rows.iter().any(|row| row.cells.get(j) == Some(cell));
     !numbers_below_number && !first.cells.iter().enumerate().any(recurs)
 }
@@ -277,6 +315,29 @@ mod tests {
         assert_eq!((found.dialect.preamble, found.names.join(" "), found.lines), (3, "id a b c y".into(), 4));
         let found = sniffed("id,a,b\n1,2,3,4\n5,6,7,8\n", &[]);
         assert_eq!((found.dialect.preamble, found.names.len()), (0, 3));
+    }
+
+    #[test]
+    fn columns_without_names_are_numbered_or_given_names() {
+        assert_eq!(sniffed("red,big\nblue,small\n", &["column_2"]).names, ["column_1", "column_2"]);
+        let window = Window { bytes: b"red,big\nblue,small\n", whole: true, encoding: "UTF-8" };
+        let named = |names: &[&str]| {
+            let names = Some(names.iter().map(|name| name.to_string()).collect());
+            sniff(&window, &ReadOptions { names, ..ReadOptions::default() }, &[], &Place::named("t"))
+        };
+        let found = named(&["colour", "size"]).unwrap();
+        assert_eq!((found.names.join(" "), found.start, found.dialect.header), ("colour size".into(), 0, false));
+        let fault = named(&["colour"]).unwrap_err().to_string();
+        assert_eq!(fault, "t: 1 name for 2 columns; give one name per column, in the order of the file");
+    }
+
+    #[test]
+    fn blank_lines_of_one_column_belong_to_the_rows() {
+        let found = sniffed("\nx\n\n1\n", &["x"]);
+        assert_eq!((found.start, found.dialect.preamble, found.names.join(" ")), (3, 1, "x".into()));
+        let found = sniffed("\n5\n\n1\n", &[]);
+        assert_eq!((found.start, found.dialect.preamble, found.dialect.header), (0, 0, false));
+        assert_eq!(sniffed("x,y\n\n1,a\n", &[]).start, 4);
     }
 
     #[test]

@@ -13,10 +13,11 @@ use oddsmith::{Error, Result};
 use crate::block::Block;
 use crate::column::RawBatch;
 use crate::column_encoder::{LevelLane, NumberLane, View, WordLane};
-use crate::feed::{Feed, Pass, Records, Scratch, Trouble};
+use crate::feed::{Feed, Pass, Scratch, Trouble};
 use crate::kinds::{Choice, Encoding};
 use crate::options::ReadOptions;
 use crate::plan::Plan;
+use crate::record_counts::Records;
 use crate::selection;
 use crate::tokens::Tokenizer;
 
@@ -60,6 +61,8 @@ pub(crate) struct SurveyedBlock {
     pub(crate) records: Records,
     /// Its rows that count.
     pub(crate) rows: u64,
+    /// The weight of its rows by the worker's number of their class; 1 for each row without weights.
+    pub(crate) class_weights: Vec<f64>,
     /// Its encoded rows, unless the table does not fit.
     pub(crate) blocks: Vec<Block>,
 }
@@ -198,12 +201,13 @@ fn read_partition(
     partition: usize,
 ) -> Result<SurveyedBlock, Trouble> {
     let Bench { scratch, keep, block } = bench;
-    let mut blocks = Vec::new();
+    let (mut blocks, mut class_weights) = (Vec::new(), Vec::new());
     let mut rows = 0;
     let records = shared.feed.batches(partition, scratch, &mut |batch| {
         shared.control.advance(batch.rows() as u64)?;
         observe(shared, worker, partition, batch, keep, block)?;
         rows += block.rows as u64;
+        add_class_weights(block, &mut class_weights);
         if block.rows > 0 && shared.keep.load(Ordering::Relaxed) {
             let size = shared.kept_bytes.fetch_add(block.bytes(), Ordering::Relaxed) + block.bytes();
             let contradicted = worker.lanes.iter().any(|lane| matches!(lane, ColumnEncoder::Number(lane) if lane.contradicted));
@@ -219,7 +223,17 @@ fn read_partition(
         blocks = Vec::new();
         worker.parts.iter_mut().for_each(|part| part.blocks = Vec::new());
     }
-    Ok(SurveyedBlock { partition, worker: index, records, rows, blocks })
+    Ok(SurveyedBlock { partition, worker: index, records, rows, class_weights, blocks })
+}
+
+fn add_class_weights(block: &Block, sums: &mut Vec<f64>) {
+    for (i, label) in block.labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+        let label = *label as usize;
+        if sums.len() <= label {
+            sums.resize(label + 1, 0.0);
+        }
+        sums[label] += block.weights.get(i).copied().unwrap_or(1.0);
+    }
 }
 
 /// Encodes a batch with the worker's lanes.

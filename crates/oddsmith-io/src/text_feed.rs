@@ -14,9 +14,11 @@ use crate::column_encoder::Spot;
 use crate::cutter::{Cut, CutFault, Cutter};
 use crate::fasttext;
 use crate::fault::Place;
-use crate::feed::{Feed, Pass, Records, Sample, Scratch, Trouble};
+use crate::feed::{Feed, Pass, Sample, Scratch, Trouble};
+use crate::foreign;
 use crate::grid::{RecordFault, Shape};
 use crate::missing::Markers;
+use crate::record_counts::Records;
 use crate::store::Store;
 
 /// How records become cells.
@@ -114,6 +116,9 @@ impl TextFeed {
 
 /// The fault of bytes that are not UTF-8.
 pub(crate) fn not_utf8(place: &Place, offset: u64) -> Error {
+    if let Some(fault) = foreign::by_extension(place.name()) {
+        return place.fault(fault);
+    }
     place.fault(DataFault::new(format!("byte {offset} is not valid UTF-8")).accepted("name the file's encoding, such as --encoding latin1"))
 }
 
@@ -215,6 +220,7 @@ impl Feed for TextFeed {
             };
             if !more {
                 records.all = text.records();
+                (records.blank, records.blank_at_end) = text.blank_lines();
                 records.stray_quotes = grid.take_stray_quotes();
                 return Ok(records);
             }

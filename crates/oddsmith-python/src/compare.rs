@@ -43,8 +43,8 @@ pub(crate) struct Deal {
 }
 
 impl Deal {
-    fn run(&self, source: &dyn Source, names: &[String], control: &oddsmith::control::Control) -> Result<Entrants> {
-        let candidates = Candidate::parse_list(&names.join(","))?;
+    fn run(&self, source: &dyn Source, names: &[String], flags: &[String], control: &oddsmith::control::Control) -> Result<Entrants> {
+        let candidates = Candidate::parse_list_for(&names.join(","), flags)?;
         let contest = Comparison {
             source,
             candidates: &candidates,
@@ -101,7 +101,7 @@ pub(crate) fn compare_frame(
     let roles = Roles { weight: weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency)), ..Roles::target(target) };
     let (entrants, notices) = work::run(py, usize::MAX, |control| {
         let opened = open_arrow(&table, &options, &roles, control)?;
-        Ok((deal.run(&*opened.source, &models, control)?, opened.notices))
+        Ok((deal.run(&*opened.source, &models, &opened.flags, control)?, opened.notices))
     })?;
     Ok((entrants, told(notices)))
 }
@@ -123,7 +123,7 @@ pub(crate) fn compare_rows(
         work::run(py, usize::MAX, |control| {
             let table = Table::new(data, &columns.0, None, "compare")?;
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            deal.run(&Labelled { table, labels, weights }, &models, control)
+            deal.run(&Labelled { table, labels, weights }, &models, &[], control)
         })
     })
 }

@@ -62,7 +62,7 @@ fn named(py: Python<'_>, class: &str, message: &str) -> PyErr {
 }
 
 /// Options of the command and what they are called in Python, longer ones first.
-const PARAMETERS: [(&str, &str); 20] = [
+const PARAMETERS: [(&str, &str); 21] = [
     ("leave it out with --exclude", "leave it out"),
     ("leave them out with --exclude", "leave them out"),
     ("leave the column out with --exclude", "leave the column out"),
@@ -79,6 +79,10 @@ const PARAMETERS: [(&str, &str); 20] = [
     ("--variance-floor 1e-9", "var_smoothing=1e-9"),
     ("--smoothing above 0", "alpha above 0"),
     ("without --ci none", "with interval='wald'"),
+    (
+        "list it with --missing-markers if it means that there is no value, or give the column a --kind",
+        "make it null if it means that there is no value, or give the column one of the kinds",
+    ),
     ("; --missing indicator keeps them", ""),
     ("change its kind with --kind", "change its kind with kinds"),
     ("give the column another --kind", "give the column another of the kinds"),

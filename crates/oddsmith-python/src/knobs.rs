@@ -51,9 +51,15 @@ pub(crate) struct BayesKnobs {
     divisor: String,
     predictive: bool,
     distributions: Vec<(String, String)>,
+    flags: bool,
 }
 
 impl BayesKnobs {
+    /// Whether number columns that hold only 0 and 1 are booleans.
+    pub(crate) fn takes_flags(&self) -> bool {
+        self.flags
+    }
+
     /// The learner over these classes.
     pub(crate) fn learner(self, classes: &Classes) -> Result<NaiveBayes> {
         let family = match self.family.as_str() {

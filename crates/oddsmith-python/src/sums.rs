@@ -225,8 +225,14 @@ impl Sums {
 
     /// A naive Bayes model of these sums.
     fn naive_bayes(&self, py: Python<'_>, knobs: BayesKnobs) -> PyResult<Model> {
-        let learner = || finish(&knobs.learner(self.0.layout().classes())?, &self.0);
-        learner().map_err(|error| raise(py, error))
+        let model = || {
+            let flags = knobs.takes_flags();
+            let learner = knobs.learner(self.0.layout().classes())?;
+            // A column of a given distribution stays what it is.
+            let given: Vec<String> = learner.distributions.iter().map(|(column, _)| column.clone()).collect();
+            if flags { finish(&learner, &self.0.flags_as_booleans(&given)?) } else { finish(&learner, &self.0) }
+        };
+        model().map_err(|error| raise(py, error))
     }
 
     /// A discriminant of these sums: LDA when the covariance is `shared`, else QDA.

@@ -10,6 +10,7 @@
 mod table;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use oddsmith::persist::{load_model, save_model};
@@ -27,9 +28,9 @@ fn main() -> std::io::Result<()> {
         if !path.exists() {
             std::fs::write(&path, save_model(&*model).map_err(std::io::Error::other)?)?;
         }
-        if !expected.scores.contains_key(&name) {
+        if let Entry::Vacant(unknown) = expected.scores.entry(name) {
             let stored = load_model(&std::fs::read(&path)?).map_err(std::io::Error::other)?;
-            expected.scores.insert(name, scores(&*stored));
+            unknown.insert(scores(&*stored));
         }
     }
     std::fs::write(kept, serde_json::to_string_pretty(&expected)? + "\n")

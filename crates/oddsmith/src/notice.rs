@@ -40,10 +40,21 @@ macro_rules! catalogue {
 catalogue! {
     ENCODING_ASSUMED = "W101", "format assumed",
         "The delimiter, quote, header, encoding or decimal mark was guessed from the first lines of the file. \
-         The guess is printed; say otherwise with --delimiter, --no-header, --encoding or --decimal.";
+         The guess is printed; say otherwise with --delimiter, --quote, --no-header, --encoding or --decimal.";
     RAGGED_ROWS = "W102", "ragged rows",
         "Some rows have more or fewer cells than the header. With --ragged pad or --ragged skip they were \
          padded or left out, and counted here; the default is to stop at the first one.";
+    BLANK_LINES = "W103", "blank lines",
+        "Between the rows of a table with several columns stand lines without anything in them. They are no rows: nothing is learned \
+         from them, and a prediction has no line for them. In a table with one column, and in lines of text, a blank line is a row \
+         whose value is missing.";
+    STRAY_QUOTES = "W104", "stray quotes",
+        "A cell starts with a quote, and text follows its closing quote. Programs that write quotes double those inside a cell, so \
+         these are likely to be ordinary characters: read them as such with --quote none, or mend the cells.";
+    MIXED_CELLS = "W105", "numbers and text",
+        "Most cells of the column are numbers and some are not, so it was read as a category with a level for every number. If the \
+         others mean that there is no value, list them with --missing-markers. With --kind column=number the reader stops at the \
+         first of them; with --kind column=category the column is read as it is now, without this notice.";
     RARE_LEVEL = "W112", "rare level",
         "A level of a category is so rare, or so one-sided, that what is learned about it is mostly noise. \
          Merge it with a neighbour or smooth more (--smoothing).";

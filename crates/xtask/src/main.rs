@@ -3,7 +3,6 @@
 //! ```text
 //! cargo xtask test [--skip-python] [--only STEP]   run every check, stop at the first failure
 //! cargo xtask arrows                               fail when a room imports one to its right
-//! cargo xtask new-model NAME                       write a model of two passes in one file, and its line in the registry
 //! cargo xtask bench [OPTIONS]                      measure against the peers in the same run
 //! cargo xtask bench --instructions                 count the instructions of the hot loops against a baseline
 //! cargo xtask bench scaling                        time and memory against rows, columns, classes and threads
@@ -15,7 +14,6 @@ mod arrows;
 mod bench;
 mod failure;
 mod free_threaded;
-mod new_model;
 mod package;
 mod python;
 mod shell;
@@ -25,7 +23,7 @@ use std::process::ExitCode;
 
 use failure::Failure;
 
-const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | arrows | bench [OPTIONS] | new-model NAME";
+const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | arrows | bench [OPTIONS]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,7 +31,6 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "test" => test::run(rest),
         Some((task, [])) if task == "arrows" => arrows::run(&shell::root()),
         Some((task, rest)) if task == "bench" => bench::run(rest),
-        Some((task, [name])) if task == "new-model" => new_model::run(&shell::root(), name),
         _ => Err(Failure::usage(USAGE)),
     };
     match outcome {

@@ -112,6 +112,7 @@ class _NaiveBayes(LearnsInBatches, Classifier):
             "divisor": "ml",
             "predictive": self.predictive,
             "distributions": [],
+            "flags": False,
         }
 
     def _check_parameters(self) -> None:

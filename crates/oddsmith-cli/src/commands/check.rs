@@ -9,13 +9,14 @@ use oddsmith::control::Control;
 use oddsmith::error::DataFault;
 use oddsmith::stats::TableStats;
 use oddsmith::{Error, Notice, train};
-use oddsmith_io::{Input, Opened};
+use oddsmith_io::{Input, Opened, ReadOptions};
 use oddsmith_report::Format;
 
 use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
+use crate::flags;
 use crate::lint::{self, EventsPerVariable, RowSample};
 use crate::options::{ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
@@ -50,7 +51,8 @@ pub(crate) fn run(args: &CheckArgs, console: &Console, control: &Arc<Control>) -
     let input = files::table(&args.data)?;
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?
+        let options = ReadOptions { flags: Some(Vec::new()), ..args.reading.options(&args.text)? };
+        oddsmith_io::open(&input, &options, &args.roles.roles(), control)?
     };
     files::need_target(&opened)?;
     let _progress = Progress::start(console, control, "checking");
@@ -65,7 +67,7 @@ pub(crate) fn run(args: &CheckArgs, console: &Console, control: &Arc<Control>) -
 
 fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample, strict: bool, console: &Console) -> Result<(), Failure> {
     let mut card = data_card(&input.name(), opened);
-    card.notices.extend(lint::findings(stats, sample));
+    card.notices.extend(lint::findings(stats, sample, &opened.columns));
     let events = EventsPerVariable::new(stats);
     flag_columns(&mut card.tidy, &card.notices);
     if console.format() == Format::Table {
@@ -79,6 +81,7 @@ fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample
         console.result(&card)?;
         console.notices(&card.notices);
     }
+    flags::tell(opened, console);
     if strict && !card.notices.is_empty() { Err(Failure::strict(&card.notices)) } else { Ok(()) }
 }
 

@@ -83,7 +83,8 @@ pub(crate) enum ComparisonTable {
 
 /// Compares and shows.
 pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let candidates = Candidate::parse_list(&args.models)?;
+    // The list is refused before anything is read.
+    Candidate::parse_list(&args.models)?;
     let input = files::table(&args.data)?;
     let options = args.reading.options(&args.text)?;
     let mut roles = args.roles.roles();
@@ -93,6 +94,7 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
         oddsmith_io::open(&input, &options, &roles, control)?
     };
     files::need_target(&opened)?;
+    let candidates = Candidate::parse_list_for(&args.models, &opened.flags)?;
     let in_table = |error: Error| error.in_table(&input.name());
     let contest = Comparison {
         source: &*opened.source,

@@ -21,6 +21,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files::{self, Saved};
 use crate::fitting::{self, FitRequest, ModelRequest};
+use crate::flags;
 use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, split_list};
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -37,7 +38,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
 /// Arguments of `fit`.
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
-    /// A table (CSV, TSV, Parquet, Arrow, __label__ lines; .gz and .zst too), a statistics file, or `-`.
+    /// A table (CSV, TSV, Parquet, Arrow, Excel, __label__ lines; .gz and .zst too), a statistics file, or `-`.
     #[arg(value_name = "DATA")]
     data: OsString,
 
@@ -144,6 +145,7 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
     } else {
         show_part(args.part, &fitted.data, &fitted.card, saved.as_ref(), console)?;
     }
+    flags::tell(&fitted.opened, console);
     console.notices(&notices);
     tell_where(saved.as_ref(), console);
     Ok(())
@@ -216,7 +218,7 @@ fn needs_rounds(model: &str) -> Failure {
 }
 
 fn from_statistics(args: &FitArgs, path: &Path, model: &str, learner: &dyn AnyLearner) -> Result<(Card, Box<dyn Classifier>), Failure> {
-    let stats = selected(files::read_statistics(path)?, &args.roles)?;
+    let stats = flags::of_sums(selected(files::read_statistics(path)?, &args.roles)?, learner)?;
     let mut data = show::statistics_card(&stats);
     data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
     let layout = Arc::clone(stats.layout());

@@ -25,6 +25,7 @@ use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
 use crate::fitting::ModelRequest;
+use crate::flags;
 use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
 use crate::search::{Search, Units};
@@ -229,7 +230,7 @@ impl SelectArgs {
 
 /// The search from a statistics file, which holds no rows to judge the result on.
 fn run_on_statistics(args: &SelectArgs, path: &Path, model: &ModelRequest, console: &Console) -> Result<(), Failure> {
-    let stats = selected(files::read_statistics(path)?, &args.roles)?;
+    let stats = flags::of_sums(selected(files::read_statistics(path)?, &args.roles)?, &*model.learner()?)?;
     let name = model.entry.name;
     let Some(kind) = SumsModel::of_name(name) else {
         return Err(Failure::Usage(format!("{name} needs the rows themselves; statistics are enough for nb, lda and qda")));

@@ -9,7 +9,7 @@ use oddsmith::data::{Design, DesignOptions, Layout, Source};
 use oddsmith::eval::{Auc, Estimate, EvalSettings, Evaluation};
 use oddsmith::model::linear::beside_crude;
 use oddsmith::model::{Classifier, Params};
-use oddsmith::notice::{self, Notice};
+use oddsmith::notice;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -41,6 +41,8 @@ pub(crate) struct FittedTable {
     pub(crate) model: Box<dyn Classifier>,
     pub(crate) data: Card,
     pub(crate) card: Card,
+    /// The rows.
+    pub(crate) opened: Opened,
 }
 
 /// Fits and evaluates.
@@ -86,11 +88,13 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     if console.verbose() {
         tell_more(&fitted, &opened, threads, console, control).map_err(in_table)?;
     }
-    let mut data = data_card(&name, &opened);
-    // What a gap means for the fit is told by the model.
-    let told = |notice: &Notice| card.notices.iter().any(|known| known.id == notice.id && known.column == notice.column);
-    data.notices.retain(|notice| notice.id != notice::MISSING_VALUES || !told(notice));
-    Ok(FittedTable { model: fitted.model, data, card })
+    let data = data_card(&name, &opened);
+    if model.params.declares("missing") {
+        let keeps = if model.params.has("missing") { "--missing indicator" } else { "--missing indicator or --missing mean" };
+        let excluded = card.notices.iter_mut().filter(|notice| notice.id == notice::MISSING_VALUES);
+        excluded.for_each(|notice| notice.text.push_str(&format!("; {keeps} keeps them")));
+    }
+    Ok(FittedTable { model: fitted.model, data, card, opened })
 }
 
 /// How the fit was reached, for those who want to know.

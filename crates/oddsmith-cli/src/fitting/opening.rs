@@ -81,6 +81,7 @@ pub(crate) fn open_for(
     for (column, kind) in needs.kinds {
         options.kinds.entry(column).or_insert(kind);
     }
+    options.flags = needs.flags;
     let formula = needs.formula.as_ref();
     let mut opened = oddsmith_io::open(input, &options, roles, control).map_err(|error| at_its_place(error, formula))?;
     if let Some((target, classes)) = needs.response {

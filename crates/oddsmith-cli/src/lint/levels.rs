@@ -1,6 +1,6 @@
 //! Levels that are too rare or too one-sided.
 
-use oddsmith::data::Plane;
+use oddsmith::data::{Plane, Weighting};
 use oddsmith::error::visible;
 use oddsmith::notice::{self, Notice};
 use oddsmith::stats::TableStats;
@@ -19,8 +19,9 @@ struct Rare {
     only: Option<usize>,
 }
 
-/// Notices of rare and one-sided levels of category column `j`.
-pub(super) fn rare(stats: &TableStats, j: usize, names: &[String]) -> Vec<Notice> {
+/// Notices of rare and one-sided levels of category column `j`; `level_rows` are rows of the table, which is what sampling weights leave
+/// as evidence.
+pub(super) fn rare(stats: &TableStats, j: usize, names: &[String], level_rows: &[u64]) -> Vec<Notice> {
     let (Plane::Codes(at), Some(counts)) = (stats.layout().plane(j), stats.levels()) else { return Vec::new() };
     let classes = stats.layout().classes();
     let weights = &stats.classes().weight;
@@ -28,7 +29,10 @@ pub(super) fn rare(stats: &TableStats, j: usize, names: &[String]) -> Vec<Notice
     let mut found = Vec::new();
     for (level, name) in names.iter().enumerate() {
         let by_class: Vec<f64> = (0..classes.len()).map(|k| counts.column(k, at)[level]).collect();
-        let rows: f64 = by_class.iter().sum();
+        let rows = match stats.layout().weighting() {
+            Weighting::Sampling => level_rows.get(level).map_or(0.0, |rows| *rows as f64),
+            _ => by_class.iter().sum(),
+        };
         let seen: Vec<usize> = (0..classes.len()).filter(|&k| by_class[k] > 0.0).collect();
         let only = if let [k] = seen[..] { Some(k) } else { None };
         let surprising = only.is_some_and(|k| (weights[k] / total).powf(rows) < SURPRISE);

@@ -11,9 +11,10 @@ pub(crate) use row_sample::RowSample;
 use std::fmt;
 
 use oddsmith::card::Cell;
-use oddsmith::data::{Feature, Space};
+use oddsmith::data::{Feature, Space, Weighting};
 use oddsmith::notice::{self, Notice};
 use oddsmith::stats::{Parts, ScatterPart, TableStats, WordParts};
+use oddsmith_io::{ColumnSummary, Values};
 
 /// The sums that the lints need.
 pub(crate) fn parts() -> Parts {
@@ -27,8 +28,8 @@ pub(crate) fn parts() -> Parts {
     }
 }
 
-/// All findings, column by column. Gaps and look-alike labels are found where the table is read.
-pub(crate) fn findings(stats: &TableStats, sample: &RowSample) -> Vec<Notice> {
+/// All findings, column by column. Gaps and look-alike labels are found where the table is read; `columns` is what was found there.
+pub(crate) fn findings(stats: &TableStats, sample: &RowSample, columns: &[ColumnSummary]) -> Vec<Notice> {
     let layout = stats.layout();
     let mut found = Vec::new();
     for (j, feature) in layout.features().iter().enumerate() {
@@ -37,18 +38,35 @@ pub(crate) fn findings(stats: &TableStats, sample: &RowSample) -> Vec<Notice> {
             found.push(Notice::new(notice::CONSTANT_COLUMN, format!("{what}; it says nothing about the class")).column(&feature.name));
             continue;
         }
+        let level_rows = rows_of_levels(columns, &feature.name);
         if let Space::Levels { levels: names, .. } = &feature.space {
-            found.extend(levels::rare(stats, j, names.names()));
+            found.extend(levels::rare(stats, j, names.names(), &level_rows));
         }
-        found.extend(leakage::suspicion(stats, sample, j));
+        found.extend(leakage::suspicion(stats, sample, j, &level_rows));
     }
     found
+}
+
+/// The rows of the table that have each level of a column; none for other columns.
+fn rows_of_levels(columns: &[ColumnSummary], name: &str) -> Vec<u64> {
+    match columns.iter().find(|column| column.name == name).map(|column| &column.values) {
+        Some(Values::Levels(levels)) => levels.iter().map(|(_, rows)| *rows).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The rows of every class as evidence: frequency weights count them, sampling weights are worth fewer (Kish's effective number).
+fn rows_of_classes(stats: &TableStats) -> Vec<f64> {
+    let (classes, weighting) = (stats.classes(), stats.layout().weighting());
+    let rows = |k: usize| weighting.effective_rows(classes.weight[k], classes.squared[k]);
+    (0..classes.weight.len()).map(rows).collect()
 }
 
 /// Parameters to be learned and rows of the rarest class: the ratio by which small studies are judged.
 pub(crate) struct EventsPerVariable {
     predictors: usize,
-    events: u64,
+    events: f64,
+    weighting: Weighting,
 }
 
 impl EventsPerVariable {
@@ -60,18 +78,27 @@ impl EventsPerVariable {
             Space::Words { vocabulary, .. } => vocabulary.len(),
         };
         let predictors = stats.layout().features().iter().map(of).sum();
-        EventsPerVariable { predictors, events: stats.classes().rows.iter().copied().min().unwrap_or(0) }
+        let events = rows_of_classes(stats).into_iter().min_by(f64::total_cmp).unwrap_or(0.0);
+        EventsPerVariable { predictors, events, weighting: stats.layout().weighting() }
     }
 
     fn ratio(&self) -> f64 {
-        self.events as f64 / self.predictors.max(1) as f64
+        self.events / self.predictors.max(1) as f64
+    }
+
+    /// What is counted.
+    fn noun(&self) -> &'static str {
+        match self.weighting {
+            Weighting::None | Weighting::Frequency => "rows of the rarest class",
+            Weighting::Sampling => "effective rows of the rarest class",
+        }
     }
 
     /// As facts of a card.
     pub(crate) fn facts(&self) -> Vec<(String, Cell)> {
         vec![
             ("predictors".into(), self.predictors.into()),
-            ("rows of the rarest class".into(), self.events.into()),
+            (self.noun().into(), if self.events.fract() == 0.0 { (self.events as u64).into() } else { self.events.into() }),
             ("events per variable".into(), self.ratio().into()),
         ]
     }
@@ -80,7 +107,8 @@ impl EventsPerVariable {
 impl fmt::Display for EventsPerVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ratio = oddsmith_report::for_people(self.ratio());
-        write!(f, "{} rows of the rarest class / {} predictors = {ratio} events per variable", self.events, self.predictors)?;
+        let events = if self.events.fract() == 0.0 { self.events.to_string() } else { oddsmith_report::for_people(self.events) };
+        write!(f, "{events} {} / {} predictors = {ratio} events per variable", self.noun(), self.predictors)?;
         write!(f, " (10 is a common floor)")
     }
 }

@@ -21,8 +21,16 @@ const MOST_ROWS: usize = 20_000;
 pub(crate) struct RowSample {
     capacity: usize,
     seen: f64,
-    /// Class and numbers by hash and row.
-    kept: BTreeMap<(u64, u64), (u32, Vec<f64>)>,
+    /// The rows by hash and number.
+    kept: BTreeMap<(u64, u64), SampledRow>,
+}
+
+/// Class, weight and numbers of a row.
+#[derive(Debug, Clone, PartialEq)]
+struct SampledRow {
+    label: u32,
+    weight: f64,
+    numbers: Vec<f64>,
 }
 
 impl RowSample {
@@ -41,7 +49,7 @@ impl RowSample {
     /// Whether number column `at` holds whole numbers that are all different and nowhere missing. Measurements are
     /// often all different too, but rarely whole.
     pub(super) fn all_different(&self, at: usize) -> bool {
-        let mut values: Vec<f64> = self.kept.values().map(|(_, numbers)| numbers[at]).collect();
+        let mut values: Vec<f64> = self.kept.values().map(|row| row.numbers[at]).collect();
         if values.iter().any(|value| value.is_nan() || value.fract() != 0.0) {
             return false;
         }
@@ -51,26 +59,31 @@ impl RowSample {
 
     /// The values of number column `at` as scores for class `k`: score, whether the row has the class, weight.
     pub(super) fn scored(&self, at: usize, k: usize) -> Vec<(f64, bool, f64)> {
-        let rows = self.kept.values().filter(|(_, numbers)| !numbers[at].is_nan());
-        rows.map(|(label, numbers)| (numbers[at], *label as usize == k, 1.0)).collect()
+        let rows = self.kept.values().filter(|row| !row.numbers[at].is_nan());
+        rows.map(|row| (row.numbers[at], row.label as usize == k, row.weight)).collect()
     }
 }
 
 impl Encode for RowSample {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
         let mut keys: Vec<u64> = self.kept.keys().flat_map(|(hash, row)| [*hash, *row]).collect();
-        let mut labels: Vec<u32> = self.kept.values().map(|(label, _)| *label).collect();
-        let mut numbers: Vec<f64> = self.kept.values().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
+        let mut labels: Vec<u32> = self.kept.values().map(|row| row.label).collect();
+        let mut weights: Vec<f64> = self.kept.values().map(|row| row.weight).collect();
+        let mut numbers: Vec<f64> = self.kept.values().flat_map(|row| row.numbers.iter().copied()).collect();
         codec.number("seen", &mut self.seen)?;
         codec.count_list("keys", &mut keys)?;
         codec.labels("labels", &mut labels, usize::MAX)?;
+        codec.list("weights", 1, &mut weights)?;
         codec.list("numbers", labels.len(), &mut numbers)?;
         if codec.is_reading() {
-            if keys.len() != 2 * labels.len() {
-                return Err(fault(format!("{} labels of sampled rows come with {} keys", labels.len(), keys.len())));
+            if keys.len() != 2 * labels.len() || weights.len() != labels.len() {
+                let (keys, weights) = (keys.len(), weights.len());
+                return Err(fault(format!("{} labels of sampled rows come with {keys} keys and {weights} weights", labels.len())));
             }
             let width = numbers.len() / labels.len().max(1);
-            let row = |i: usize| ((keys[2 * i], keys[2 * i + 1]), (labels[i], numbers[i * width..(i + 1) * width].to_vec()));
+            let sampled =
+                |i: usize| SampledRow { label: labels[i], weight: weights[i], numbers: numbers[i * width..(i + 1) * width].to_vec() };
+            let row = |i: usize| ((keys[2 * i], keys[2 * i + 1]), sampled(i));
             self.kept = (0..labels.len()).map(row).collect();
             self.trim();
         }
@@ -91,7 +104,8 @@ impl Statistics for RowSample {
             if full && self.kept.last_key_value().is_some_and(|(largest, _)| key > *largest) {
                 continue;
             }
-            self.kept.insert(key, (label, (0..numbers.cols()).map(|j| numbers.get(i, j)).collect()));
+            let weight = rows.weights.map_or(1.0, |weights| weights[i]);
+            self.kept.insert(key, SampledRow { label, weight, numbers: (0..numbers.cols()).map(|j| numbers.get(i, j)).collect() });
             self.trim();
         }
         Ok(())
@@ -109,7 +123,7 @@ impl Statistics for RowSample {
     }
 
     fn bytes(&self) -> usize {
-        self.kept.values().map(|(_, numbers)| 64 + numbers.len() * size_of::<f64>()).sum()
+        self.kept.values().map(|row| 72 + row.numbers.len() * size_of::<f64>()).sum()
     }
 }
 

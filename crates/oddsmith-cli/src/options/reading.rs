@@ -50,6 +50,14 @@ pub(crate) struct ReadingArgs {
     #[arg(long)]
     header: bool,
 
+    /// Names of the columns of a file without a header, one for each [default: column_1, column_2, …].
+    #[arg(long, value_name = "NAME,…", conflicts_with = "header")]
+    names: Option<String>,
+
+    /// Sheet of an Excel workbook [default: the first].
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
+
     /// Character encoding, such as latin1 or utf-16le [default: UTF-8, or UTF-16 where the bytes say so].
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
@@ -172,6 +180,8 @@ impl ReadingArgs {
                 (_, true) => Header::No,
                 _ => Header::Auto,
             },
+            names: self.names.as_deref().map(split_list),
+            sheet: self.sheet.clone(),
             encoding: self.encoding.clone(),
             decimal: self.decimal,
             missing: self.missing_markers.as_deref().map(split_list),

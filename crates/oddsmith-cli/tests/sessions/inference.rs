@@ -22,7 +22,7 @@ fn number(row: &Value, name: &str) -> f64 {
 fn dependent(session: &Session) {
     let row = |i: u32| {
         let (a, c) = (i * 37 % 101, i * 53 % 17);
-        format!("{a},{c},{},1,{}\n", 2 * a, if (a + 7 * c + i * i % 11) % 3 == 0 { "yes" } else { "no" })
+        format!("{a},{c},{},1,{}\n", 2 * a, if (a + 7 * c + i * i % 11).is_multiple_of(3) { "yes" } else { "no" })
     };
     session.write("t.csv", format!("a,c,b,k,y\n{}", (0..120).map(row).collect::<String>()));
 }
@@ -61,7 +61,11 @@ fn a_category_within_another_loses_what_the_other_does_not_tell() {
     // Wards lie within two regions: knowing the ward is knowing the region.
     let row = |i: u32| {
         let ward = i * 7 % 5;
-        format!("w{ward},{},{}\n", if ward < 2 { "north" } else { "south" }, if (i / 5 * 7 + ward) % 3 == 0 { "yes" } else { "no" })
+        format!(
+            "w{ward},{},{}\n",
+            if ward < 2 { "north" } else { "south" },
+            if (i / 5 * 7 + ward).is_multiple_of(3) { "yes" } else { "no" }
+        )
     };
     session.write("t.csv", format!("ward,region,y\n{}", (0..100).map(row).collect::<String>()));
     let all = rows(&session, "oddsmith fit t.csv 'y ~ region + ward' --tests --json -q");

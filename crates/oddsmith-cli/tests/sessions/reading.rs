@@ -137,6 +137,72 @@ fn missing_targets_and_gaps_are_counted() {
 }
 
 #[test]
+fn blank_lines_and_stray_quotes() {
+    let session = Session::new();
+    session.write("t.csv", "a,b,y\n1,2,no\n\n3,4,yes\n5,1,no\n2,2,yes\n\n").write("one.csv", "a\n1\n\n3\n");
+    session.write("pipes.tsv", "text\ty\n\"5 pipes, long\tno\n6 pipes\tyes\nthe \"wide\" pipe\tno\n7 pipes\tyes\n");
+    session.write("mixed.csv", "text,y\n\"5, pipe\",no\n\"6 pipe,yes\n7 \"wide\" pipes,no\n");
+    assert_session!(session.transcript(&[
+        "oddsmith fit t.csv --target y --features a -o a.odds --format csv | head -1",
+        "oddsmith predict a.odds one.csv",
+        "cat one.csv | oddsmith predict a.odds - | wc -l",
+        "tail -n +2 one.csv | oddsmith predict a.odds - --names a | tail -n +2 | wc -l",
+        "oddsmith predict a.odds t.csv",
+        "oddsmith evaluate a.odds t.csv --show classes --format csv",
+        "oddsmith check pipes.tsv --target y --format table",
+        "oddsmith check mixed.csv --target y",
+        "oddsmith check mixed.csv --target y --quote none",
+    ]));
+}
+
+#[test]
+fn files_of_other_programs() {
+    let session = Session::new();
+    session.write("old.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").write("rows.db", b"SQLite format 3\0\x10\0\x01");
+    session
+        .write("study.dta", b"\x72\x02\x01\0\x0a\0")
+        .write("rows.zip", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0rows.csv");
+    assert_session!(session.transcript(&[
+        "oddsmith check old.xls --target y",
+        "oddsmith fit rows.db --target y",
+        "oddsmith fit study.dta --target y --json",
+        "oddsmith check rows.zip --target y",
+        "oddsmith check births.csv --target low --sheet Births",
+    ]));
+}
+
+#[test]
+fn names_and_kinds_of_columns() {
+    let session = Session::new();
+    let cell = |i: usize| if i == 7 { "abc".into() } else { (i * i % 37).to_string() };
+    let lines: String = (0..40).map(|i| format!("{},{},{}\n", cell(i), i % 2, ["no", "yes"][usize::from(i % 5 < 2)])).collect();
+    session.write("t.csv", format!("x,flag,y\n{lines}")).write("headless.csv", &lines);
+    assert_session!(session.transcript(&[
+        "oddsmith check t.csv --target y --format table",
+        "oddsmith check t.csv --target y --kind x=number",
+        "oddsmith fit t.csv --target y --missing-markers abc --format table",
+        "oddsmith fit t.csv --target y --missing-markers abc --kind flag=number --format table",
+        "oddsmith fit t.csv --target y --features flag --distribution flag=gaussian --format table",
+        "oddsmith fit t.csv 'y ~ flag' --format csv -q --tidy | cut -d, -f1-3",
+        "oddsmith check headless.csv --names x,flag,y --target y --missing-markers abc --format table",
+        "oddsmith check headless.csv --names x,y --target y",
+        "oddsmith check t.csv --header --names x,flag,y --target y",
+    ]));
+}
+
+#[test]
+fn balanced_arms_are_no_leak() {
+    let session = Session::new();
+    let lines: String = (0..120).map(|i| format!("{},{},{}\n", ["A", "B", "C"][i % 3], 1 + i % 4, ["no", "yes"][i / 3 % 2])).collect();
+    session.write("trial.csv", format!("arm,n,y\n{lines}"));
+    assert_session!(session.transcript(&[
+        "oddsmith check trial.csv --target y --exclude n --format table --strict",
+        "oddsmith check trial.csv --target y --weight n --format table",
+        "oddsmith check trial.csv --target y --weight n --weight-kind sampling --format table",
+    ]));
+}
+
+#[test]
 fn labels_that_look_alike_and_targets_that_are_none() {
     let session = Session::new();
     session.write("t.csv", "a,y\n1,Yes\n2,yes \n3,no\n4,no\n").write("one.csv", "a,y\n1,no\n2,no\n");

@@ -61,7 +61,7 @@ fn rounds_end_at_the_model_of_the_pooled_rows() {
         "'low ~ age + lwt + race * smoke' --firth --ci profile",
         "'low ~ ns(lwt, df = 3) + poly(age, 2) + smoke' --ci wald --no-tests",
         "'low ~ rbf(age, lwt, k = 4) + race' --ci wald --no-tests",
-        "'low ~ age + lwt + race' --robust HC3",
+        "'low ~ age + lwt + race' --robust HC3 --ci wald",
         "'low ~ age + lwt + smoke' --cluster race --ci wald",
         "'low ~ age + lwt + race' --l2 3",
         "'low ~ age + lwt + race + smoke' --l1 2",
@@ -72,6 +72,11 @@ fn rounds_end_at_the_model_of_the_pooled_rows() {
         "'low ~ age + lwt' --prior-sd 2",
         "'race ~ age + lwt' --model one-vs-rest --ci wald",
         "--target low --features age,lwt,race --weight ftv --weight-kind sampling --ci wald --no-tests",
+        "--model nb --target low --exclude bwt",
+        "--model gaussian-nb --target low --features age,lwt --tying per-column",
+        "--model categorical-nb --target low --features race --smoothing 2",
+        "--model lda --target low --features age,lwt",
+        "--model qda --target low --features age,lwt --shrinkage ledoit-wolf",
     ] {
         assert_eq!(study(&session, flags), (Some(0), String::new()), "{flags}");
         let model = if flags.contains("--model") { "" } else { "--model logistic" };
@@ -111,6 +116,27 @@ fn separation_is_found_without_the_rows() {
     assert!(text.contains("tell") && text.contains("firth"), "{text}");
     assert!(!session.path().join("rounds.odds").exists());
     assert_eq!(study(&session, "'low ~ age + tell' --on-separation firth").0, Some(0));
+}
+
+#[test]
+fn answers_merge_on_their_way_and_none_is_forgotten() {
+    let session = with_sites();
+    let answers = "for s in a b c; do oddsmith rounds answer -q low.question $s.csv -o $s.answer > answers.txt; done";
+    assert_session!(session.transcript(&[
+        "oddsmith rounds begin --model lda --target low --features age,lwt -o low.round",
+        &format!("oddsmith rounds ask low.round -q -o low.question; {answers}"),
+        "oddsmith rounds merge a.answer b.answer -o ab.answer",
+        "oddsmith rounds advance low.round ab.answer c.answer -o low.odds",
+        &format!("oddsmith rounds ask low.round -o low.question; {answers}"),
+        "oddsmith rounds advance low.round a.answer c.answer -o low.odds",
+        "cp b.answer copy.answer; oddsmith rounds advance low.round a.answer b.answer c.answer copy.answer -o low.odds",
+        "oddsmith rounds merge a.answer b.answer -q -o ab.answer; oddsmith rounds advance low.round ab.answer b.answer c.answer -o low.odds",
+        "sed -i 2d b.csv; oddsmith rounds answer -q low.round b.csv -o b.answer; oddsmith rounds advance low.round a.answer b.answer c.answer -o low.odds",
+        "oddsmith show ab.answer",
+        "oddsmith rounds advance low.round ab.answer c.answer -q -o low.odds",
+        "oddsmith rounds begin --model lda -o none.round",
+        "oddsmith rounds begin --model lda 'low ~ age' -o none.round",
+    ]));
 }
 
 #[test]

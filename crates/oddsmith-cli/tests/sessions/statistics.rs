@@ -53,6 +53,24 @@ fn merged_sites_give_the_model_of_the_pooled_rows() {
 }
 
 #[test]
+fn zeros_and_ones_are_booleans_from_sums_as_from_rows() {
+    let session = Session::new();
+    ok(&session, "oddsmith stats gather -q births.csv --target low --exclude bwt -o all.stats");
+    for flags in ["--model nb", "--model nb --distribution smoke=gaussian", "--model categorical-nb --features smoke,ht,ui --smoothing 0.5"]
+    {
+        ok(&session, &format!("oddsmith fit -q all.stats {flags} -o sums.odds"));
+        let exclude = if flags.contains("--features") { "" } else { "--exclude bwt" };
+        ok(&session, &format!("oddsmith fit -q births.csv --target low {exclude} {flags} -o rows.odds"));
+        assert_close(&parameters(&session, "sums.odds"), &parameters(&session, "rows.odds"));
+    }
+    let shares = parameters(&session, "rows.odds");
+    assert!(shares.iter().any(|row| row["column"] == "smoke" && row["level"] == "true"), "{shares:?}");
+    // A model that compares tables of one kind with others takes the same numbers as flags: 74 of 189 mothers smoke.
+    ok(&session, "oddsmith fit -q all.stats --model lda --features smoke,age -o lda.odds");
+    ok(&session, "oddsmith compare -q births.csv --target low --features smoke,age --models nb,lda --folds 3");
+}
+
+#[test]
 fn sites_that_differ() {
     let session = Session::new();
     session.write("a.csv", "ward,age,y\nA,1,no\nB,2,yes\nA,3,no\n").write("b.csv", "ward,age,y\nC,1,maybe\nB,2,yes\nB,4,no\n");

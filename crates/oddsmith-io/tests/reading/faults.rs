@@ -114,6 +114,37 @@ fn a_measurement_is_no_target() {
 }
 
 #[test]
+fn files_of_other_programs_are_named_with_a_way_out() {
+    let named = |name: &str, bytes: &[u8]| {
+        let input = Input::Bytes { name: name.into(), bytes: bytes.into() };
+        open(&input, &ReadOptions::default(), &Roles::target("y"), &Control::new()).err().unwrap().to_string()
+    };
+    let zip = |inner: &[u8]| [&b"PK\x03\x04"[..], &[0; 26], inner].concat();
+    let cases: [(&[u8], &str, &str); 9] = [
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "an Excel workbook of the old kind (.xls)", "save it as .xlsx or as CSV"),
+        (b"$FL2@(#) SPSS DATA FILE", "an SPSS file", "SAVE TRANSLATE"),
+        (b"<stata_dta><header>", "a Stata file", "export delimited"),
+        (b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60\xb3\x14", "a SAS file", "proc export"),
+        (b"SQLite format 3\0\x10\0", "an SQLite database", "sqlite3 -header -csv"),
+        (b"%PDF-1.7\n%\xe2\xe3", "a PDF document", "as CSV"),
+        (&zip(b"rows.csv"), "a ZIP archive", "unpack it first"),
+        (&zip(b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), "an OpenDocument file (.ods)", "as CSV"),
+        (b"{\"a\": 1}\n", "JSON", "pandas.read_json"),
+    ];
+    for (bytes, what, advice) in cases {
+        let message = named("rows.csv", bytes);
+        assert!(message.starts_with(&format!("rows.csv: this is {what}, not a table of rows; ")) && message.contains(advice), "{message}");
+    }
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, b"X\n\0\0\0\x03\0\x04\x02\0").unwrap();
+    assert!(named("rows.rds", &encoder.finish().unwrap()).contains("a file of R objects, not a table of rows; in R, `write.csv(readRDS("));
+    assert!(named("old.dta", b"\x6c\xff\xfe\0\x01").contains("a Stata file"));
+    assert!(named("rows.xls", b"x\ty\nn\xe4\ta\n").contains("Excel"), "bytes that are no text are told by the name");
+    let text = Input::Bytes { name: "rows.xls".into(), bytes: b"x\ty\n1\ta\n2\tb\n".as_slice().into() };
+    assert!(open(&text, &ReadOptions::default(), &Roles::target("y"), &Control::new()).is_ok(), "a text table may have any name");
+}
+
+#[test]
 fn bytes_that_are_not_utf8_are_named_by_offset() {
     let expected = "t.csv: byte 9 is not valid UTF-8; name the file's encoding, such as --encoding latin1";
     assert_eq!(refused(b"x,y\n1,na\xefve\n"), expected.replace("byte 9", "byte 8"));
@@ -126,13 +157,18 @@ fn bytes_that_are_not_utf8_are_named_by_offset() {
 
 #[test]
 fn open_quotes_are_found() {
-    let expected = "t.csv: line 3: a quote is opened and never closed; close it, or read quotes as ordinary characters with --quote none";
-    assert_eq!(refused("x,y\n1,a\n\"2,b\n3,a\n"), expected);
-    let literal = learn("x,y\n1,a\n\"2,b\n3,a\n", &ReadOptions { quote: Quote::None, ..ReadOptions::default() }).unwrap();
-    assert_eq!(rows(&*literal.source), ["1 a", "\"2 b", "3 a"]);
+    let expected = "t.csv: line 3: a quote is opened and never closed, and swallows 2 line ends; close it, or read quotes as ordinary \
+                    characters with --quote none";
+    assert_eq!(refused("x,y\n\"1,5\",a\n\"2,b\n3,a\n"), expected);
+    let given = ReadOptions { quote: Quote::Byte(b'"'), ..ReadOptions::default() };
+    assert_eq!(refused_with("x,y\n1,a\n\"2,b\n3,a\n", given), expected);
+    for quote in [Quote::None, Quote::Auto] {
+        let literal = learn("x,y\n1,a\n\"2,b\n3,a\n", &ReadOptions { quote, ..ReadOptions::default() }).unwrap();
+        assert_eq!(rows(&*literal.source), ["1 a", "\"2 b", "3 a"]);
+    }
     let stray = learn("x,y\n\"say \"hi\" now\",a\n5\" pipe,b\n", &ReadOptions::default()).unwrap();
     assert_eq!(rows(&*stray.source), ["say hi\" now\" a", "5\" pipe b"]);
-    assert_eq!(notices(&stray), ["W101 1 cell has text after a closing quote; a quote inside a quoted cell should be doubled"]);
+    assert_eq!(notices(&stray), ["W104 1 cell has text after a closing quote; --quote none reads quotes as ordinary characters"]);
     let long = format!("x,y\n1,{}\n", "z".repeat((16 << 20) + 1));
     assert_eq!(refused(long), "t.csv: row 1, line 2: a cell is longer than 16 MB; check the delimiter and the quotes");
 }

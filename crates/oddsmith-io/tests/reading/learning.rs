@@ -36,6 +36,72 @@ fn kinds_are_judged_over_all_rows() {
 }
 
 #[test]
+fn zeros_and_ones_are_booleans_where_that_is_asked_for() {
+    let asked = ReadOptions { flags: Some(Vec::new()), ..ReadOptions::default() };
+    let text = "a,b,c,d,e,y\n0,1,0,0,0.0,p\n1,1,2,0.5,1,q\n,1,1,1,1.0,p\n";
+    let opened = learn(text, &asked).unwrap();
+    let kind = |column: &oddsmith_io::ColumnSummary| column.kind.map_or("unused", Kind::name);
+    assert_eq!(opened.columns.iter().map(kind).collect::<Vec<_>>().join(" "), "boolean number number number boolean category");
+    assert_eq!(opened.flags, ["a", "e"]);
+    assert_eq!(rows(&*opened.source), ["false 1 0 0 false p", "true 1 2 0.5 true q", "- 1 1 1 true p"]);
+    assert_eq!(kinds(text), "number number number number number category");
+    let given = ReadOptions { kinds: [("a".to_owned(), Kind::Number)].into(), ..asked.clone() };
+    assert_eq!(learn(text, &given).unwrap().flags, ["e"]);
+    let but_one = learn(text, &ReadOptions { flags: Some(vec!["e".into()]), ..ReadOptions::default() }).unwrap();
+    assert_eq!((kind(&but_one.columns[0]), kind(&but_one.columns[4]), but_one.flags), ("boolean", "number", vec!["a".into(), "e".into()]));
+}
+
+#[test]
+fn a_late_row_decides_about_zeros_and_ones() {
+    let cases =
+        [("0,p\n1,q\n", "2", "number"), ("0,p\n1,q\n", "0", "boolean"), ("0,p\n1,q\n", "x", "category"), ("0,p\n0,q\n", "1", "boolean")];
+    for (start, late, expected) in cases {
+        let text = format!("x,y\n{}{late},p\n", start.repeat(200_000));
+        for threads in [1, 3] {
+            let opened = learn(&text, &ReadOptions { flags: Some(Vec::new()), threads, ..ReadOptions::default() }).unwrap();
+            assert_eq!((opened.columns[0].kind.unwrap().name(), opened.rows), (expected, 400_001), "{late} after {start:?}");
+        }
+    }
+}
+
+#[test]
+fn one_word_among_numbers_is_told_with_its_row() {
+    let text = |cell: &str| -> String {
+        let line = |i: usize| if i == 600 { format!("{cell},q\n") } else { format!("{i},p\n") };
+        "x,y\n".to_owned() + &(1..=1000).map(line).collect::<String>()
+    };
+    let told = |text: &str, options: &ReadOptions| notices(&learn(text, options).unwrap());
+    for (partition_bytes, threads) in [(4 << 20, 1), (100, 3)] {
+        let options = ReadOptions { partition_bytes, threads, ..ReadOptions::default() };
+        let expected = "W105 x 999 of 1000 cells are numbers, and `abc` in row 600 is none, so this is a category; \
+                        list it with --missing-markers if it means that there is no value, or give the column a --kind";
+        assert_eq!(told(&text("abc"), &options), [expected]);
+    }
+    let default = ReadOptions::default();
+    assert!(told(&text("7"), &default).is_empty());
+    assert!(told(&text("0123"), &default).is_empty(), "codes with leading zeros");
+    assert!(told("x,y\n1,p\n2,q\n3,p\nA,q\nB,p\n1,q\n", &default).is_empty(), "a category with digits");
+    assert!(told(&text("abc"), &ReadOptions { kinds: [("x".to_owned(), Kind::Category)].into(), ..default }).is_empty());
+}
+
+#[test]
+fn classes_are_counted_by_weight_whoever_reads_them() {
+    let lines = (0..5000).map(|i| format!("{i},0.{},{}\n", i % 9 + 1, ["b", "a", "c"][i % 3]));
+    let text = "x,w,y\n".to_owned() + &lines.collect::<String>();
+    let roles = Roles { weight: Some(("w".into(), Weighting::Sampling)), ..Roles::target("y") };
+    let sums = |threads: usize| {
+        let options = ReadOptions { threads, partition_bytes: 500, ..ReadOptions::default() };
+        open(&table(&text), &options, &roles, &Control::new()).unwrap().class_weights
+    };
+    for (found, k) in sums(1).into_iter().zip([1, 0, 2]) {
+        let expected: f64 = (0..5000).filter(|i| i % 3 == k).map(|i| f64::from(i % 9 + 1) / 10.0).sum();
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+    assert_eq!(sums(1), sums(4));
+    assert_eq!(learn("x,y\n1,p\n2,p\n3,\n4,q\n", &ReadOptions::default()).unwrap().class_weights, [2.0, 1.0]);
+}
+
+#[test]
 fn a_category_that_turns_out_to_be_prose_becomes_text() {
     let mut text: String = "c,y\n".into();
     (0..5000).for_each(|i| text.push_str(&format!("same few words,{}\n", i % 2)));
@@ -100,7 +166,7 @@ fn fasttext_lines_are_read_as_they_are() {
     assert_eq!(rows(&*opened.source), ["[buy:1 now:1] spam", "[see:1 then:1 you:1] ham", "[see:1 then:1 you:1] work"]);
     assert_eq!(
         notices(&opened),
-        ["W122 label 1 row without a target left out", "W101 1 row with several labels, counted once for each label"]
+        ["W101 1 row with several labels, counted once for each label", "W122 label 1 row without a target left out"]
     );
     assert_eq!(opened.format.to_string(), "UTF-8, __label__ lines");
 }

@@ -4,7 +4,10 @@
 
 mod faults;
 mod learning;
+mod odd_lines;
 mod predicting;
 mod same_rows;
 mod tables;
 mod typed_files;
+#[cfg(feature = "xlsx")]
+mod workbooks;

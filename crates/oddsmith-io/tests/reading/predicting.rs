@@ -87,8 +87,8 @@ fn missing_columns_and_bad_cells_are_errors() {
     let text = "age,sex,smoker,note\n1,f,0,\n\n1,f,0\n";
     assert_eq!(message(text, &[]), "t.csv: row 2, line 4: 4 cells expected, 3 found; mend the row, or use --ragged pad or --ragged skip");
     assert_eq!(
-        message("age,sex,smoker,note\n1,f,0,\"\n", &[]),
-        "t.csv: line 2: a quote is opened and never closed; close it, or read quotes as ordinary characters with --quote none"
+        message("age,sex,smoker,note\n1,f,0,\"\n2\n", &[]),
+        "t.csv: line 2: a quote is opened and never closed, and swallows 2 line ends; close it, or read quotes as ordinary characters with --quote none"
     );
 }
 

@@ -17,6 +17,8 @@ pub struct TableNeeds {
     pub reserved: Vec<String>,
     /// Kinds of columns, where nobody has chosen others.
     pub kinds: BTreeMap<String, Kind>,
+    /// Number columns that hold only 0 and 1 are read as booleans, but for the named ones; `None` when they stay numbers.
+    pub flags: Option<Vec<String>>,
     /// The name and the classes of a response that stands in columns and not in labels.
     pub response: Option<(String, Classes)>,
 }

@@ -14,9 +14,6 @@
 use std::borrow::Borrow;
 use std::f64::consts::LN_2;
 
-use crate::codec::{Codec, Encode};
-use crate::error::Result;
-
 /// `ln Σ e^{v_i}` without overflow or underflow, of a slice or of any iterator that can be walked twice.
 ///
 /// The empty sum and one of nothing but `-inf` give `-inf`; a `+inf` gives `+inf`; a NaN gives NaN.
@@ -104,23 +101,6 @@ pub fn sigmoid(x: f64) -> f64 {
 pub struct NeumaierSum {
     sum: f64,
     lost: f64,
-}
-
-impl Encode for [NeumaierSum] {
-    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        let mut parts: Vec<f64> = self.iter().flat_map(NeumaierSum::parts).collect();
-        codec.numbers("sums", &mut parts)?;
-        for (sum, parts) in self.iter_mut().zip(parts.chunks_exact(2)) {
-            *sum = NeumaierSum::from_parts([parts[0], parts[1]]);
-        }
-        Ok(())
-    }
-}
-
-impl Encode for NeumaierSum {
-    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        std::slice::from_mut(self).encode(codec)
-    }
 }
 
 impl NeumaierSum {

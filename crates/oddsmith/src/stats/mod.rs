@@ -2,7 +2,9 @@
 
 mod class_table;
 mod class_weights;
+mod compensated;
 mod design_survey;
+mod flag_columns;
 mod level_counts;
 mod number_moments;
 mod number_tallies;

@@ -26,13 +26,23 @@ pub struct Candidate {
 impl Candidate {
     /// The models of a list such as `nb,logistic(l2=1)`; refuses one that is named twice with the same options.
     pub fn parse_list(text: &str) -> Result<Vec<Candidate>> {
+        Candidate::parse_list_for(text, &[])
+    }
+
+    /// The same for a table of which some number columns hold only 0 and 1: models that would read them as booleans, were the table theirs
+    /// alone, give each a coin.
+    pub fn parse_list_for(text: &str, flags: &[String]) -> Result<Vec<Candidate>> {
         let mut all: Vec<Candidate> = Vec::new();
-        for (entry, params) in registry::parse_list(text)? {
+        for (entry, mut params) in registry::parse_list(text)? {
             let given = params.given().flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")));
             let options = given.collect::<Vec<_>>().join(", ");
             let name = if options.is_empty() { entry.name.to_owned() } else { format!("{}({options})", entry.name) };
             if all.iter().any(|other| other.name == name) {
                 return Err(Error::knob("models", name, "every model once"));
+            }
+            let learner = (entry.build)(&params)?;
+            if learner.needs_any()?.flags.is_some() && params.declares("distribution") {
+                flags.iter().try_for_each(|column| params.add_pair("distribution", column, "bernoulli"))?;
             }
             all.push(Candidate { name, learner: (entry.build)(&params)? });
         }

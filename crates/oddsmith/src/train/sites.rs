@@ -55,18 +55,18 @@ pub(super) struct Sites(pub(super) Vec<Site>);
 impl Sites {
     /// The places of several answers, each under what messages call it; a place that is there twice is refused.
     pub(super) fn joined(answers: &[(&str, &Sites)]) -> Result<Sites> {
-        let mut all: Vec<Site> = Vec::new();
+        let mut all: Vec<(&str, Site)> = Vec::new();
         for (label, sites) in answers {
             for site in &sites.0 {
-                let site = Site { label: (*label).to_owned(), ..site.clone() };
-                if let Some(earlier) = all.iter().find(|earlier| earlier.name == site.name) {
+                if let Some((earlier, _)) = all.iter().find(|(_, earlier)| earlier.name == site.name) {
                     let what = format!("both answer for the same {}, which would count twice", site.rows_in_words());
-                    return Err(mismatch(&earlier.label, label, what));
+                    return Err(mismatch(earlier, label, what));
                 }
-                all.push(site);
+                // A place keeps the label of its own answer when that is merged with others.
+                all.push((label, Site { label: site.called(label).to_owned(), ..site.clone() }));
             }
         }
-        Ok(Sites(all))
+        Ok(Sites(all.into_iter().map(|(_, site)| site).collect()))
     }
 
     /// Refuses answers of other places, or of other rows, than those that answered before.

@@ -7,7 +7,7 @@ use super::{Family, NaiveBayesModel};
 use crate::data::Layout;
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::choices::at_least;
-use crate::model::{Distribution, Divisor, Learner, PassInfo, Prior, Step, Tying};
+use crate::model::{Distribution, Divisor, Learner, PassInfo, Prior, Step, TableNeeds, Tying};
 use crate::record::Record;
 use crate::stats::{Parts, ScatterPart, TableStats, WordParts};
 
@@ -118,6 +118,13 @@ pub(crate) fn check_classes(stats: &TableStats) -> Result<()> {
 impl Learner for NaiveBayes {
     type Stats = TableStats;
     type Model = NaiveBayesModel;
+
+    /// A normal density says little about zeros and ones, so members with shares of levels read them as levels.
+    fn needs(&self) -> Result<TableNeeds> {
+        let given = || self.distributions.iter().map(|(column, _)| column.clone()).collect();
+        let flags = matches!(self.family, Family::Mixed | Family::Categorical).then(given);
+        Ok(TableNeeds { flags, ..TableNeeds::default() })
+    }
 
     fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<TableStats> {
         let distributions = self.family.distributions(layout, &self.distributions)?;

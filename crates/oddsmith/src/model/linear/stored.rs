@@ -36,7 +36,10 @@ impl LogisticModel {
             precise: self.precision.is_some(),
         };
         record.put_part("logistic", &head)?;
-        record.put_part("rows", &self.account.sample)?;
+        // A file of an earlier version is written again as it was.
+        if self.account.sample != RowAccount::default() {
+            record.put_part("rows", &self.account.sample)?;
+        }
         self.layout.write(&mut record, "layout")?;
         self.design.write(&mut record, "design")?;
         record.put("base", &parameters.base);

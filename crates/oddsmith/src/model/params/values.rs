@@ -58,6 +58,14 @@ impl Params {
         taken.into_iter().next_back().map(|(_, right)| right)
     }
 
+    /// Gives an option that has pairs one more, unless it has one for the same name.
+    pub fn add_pair(&mut self, name: &str, left: &str, right: &str) -> Result<()> {
+        if self.pairs(name).iter().any(|(known, _)| known == left) {
+            return Ok(());
+        }
+        self.set(name, &quoted(&format!("{left}={right}")))
+    }
+
     /// The same options without what costs more than the estimates: intervals, errors and tests, where the model has them.
     pub fn without_inference(mut self) -> Params {
         for (name, value) in [("ci", "none"), ("no-tests", "true")] {
@@ -201,6 +209,9 @@ mod tests {
         assert_eq!(rest.take_pair("unit", "b"), Some("2".into()));
         assert_eq!(rest.take_pair("unit", "b"), None);
         assert_eq!(rest.pairs("unit").iter().map(|(left, _)| left.as_str()).collect::<Vec<_>>(), ["a", "c", "a,b"]);
+        rest.add_pair("unit", "x,y", "5").unwrap();
+        rest.add_pair("unit", "c", "9").unwrap();
+        assert_eq!(rest.pairs("unit")[1..], [("c", "3"), ("a,b", "4"), ("x,y", "5")].map(|(left, right)| (left.into(), right.into())));
         assert_eq!(given.number("smoothing"), Some(0.5));
         assert_eq!(given.number("level"), None);
     }

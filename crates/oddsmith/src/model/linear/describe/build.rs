@@ -313,12 +313,15 @@ fn rounded(factor: f64) -> String {
 }
 
 fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<Notice> {
-    let (mut notices, layout) = (Vec::new(), &state.layout);
+    let mut notices = Vec::new();
     let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
-    for (j, rows) in survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0) {
-        let share = 100.0 * *rows as f64 / (survey.rows + survey.dropped.iter().sum::<u64>()) as f64;
-        let text = format!("{rows} rows ({share:.1} %) have no value here and were left out; --missing indicator keeps them");
-        notices.push(Notice::new(notice::MISSING_VALUES, text).column(&layout.features()[j].name));
+    // A row is counted at its first gap alone, so only the sum says something: a column's own gaps are counted where the table is read.
+    let excluded: u64 = survey.dropped.iter().sum();
+    if excluded > 0 {
+        let total = survey.rows + excluded;
+        let share = 100.0 * excluded as f64 / total as f64;
+        let text = format!("{excluded} of {total} rows ({share:.1} %) lack a value and were excluded");
+        notices.push(Notice::new(notice::MISSING_VALUES, text));
     }
     let columns = problem.design.columns();
     if problem.coarse_knots {

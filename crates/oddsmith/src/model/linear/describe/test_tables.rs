@@ -25,7 +25,7 @@ impl LogisticModel {
         for test in &self.account.tests {
             let mut row = ratio_cells(test);
             // A penalised likelihood is compared by its ratio alone.
-            let aic = (self.account.method == Method::Likelihood).then(|| full + test.statistic - 2.0 * test.freedom);
+            let aic = (self.account.method == Method::Likelihood).then_some(full + test.statistic - 2.0 * test.freedom);
             row.push(aic.map_or(Cell::Empty, Cell::from));
             for statistic in [test.wald, test.score] {
                 row.push(statistic.map_or(Cell::Empty, Cell::from));

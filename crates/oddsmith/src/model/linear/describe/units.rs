@@ -18,20 +18,16 @@ impl Logistic {
             .filter_map(|variable| if let Variable::Column(column) = variable { Some(column.name.as_str()) } else { None })
             .filter(|name| is_number(name))
             .collect();
-        for (name, size) in self.units.iter().filter(|(name, _)| !plain.contains(&name.as_str())) {
-            let refused = |accepted: String| Err(Error::knob("unit", format!("{name}={size}"), accepted));
-            if !formula.columns().contains(name) {
-                let known = if plain.is_empty() { "none".to_owned() } else { plain.join(", ") };
-                return refused(format!("the formula has no column `{name}`; its columns of numbers: {known}"));
-            }
-            if !is_number(name) {
-                return refused(format!("`{name}` is no number; odds ratios of a category compare its levels"));
-            }
-            return refused(format!(
-                "`{name}` is only part of functions, whose odds ratios are not for a change of it; leave the unit out"
-            ));
-        }
-        Ok(())
+        let Some((name, size)) = self.units.iter().find(|(name, _)| !plain.contains(&name.as_str())) else { return Ok(()) };
+        let accepted = if !formula.columns().contains(name) {
+            let known = if plain.is_empty() { "none".to_owned() } else { plain.join(", ") };
+            format!("the formula has no column `{name}`; its columns of numbers: {known}")
+        } else if !is_number(name) {
+            format!("`{name}` is no number; odds ratios of a category compare its levels")
+        } else {
+            format!("`{name}` is only part of functions, whose odds ratios are not for a change of it; leave the unit out")
+        };
+        Err(Error::knob("unit", format!("{name}={size}"), accepted))
     }
 }
 

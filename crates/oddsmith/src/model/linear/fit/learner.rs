@@ -41,6 +41,7 @@ impl Learner for Logistic {
             features: self.columns_read(),
             reserved: self.reserved(),
             kinds,
+            flags: None,
             response: self.response_in_columns()?,
         })
     }

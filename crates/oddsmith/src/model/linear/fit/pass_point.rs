@@ -14,7 +14,7 @@ use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::{Route, SgdEpoch};
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
 use crate::model::linear::fit::jeffreys::{JeffreysSums, Leverage};
-use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
+use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums, RowSumsAt};
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::stage::Stage;
 use crate::model::linear::fit::sums::Sums;
@@ -172,7 +172,7 @@ struct Rebuilt<'a> {
 
 impl Rebuilt<'_> {
     /// Sums over the rows at the optimum, where they come along.
-    fn row_sums(&self, asked: Asked, record: &Record) -> Result<Option<Box<(Arc<EvalPoint>, RowSums)>>> {
+    fn row_sums(&self, asked: Asked, record: &Record) -> Result<Option<RowSumsAt>> {
         if asked != Asked::Points || !record.arrays.contains_key(OPTIMUM) {
             return Ok(None);
         }

@@ -56,13 +56,16 @@ pub(crate) enum PassSums {
     SgdEpoch(Box<SgdEpoch>),
 }
 
+/// Sums over single rows, and the point at which they are taken.
+pub(crate) type RowSumsAt = Box<(Arc<EvalPoint>, RowSums)>;
+
 /// Statistics of one pass of a linear model; the current coefficients are frozen inside.
 #[derive(Debug, Clone)]
 pub struct LinearStats {
     pub(crate) state: Arc<PassState>,
     pub(crate) sums: PassSums,
     /// Sums over the rows at the optimum, and the optimum, where they come along.
-    pub(crate) row_sums: Option<Box<(Arc<EvalPoint>, RowSums)>>,
+    pub(crate) row_sums: Option<RowSumsAt>,
     weight: f64,
     dropped: Vec<u64>,
     reader: BlockReader,
