@@ -269,7 +269,7 @@ impl Classifier for LogisticModel {
         }
         // Averaging shrinks the log odds of a row by how little is known about rows like it.
         let advice = "they are averages over the posterior of the coefficients, which no sum over columns gives; a fit with the quadratic \
-                      penalty 1/sd² in place of the prior has the same coefficients, and its log odds can be split";
+                      penalty 1/sd² in place of the prior has almost the same coefficients, and its log odds can be split";
         Err(ErrorKind::Unsupported { model: self.card().title, what: "split its log odds into addends".into(), advice: advice.into() }
             .into())
     }
