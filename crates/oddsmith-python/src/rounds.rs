@@ -31,7 +31,7 @@ impl Round {
             let roles = formula_roles(&learner, weight)?;
             let Roles { target, features, exclude, weight, .. } = roles;
             let kinds = kinds_of(kinds)?;
-            train::Round::begin(Study { target, features, exclude, weight, kinds, ..Study::of_regression(learner) })
+            train::Round::begin(Study { target, features, exclude, weight, kinds, ..Study::of(&learner.params()?) })
         };
         begun().map(Round).map_err(|error| raise(py, error))
     }

@@ -1,274 +1,41 @@
 //! The one table of all models: command-line names, Python names, file tags, law tests and docs read it.
 
 use crate::calibrate;
-use crate::data::Kind;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::bayes::{self, Family, NaiveBayes};
-use crate::model::discriminant::{self, Lda, Qda};
-use crate::model::linear::{self, Logistic, OneVsRest};
-use crate::model::{AnyLearner, Classifier, Param, Params};
+use crate::model::{Classifier, FAMILIES, Params};
 use crate::record::Record;
 
-/// One model.
-#[derive(Debug)]
-pub struct Entry {
-    /// Command-line name and file tag.
-    pub name: &'static str,
-    /// Other names it answers to.
-    pub aliases: &'static [&'static str],
-    /// The Python class.
-    pub python: &'static str,
-    /// The family whose options it shares, in words.
-    pub family: &'static str,
-    /// What it is, in one line.
-    pub summary: &'static str,
-    /// Whether a table of statistics is all that it learns from; others need the rows themselves, several times.
-    pub one_pass: bool,
-    /// The columns that it learns from; it refuses others by name.
-    pub takes: Takes,
-    /// How far rounding may move a log probability of a small table, in parts of one plus its size. Where a matrix is inverted, a handful of
-    /// rows may leave few of its digits.
-    pub tolerance: f64,
-    /// Whether a formula may say what is learned from which columns.
-    pub takes_formula: bool,
-    /// Its options.
-    pub params: &'static [&'static Param],
-    /// Builds the learner.
-    pub build: fn(&Params) -> Result<Box<dyn AnyLearner>>,
-}
-
-impl Entry {
-    /// Its options, none of them given.
-    pub fn defaults(&self) -> Params {
-        Params::new(self.name, self.params)
-    }
-
-    /// The learner with default options.
-    pub fn learner(&self) -> Result<Box<dyn AnyLearner>> {
-        (self.build)(&self.defaults())
-    }
-}
-
-/// The kinds of columns that a model learns from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Takes {
-    /// Which numbers.
-    pub numbers: Numbers,
-    /// Whether categories.
-    pub categories: bool,
-    /// Whether booleans.
-    pub booleans: bool,
-    /// Whether text, word by word.
-    pub text: Text,
-}
-
-/// Which numbers a model learns from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Numbers {
-    /// None.
-    None,
-    /// Those from zero up.
-    Counts,
-    /// Any.
-    Any,
-}
-
-/// Whether a model learns from text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Text {
-    /// No.
-    No,
-    /// With a penalty only: words that tell the classes apart have no finite estimate without.
-    Penalised,
-    /// Yes.
-    Yes,
-}
-
-impl Takes {
-    /// Columns of every kind.
-    pub const ALL: Takes = Takes { numbers: Numbers::Any, categories: true, booleans: true, text: Text::Yes };
-    /// Columns of every kind, and text with a penalty.
-    pub const DESIGN: Takes = Takes { text: Text::Penalised, ..Takes::ALL };
-    /// Numbers alone.
-    pub const NUMBERS: Takes = Takes { numbers: Numbers::Any, categories: false, booleans: false, text: Text::No };
-    /// Counts of things and of words.
-    pub const COUNTS: Takes = Takes { numbers: Numbers::Counts, categories: false, booleans: false, text: Text::Yes };
-    /// Numbers above a threshold, booleans, presence of words.
-    pub const FLAGS: Takes = Takes { categories: false, ..Takes::ALL };
-    /// Levels.
-    pub const LEVELS: Takes = Takes { numbers: Numbers::None, categories: true, booleans: true, text: Text::No };
-
-    /// Whether it takes columns of a kind with default options.
-    pub fn kind(&self, kind: Kind) -> bool {
-        match kind {
-            Kind::Number => self.numbers != Numbers::None,
-            Kind::Category => self.categories,
-            Kind::Boolean => self.booleans,
-            Kind::Text => self.text == Text::Yes,
-        }
-    }
-}
-
-/// Reads a stored model of one family back.
-pub struct Reader {
-    /// The file tag.
-    pub tag: &'static str,
-    /// Rebuilds the model, checking every shape.
-    pub read: fn(&Record) -> Result<Box<dyn Classifier>>,
-}
+pub use crate::model::{Entry, Numbers, Takes, Text, Units};
 
 /// All models, in the order in which they are listed to people.
-pub const MODELS: &[Entry] = &[
-    Entry {
-        name: "nb",
-        aliases: &["mixed-nb", "naive-bayes"],
-        python: "MixedNB",
-        family: "naive Bayes",
-        summary: "naive Bayes over numbers, categories, booleans and text, each column with its own distribution",
-        one_pass: true,
-        takes: Takes::ALL,
-        tolerance: 1e-9,
-        takes_formula: false,
-        params: bayes::params::MIXED,
-        build: |params| naive_bayes(Family::Mixed, params),
-    },
-    Entry {
-        name: "gaussian-nb",
-        aliases: &["gnb"],
-        python: "GaussianNB",
-        family: "naive Bayes",
-        summary: "naive Bayes with normal densities for number columns",
-        one_pass: true,
-        takes: Takes::NUMBERS,
-        tolerance: 1e-9,
-        takes_formula: false,
-        params: bayes::params::GAUSSIAN,
-        build: |params| naive_bayes(Family::Gaussian, params),
-    },
-    Entry {
-        name: "bernoulli-nb",
-        aliases: &["bnb"],
-        python: "BernoulliNB",
-        family: "naive Bayes",
-        summary: "naive Bayes over flags and words that are present or absent",
-        one_pass: true,
-        takes: Takes::FLAGS,
-        tolerance: 1e-9,
-        takes_formula: false,
-        params: bayes::params::BERNOULLI,
-        build: |params| naive_bayes(Family::Bernoulli, params),
-    },
-    Entry {
-        name: "multinomial-nb",
-        aliases: &["mnb"],
-        python: "MultinomialNB",
-        family: "naive Bayes",
-        summary: "naive Bayes over counts: words, or number columns that are counts",
-        one_pass: true,
-        takes: Takes::COUNTS,
-        tolerance: 1e-9,
-        takes_formula: false,
-        params: bayes::params::COUNTS,
-        build: |params| naive_bayes(Family::Multinomial, params),
-    },
-    Entry {
-        name: "complement-nb",
-        aliases: &["cnb"],
-        python: "ComplementNB",
-        family: "naive Bayes",
-        summary: "multinomial naive Bayes learned from the other classes, for uneven class sizes",
-        one_pass: true,
-        takes: Takes::COUNTS,
-        tolerance: 1e-9,
-        takes_formula: false,
-        params: bayes::params::COMPLEMENT,
-        build: |params| naive_bayes(Family::Complement, params),
-    },
-    Entry {
-        name: "categorical-nb",
-        aliases: &["catnb"],
-        python: "CategoricalNB",
-        family: "naive Bayes",
-        summary: "naive Bayes over categories, each with its own number of levels",
-        one_pass: true,
-        takes: Takes::LEVELS,
-        tolerance: 1e-9,
-        takes_formula: false,
-        params: bayes::params::COUNTS,
-        build: |params| naive_bayes(Family::Categorical, params),
-    },
-    Entry {
-        name: "lda",
-        aliases: &["linear-discriminant"],
-        python: "LinearDiscriminantAnalysis",
-        family: "discriminants",
-        summary: "linear discriminant analysis: normal classes that share a covariance matrix",
-        one_pass: true,
-        takes: Takes::NUMBERS,
-        tolerance: 1e-6,
-        takes_formula: false,
-        params: discriminant::PARAMS,
-        build: |params| Ok(Box::new(Lda::from_params(params)?)),
-    },
-    Entry {
-        name: "qda",
-        aliases: &["quadratic-discriminant"],
-        python: "QuadraticDiscriminantAnalysis",
-        family: "discriminants",
-        summary: "quadratic discriminant analysis: normal classes with covariance matrices of their own",
-        one_pass: true,
-        takes: Takes::NUMBERS,
-        tolerance: 1e-6,
-        takes_formula: false,
-        params: discriminant::PARAMS,
-        build: |params| Ok(Box::new(Qda::from_params(params)?)),
-    },
-    Entry {
-        name: "logistic",
-        aliases: &["logit", "softmax", "logistic-regression"],
-        python: "LogisticRegression",
-        family: "regression",
-        summary: "logistic regression, and softmax regression for more than two classes, with inference",
-        one_pass: false,
-        takes: Takes::DESIGN,
-        tolerance: 1e-7,
-        takes_formula: true,
-        params: linear::params::LOGISTIC,
-        build: |params| Ok(Box::new(Logistic::from_params(params)?)),
-    },
-    Entry {
-        name: "one-vs-rest",
-        aliases: &["ovr"],
-        python: "OneVsRestLogistic",
-        family: "regression",
-        summary: "one logistic regression per class against all others",
-        one_pass: false,
-        takes: Takes::DESIGN,
-        tolerance: 1e-7,
-        takes_formula: true,
-        params: linear::params::ONE_VS_REST,
-        build: |params| Ok(Box::new(OneVsRest::from_params(params)?)),
-    },
-];
+pub const MODELS: &[Entry] = &ALL;
 
-fn naive_bayes(family: Family, params: &Params) -> Result<Box<dyn AnyLearner>> {
-    Ok(Box::new(NaiveBayes::from_params(family, params)?))
+const ALL: [Entry; count()] = gathered();
+
+/// How many models the families have.
+const fn count() -> usize {
+    let (mut count, mut family) = (0, 0);
+    while family < FAMILIES.len() {
+        count += FAMILIES[family].len();
+        family += 1;
+    }
+    count
 }
 
-/// All readers of stored models.
-pub const READERS: &[Reader] = &[
-    Reader { tag: "nb", read: bayes::read },
-    Reader { tag: "gaussian-nb", read: bayes::read },
-    Reader { tag: "bernoulli-nb", read: bayes::read },
-    Reader { tag: "multinomial-nb", read: bayes::read },
-    Reader { tag: "complement-nb", read: bayes::read },
-    Reader { tag: "categorical-nb", read: bayes::read },
-    Reader { tag: "lda", read: discriminant::read_lda },
-    Reader { tag: "qda", read: discriminant::read_qda },
-    Reader { tag: "logistic", read: linear::read },
-    Reader { tag: "one-vs-rest", read: linear::read_one_vs_rest },
-    Reader { tag: "adjusted", read: |record| calibrate::read(record, read) },
-];
+/// The models of all families, one after the other.
+const fn gathered() -> [Entry; count()] {
+    let mut all = [FAMILIES[0][0]; count()];
+    let (mut next, mut family) = (0, 0);
+    while family < FAMILIES.len() {
+        let mut own = 0;
+        while own < FAMILIES[family].len() {
+            all[next] = FAMILIES[family][own];
+            (next, own) = (next + 1, own + 1);
+        }
+        family += 1;
+    }
+    all
+}
 
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry> {
@@ -329,8 +96,11 @@ pub fn default_for(formula: bool) -> &'static Entry {
 
 /// Rebuilds a stored model.
 pub fn read(record: &Record) -> Result<Box<dyn Classifier>> {
-    match READERS.iter().find(|reader| reader.tag == record.tag) {
-        Some(reader) => (reader.read)(record),
+    if record.tag == calibrate::TAG {
+        return calibrate::read(record, read);
+    }
+    match MODELS.iter().find(|entry| entry.name == record.tag) {
+        Some(entry) => (entry.read)(record),
         None => Err(crate::record::fault(format!("it holds `{}`, which is no model this program knows", record.tag))),
     }
 }
@@ -338,6 +108,7 @@ pub fn read(record: &Record) -> Result<Box<dyn Classifier>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Param;
 
     #[test]
     fn models_are_written_with_their_options() {

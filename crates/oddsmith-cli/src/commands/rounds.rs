@@ -54,9 +54,9 @@ pub(crate) struct BeginArgs {
     #[arg(value_name = "FORMULA")]
     formula: Option<String>,
 
-    /// The model; `oddsmith models` lists all.
-    #[arg(short, long, value_name = "MODEL", default_value = "logistic")]
-    model: String,
+    /// The model; `oddsmith models` lists all [default: that of formulas].
+    #[arg(short, long, value_name = "MODEL")]
+    model: Option<String>,
 
     /// Where to save the first question.
     #[arg(short, long, value_name = "FILE")]
@@ -155,7 +155,7 @@ pub(crate) fn run(command: &RoundsCommand, console: &Console, control: &Arc<Cont
 
 fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
-    let entry = registry::find(&args.model)?;
+    let entry = args.model.as_deref().map_or(Ok(registry::default_for(true)), registry::find)?;
     let mut model = ModelRequest::new(entry, args.params.of(entry)?, formula)?;
     if model.params.declares("no-tests") && !model.params.has("ci") {
         if !model.params.flag("no-tests") {
@@ -323,7 +323,7 @@ pub(crate) fn question_card(question: &Question, sites: &[Site]) -> Result<Card,
         ("tells of single rows".into(), question.discloses()?.unwrap_or_else(|| "nothing".into()).into()),
         ("model".into(), study.entry.as_str().into()),
     ];
-    facts.extend(study.formula().map(|formula| ("formula".into(), visible(&formula.to_string()).into())));
+    facts.extend(study.formula.as_ref().map(|formula| ("formula".into(), visible(&formula.to_string()).into())));
     let mut tidy = Table { name: "columns".into(), columns: ["column", "kind", "levels"].map(String::from).to_vec(), rows: Vec::new() };
     if let Some(layout) = question.layout() {
         let labels: Vec<String> = layout.classes().labels().iter().map(|label| visible(label)).collect();

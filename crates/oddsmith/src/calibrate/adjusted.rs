@@ -9,7 +9,7 @@ use crate::notice::Notice;
 use crate::record::Record;
 
 /// The tag under which adjusted models are stored.
-pub(super) const TAG: &str = "adjusted";
+pub(crate) const TAG: &str = "adjusted";
 
 /// A model, a map of its scores, and how classes are called.
 pub struct Adjusted {

@@ -21,4 +21,5 @@ pub use method::Method;
 pub use pav::{Pooled, pool};
 pub use prevalence::{ClassMix, estimate_mix, shift, undo_fractions};
 
+pub(crate) use adjusted::TAG;
 pub(crate) use stored::read;

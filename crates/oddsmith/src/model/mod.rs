@@ -1,16 +1,15 @@
 //! Learners turn sums into models; models turn features into scores.
 
-pub mod bayes;
 mod choices;
+mod classes_seen;
 mod classifier;
 mod contributions;
 mod decision;
-pub mod discriminant;
+mod entry;
 mod erased;
 mod generative;
 mod inference;
 mod learner;
-pub mod linear;
 mod linear_log_odds;
 mod needs;
 pub mod params;
@@ -25,6 +24,7 @@ pub use choices::{Distribution, Divisor, Shrinkage, Tying};
 pub use classifier::{Classifier, Scale};
 pub use contributions::{Additive, Contributions};
 pub use decision::{Costs, Decision};
+pub use entry::{Entry, Numbers, Takes, Text, Units};
 pub use erased::{AnyLearner, AnyStats, BoxedStats};
 pub use generative::{Generative, SampledRow, Value};
 pub use inference::{BatchMetrics, FittedLikelihood, Inference, RowMetrics, Uncertainty};
@@ -37,3 +37,21 @@ pub use prepared::Prepared;
 pub use prior::Prior;
 pub use procedure::{Analysis, Procedure};
 pub use scores::{Scores, Scratch};
+
+pub(crate) use classes_seen::check_classes;
+
+/// Declares the families of models: a module each, and all of their entries in the order in which people are shown them.
+macro_rules! families {
+    ($($family:ident),+ $(,)?) => {
+        $(pub mod $family;)+
+
+        /// The entries of every family.
+        pub(crate) const FAMILIES: &[&[Entry]] = &[$($family::ENTRIES),+];
+    };
+}
+
+families! {
+    bayes,
+    discriminant,
+    linear,
+}

@@ -211,7 +211,7 @@ impl Round {
         let head: Head<Study> = match record.version {
             1 => {
                 let Head { program, passes, known_columns, study } = record.part::<Head<FirstStudy>>("round")?;
-                Head { program, passes, known_columns, study: study.into() }
+                Head { program, passes, known_columns, study: study.try_into()? }
             }
             _ => record.part("round")?,
         };

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Formula, Kind, Weighting};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::linear::{Logistic, OneVsRest};
 use crate::model::{AnyLearner, Params};
-use crate::record::fault;
 use crate::registry;
 
 /// A model of the rows of several places, none of which shows its rows to another.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "StoredStudy")]
 pub struct Study {
     /// The name of the model in the registry.
     pub entry: String,
@@ -21,8 +20,6 @@ pub struct Study {
     pub options: BTreeMap<String, Vec<String>>,
     /// What is predicted from what, for models that take a formula.
     pub formula: Option<Formula>,
-    /// A regression as a whole, in place of options and formula: where it was not put together from texts.
-    pub regression: Option<Logistic>,
     /// The target column, where no formula names it.
     pub target: Option<String>,
     /// The columns that are read; default: those of the formula, or all.
@@ -48,31 +45,46 @@ impl Study {
         }
     }
 
-    /// A regression as a whole.
-    pub fn of_regression(regression: Logistic) -> Study {
-        Study { entry: "logistic".into(), regression: Some(regression), ..Study::default() }
-    }
-
     /// The learner of the registry with the options of the study; an error when it does not have them. It looks at all rows of every pass:
     /// a sample would have to be agreed upon.
     pub fn learner(&self) -> Result<Box<dyn AnyLearner>> {
         let entry = registry::find(&self.entry)?;
-        match &self.regression {
-            Some(each) if entry.name == "one-vs-rest" => return Ok(Box::new(OneVsRest { each: each.clone() })),
-            Some(learner) if entry.name == "logistic" => return Ok(Box::new(learner.clone())),
-            Some(_) => return Err(fault(format!("`{}` is no regression", entry.name))),
-            None => {}
-        }
         let mut params = entry.defaults().with_formula(self.formula.clone());
         for (name, values) in &self.options {
             values.iter().try_for_each(|value| params.set(name, value))?;
         }
         (entry.build)(&params)
     }
+}
 
-    /// What is predicted from what, where a formula says so.
-    pub fn formula(&self) -> Option<&Formula> {
-        self.formula.as_ref().or_else(|| self.regression.as_ref()?.formula.as_ref())
+/// A study as files hold it. Some hold a regression as a whole in place of its options.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredStudy {
+    entry: String,
+    options: BTreeMap<String, Vec<String>>,
+    formula: Option<Formula>,
+    #[serde(default)]
+    regression: Option<Logistic>,
+    target: Option<String>,
+    features: Option<Vec<String>>,
+    exclude: Vec<String>,
+    weight: Option<(String, Weighting)>,
+    first_class: Option<String>,
+    kinds: BTreeMap<String, Kind>,
+}
+
+impl TryFrom<StoredStudy> for Study {
+    type Error = Error;
+
+    fn try_from(stored: StoredStudy) -> Result<Study> {
+        let StoredStudy { entry, options, formula, regression, target, features, exclude, weight, first_class, kinds } = stored;
+        let model = match regression {
+            None => Study { entry, options, formula, ..Study::default() },
+            Some(each) if OneVsRest { each: each.clone() }.params()?.model() == entry => Study::of(&OneVsRest { each }.params()?),
+            Some(regression) => Study::of(&regression.params()?),
+        };
+        Ok(Study { target, features, exclude, weight, first_class, kinds, ..model })
     }
 }
 
@@ -90,11 +102,12 @@ pub(super) struct FirstStudy {
     kinds: BTreeMap<String, Kind>,
 }
 
-impl From<FirstStudy> for Study {
-    fn from(first: FirstStudy) -> Study {
+impl TryFrom<FirstStudy> for Study {
+    type Error = Error;
+
+    fn try_from(first: FirstStudy) -> Result<Study> {
         let FirstStudy { learner, one_vs_rest, target, features, exclude, weight, first_class, kinds } = first;
-        let entry = if one_vs_rest { "one-vs-rest" } else { "logistic" };
-        let first = Study::of_regression(learner);
-        Study { entry: entry.into(), target, features, exclude, weight, first_class, kinds, ..first }
+        let params = if one_vs_rest { OneVsRest { each: learner }.params() } else { learner.params() };
+        Ok(Study { target, features, exclude, weight, first_class, kinds, ..Study::of(&params?) })
     }
 }

@@ -3,10 +3,11 @@
 
 use oddsmith::data::{Kind, Weighting};
 use oddsmith::persist;
+use oddsmith::registry::Units;
 
 use crate::table::ample::{Ample, ample};
 use crate::table::conduct::{Kept, Reading, agree, agree_under, ensure, fit, fit_columns, hold};
-use crate::table::variants::{FirstClass, Units};
+use crate::table::variants::FirstClass;
 use crate::table::{COLUMNS, Cell, Row};
 
 /// Tables on which a variant must have a model, of all.

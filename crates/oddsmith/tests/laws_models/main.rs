@@ -16,17 +16,13 @@ use oddsmith::registry::{self, MODELS};
 use table::variants::variants;
 
 #[test]
-fn names_of_models_are_unique_and_every_model_can_be_read_back() {
+fn names_of_models_are_unique_and_every_model_is_held_to_the_laws() {
     let mut names: Vec<&str> = MODELS.iter().flat_map(|entry| entry.aliases.iter().copied().chain([entry.name])).collect();
     names.sort_unstable();
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
     for entry in MODELS {
-        assert!(registry::READERS.iter().any(|reader| reader.tag == entry.name), "{}", entry.name);
-        assert!(
-            variants().iter().any(|variant| variant.is_plain() && variant.entry.name == entry.name),
-            "{} is held to no law",
-            entry.name
-        );
+        let plain = variants().into_iter().filter(|variant| variant.is_plain() && variant.entry.name == entry.name).count();
+        assert_eq!(plain, 1, "{} is held to no law", entry.name);
     }
     assert_eq!(registry::find("nope").err().unwrap().to_string().split(';').next(), Some("there is no model `nope`"));
 }

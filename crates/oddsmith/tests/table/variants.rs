@@ -2,7 +2,7 @@
 
 use oddsmith::data::{Formula, Weighting};
 use oddsmith::model::Params;
-use oddsmith::registry::{self, Entry};
+use oddsmith::registry::{self, Entry, MODELS, Units};
 
 use super::ample::Ample;
 use super::{Row, all_columns, columns_taken};
@@ -20,17 +20,6 @@ pub(crate) struct Variant {
     pub(crate) first: FirstClass,
     /// How far two fits of the same rows may lie apart: that of the entry unless the search ends earlier.
     pub(crate) tolerance: f64,
-}
-
-/// Changes of the units of number columns that leave every probability as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Units {
-    /// None: a threshold, a count, an offset or a share of a total hangs on the unit.
-    Fixed,
-    /// Another zero: what is penalised or shared between columns hangs on their scales alone.
-    Zero,
-    /// Another zero and another scale.
-    Free,
 }
 
 /// Which problems do not care which class comes first.
@@ -76,9 +65,10 @@ impl Variant {
     }
 }
 
-/// All variants; every entry of the registry has one with default options.
+/// Every entry of the registry with default options, and some with others.
 pub(crate) fn variants() -> Vec<Variant> {
-    let mut all = bayes();
+    let mut all: Vec<Variant> = MODELS.iter().map(|entry| Variant::new(entry.name, entry.units)).collect();
+    all.extend(bayes());
     all.extend(discriminants());
     all.extend(regressions());
     all
@@ -87,31 +77,25 @@ pub(crate) fn variants() -> Vec<Variant> {
 fn bayes() -> Vec<Variant> {
     use Units::{Fixed, Free, Zero};
     vec![
-        Variant::new("nb", Free),
         Variant::new("nb(predictive)", Free),
         Variant::new("nb(smoothing=0)", Free),
         Variant::new("nb(tying=per-column)", Free),
         Variant::new("nb(distribution=age=multinomial, distribution=dose=bernoulli)", Fixed),
-        Variant::new("gaussian-nb", Free),
         Variant::new("gaussian-nb(predictive)", Free),
         Variant::new("gaussian-nb(tying=per-column)", Free),
         Variant::new("gaussian-nb(tying=per-column, predictive)", Free),
         Variant::new("gaussian-nb(tying=single)", Zero),
         Variant::new("gaussian-nb(tying=single, predictive)", Zero),
         Variant::new("gaussian-nb(divisor=unbiased)", Free),
-        Variant::new("bernoulli-nb", Fixed),
         Variant::new("bernoulli-nb(predictive)", Fixed),
         Variant::new("bernoulli-nb(binarize=3)", Fixed),
-        Variant::new("multinomial-nb", Fixed),
         Variant::new("multinomial-nb(predictive)", Fixed),
-        Variant::new("complement-nb", Fixed),
-        Variant::new("categorical-nb", Fixed),
         Variant::new("categorical-nb(predictive)", Fixed),
     ]
 }
 
 fn discriminants() -> Vec<Variant> {
-    let options = ["", "(predictive)", "(divisor=unbiased)", "(shrinkage=0.3)", "(shrinkage=ledoit-wolf)"];
+    let options = ["(predictive)", "(divisor=unbiased)", "(shrinkage=0.3)", "(shrinkage=ledoit-wolf)"];
     let of = |entry: &'static str| options.into_iter().map(move |options| Variant::new(&format!("{entry}{options}"), Units::Free));
     ["lda", "qda"].into_iter().flat_map(of).collect()
 }
@@ -122,7 +106,6 @@ fn regressions() -> Vec<Variant> {
     let offset = Variant::new("logistic(ci=wald, no-tests)", Fixed)
         .by("died ~ age + town + offset(dose / 4) + offset((height - 100000000) * age / 90)");
     vec![
-        Variant::new("logistic", Free),
         Variant::new("logistic(ci=none, no-tests)", Free),
         Variant::new("logistic(l2=1.5)", Zero),
         // Text is fitted to a thousandth of a standard error unless it is asked for more, which an absolute penalty does not reach.
@@ -137,7 +120,6 @@ fn regressions() -> Vec<Variant> {
         Variant::new("logistic(robust=HC1)", Free),
         Variant::new("logistic(ci=wald, no-tests)", Free).by("died ~ age * smoker + ns(dose, df = 3) + C(town, contrast = sum)"),
         Variant { first: FirstClass::Matters, ..offset },
-        Variant::new("one-vs-rest", Free),
         Variant::new("one-vs-rest(l2=1.5, tolerance=1e-10)", Zero).of(&all),
         Variant::new("one-vs-rest(firth, ci=wald)", Free),
         Variant::new("one-vs-rest(prior-sd=0.7, ci=wald)", Zero),

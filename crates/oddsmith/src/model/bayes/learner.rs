@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::estimate::{Estimate, EstimateSettings};
 use super::{Family, NaiveBayesModel};
 use crate::data::Layout;
-use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::choices::at_least;
-use crate::model::{Distribution, Divisor, Learner, PassInfo, Prior, Step, TableNeeds, Tying};
+use crate::model::{Distribution, Divisor, Learner, PassInfo, Prior, Step, TableNeeds, Tying, check_classes};
 use crate::record::Record;
 use crate::stats::{Parts, ScatterPart, TableStats, WordParts};
 
@@ -101,20 +101,6 @@ impl NaiveBayes {
     }
 }
 
-/// Refuses targets that teach nothing.
-pub(crate) fn check_classes(stats: &TableStats) -> Result<()> {
-    let (layout, weights) = (stats.layout(), stats.classes());
-    let seen: Vec<usize> = (0..weights.weight.len()).filter(|&k| weights.weight[k] > 0.0).collect();
-    match seen[..] {
-        [] => Err(Error::data("there are no rows to learn from")),
-        [k] => {
-            let what = format!("the target has one class: {} ({} rows)", layout.classes().label(k), weights.rows[k]);
-            Err(DataFault::new(what).column(layout.target()).accepted("two classes or more are needed").into())
-        }
-        _ => Ok(()),
-    }
-}
-
 impl Learner for NaiveBayes {
     type Stats = TableStats;
     type Model = NaiveBayesModel;
@@ -142,7 +128,7 @@ impl Learner for NaiveBayes {
         if let Some(again) = stats.rescaled() {
             return Ok(Step::Again(again));
         }
-        check_classes(stats)?;
+        check_classes(layout, stats.classes())?;
         let prior_smoothing = self.prior_smoothing.unwrap_or(if self.predictive { 1.0 } else { 0.0 });
         let log_prior = self.prior.log_probabilities(layout.classes(), stats.classes(), prior_smoothing)?;
         let settings = EstimateSettings {

@@ -4,12 +4,13 @@
 //! missing value leaves its column out of the sum. The members of the family differ only in which distribution a
 //! kind of column gets.
 
+mod entries;
 mod estimate;
 mod family;
 mod gaussian;
 mod learner;
 mod model;
-pub(crate) mod params;
+mod params;
 mod part;
 mod polya;
 mod stored;
@@ -23,5 +24,6 @@ pub use part::{CountPart, Part};
 pub use polya::{CountSource, PolyaPart};
 pub use student::StudentPart;
 
-pub(crate) use learner::{check_classes, label_evidence};
-pub(crate) use stored::read;
+pub(crate) use learner::label_evidence;
+
+pub(crate) use entries::ENTRIES;

@@ -14,6 +14,7 @@
 mod covariance;
 mod describe;
 mod elimination;
+mod entries;
 mod fisher;
 mod joint;
 mod law;
@@ -32,7 +33,7 @@ pub use fisher::FisherProjection;
 pub use lda::LdaModel;
 pub use learner::{DiscriminantStats, Lda, Qda};
 pub use qda::QdaModel;
-pub(crate) use settings::PARAMS;
+use settings::PARAMS;
 pub use settings::{DiscriminantParams, Given};
 
-pub(crate) use stored::{read_lda, read_qda};
+pub(crate) use entries::ENTRIES;

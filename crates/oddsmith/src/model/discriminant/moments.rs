@@ -12,7 +12,7 @@ use super::settings::Given;
 use crate::data::{Layout, Weighting};
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::Divisor;
-use crate::model::bayes::check_classes;
+use crate::model::check_classes;
 use crate::notice::{self, Notice};
 use crate::stats::{ClassWeights, ScatterGroup, ScatterPart, TableStats};
 
@@ -50,7 +50,7 @@ impl Moments {
         let scatter = stats.scatter().filter(|scatter| wanted == ScatterPart::Pooled || scatter.part() == wanted);
         let scatter = scatter.ok_or_else(|| Error::data("the statistics lack sums that this model needs; gather them again"))?;
         let (group, left_out) = scatter.complete();
-        check_classes(stats)?;
+        check_classes(stats.layout(), stats.classes())?;
         check_complete(&layout, stats.classes(), &group)?;
         let mut moments = Moments {
             classes: ClassWeights { rows: group.rows.clone(), weight: group.weight.clone(), squared: group.squared.clone() },

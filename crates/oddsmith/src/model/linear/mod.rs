@@ -5,12 +5,14 @@
 //! statistic with the current coefficients frozen inside (`fit/passes.rs`); nothing but the driver ever loops over rows.
 
 mod describe;
+mod entries;
 mod fit;
+mod given;
 mod infer;
 mod knobs;
 mod model;
 mod one_vs_rest;
-pub(crate) mod params;
+mod params;
 mod stored;
 
 pub use describe::crude::beside_crude;
@@ -22,6 +24,6 @@ pub use infer::row_account::{CategoryCounts, RowAccount};
 pub use infer::sandwich::Robust;
 pub use knobs::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 pub use model::{Covariance, LogisticModel, Parameters};
-pub(crate) use one_vs_rest::read as read_one_vs_rest;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};
-pub(crate) use stored::read;
+
+pub(crate) use entries::ENTRIES;

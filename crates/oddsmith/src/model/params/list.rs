@@ -24,6 +24,11 @@ pub fn split_pair(item: &str) -> Option<(&str, &str)> {
     item.rsplit_once('=').filter(|(name, _)| !name.is_empty())
 }
 
+/// An item of a list, in quotes where it holds a comma or a quote.
+pub fn quoted(item: &str) -> String {
+    if item.contains([',', '"']) { format!("\"{}\"", item.replace('"', "\"\"")) } else { item.to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use super::kind::number;
-use super::list::{split_list, split_pair};
+use super::list::{quoted, split_list, split_pair};
 use super::{Param, ParamKind};
 use crate::data::Formula;
 use crate::error::{Error, ErrorKind, Result};
@@ -161,11 +161,6 @@ impl Params {
         ErrorKind::Unsupported { model: self.model.into(), what: format!("take the option `{}`", crate::error::visible(name)), advice: has }
             .into()
     }
-}
-
-/// An item of a list, in quotes where it holds a comma or a quote.
-fn quoted(item: &str) -> String {
-    if item.contains([',', '"']) { format!("\"{}\"", item.replace('"', "\"\"")) } else { item.to_owned() }
 }
 
 #[cfg(test)]

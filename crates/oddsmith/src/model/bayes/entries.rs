@@ -1,0 +1,103 @@
+//! What the registry knows of naive Bayes.
+
+use super::{Family, NaiveBayes, params, stored};
+use crate::error::Result;
+use crate::model::{AnyLearner, Entry, Params, Takes, Units};
+
+/// The members of the family, the one over columns of every kind first.
+pub(crate) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "nb",
+        aliases: &["mixed-nb", "naive-bayes"],
+        python: "MixedNB",
+        family: "naive Bayes",
+        summary: "naive Bayes over numbers, categories, booleans and text, each column with its own distribution",
+        one_pass: true,
+        takes: Takes::ALL,
+        tolerance: 1e-9,
+        units: Units::Free,
+        takes_formula: false,
+        params: params::MIXED,
+        build: |params| naive_bayes(Family::Mixed, params),
+        read: stored::read,
+    },
+    Entry {
+        name: "gaussian-nb",
+        aliases: &["gnb"],
+        python: "GaussianNB",
+        family: "naive Bayes",
+        summary: "naive Bayes with normal densities for number columns",
+        one_pass: true,
+        takes: Takes::NUMBERS,
+        tolerance: 1e-9,
+        units: Units::Free,
+        takes_formula: false,
+        params: params::GAUSSIAN,
+        build: |params| naive_bayes(Family::Gaussian, params),
+        read: stored::read,
+    },
+    Entry {
+        name: "bernoulli-nb",
+        aliases: &["bnb"],
+        python: "BernoulliNB",
+        family: "naive Bayes",
+        summary: "naive Bayes over flags and words that are present or absent",
+        one_pass: true,
+        takes: Takes::FLAGS,
+        tolerance: 1e-9,
+        units: Units::Fixed,
+        takes_formula: false,
+        params: params::BERNOULLI,
+        build: |params| naive_bayes(Family::Bernoulli, params),
+        read: stored::read,
+    },
+    Entry {
+        name: "multinomial-nb",
+        aliases: &["mnb"],
+        python: "MultinomialNB",
+        family: "naive Bayes",
+        summary: "naive Bayes over counts: words, or number columns that are counts",
+        one_pass: true,
+        takes: Takes::COUNTS,
+        tolerance: 1e-9,
+        units: Units::Fixed,
+        takes_formula: false,
+        params: params::COUNTS,
+        build: |params| naive_bayes(Family::Multinomial, params),
+        read: stored::read,
+    },
+    Entry {
+        name: "complement-nb",
+        aliases: &["cnb"],
+        python: "ComplementNB",
+        family: "naive Bayes",
+        summary: "multinomial naive Bayes learned from the other classes, for uneven class sizes",
+        one_pass: true,
+        takes: Takes::COUNTS,
+        tolerance: 1e-9,
+        units: Units::Fixed,
+        takes_formula: false,
+        params: params::COMPLEMENT,
+        build: |params| naive_bayes(Family::Complement, params),
+        read: stored::read,
+    },
+    Entry {
+        name: "categorical-nb",
+        aliases: &["catnb"],
+        python: "CategoricalNB",
+        family: "naive Bayes",
+        summary: "naive Bayes over categories, each with its own number of levels",
+        one_pass: true,
+        takes: Takes::LEVELS,
+        tolerance: 1e-9,
+        units: Units::Fixed,
+        takes_formula: false,
+        params: params::COUNTS,
+        build: |params| naive_bayes(Family::Categorical, params),
+        read: stored::read,
+    },
+];
+
+fn naive_bayes(family: Family, params: &Params) -> Result<Box<dyn AnyLearner>> {
+    Ok(Box::new(NaiveBayes::from_params(family, params)?))
+}
