@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! cargo xtask test [--skip-python] [--only STEP]   run every check, stop at the first failure
+//! cargo xtask fmt                                  format every file
+//! cargo xtask new-model NAME                       write a model that works, to be changed into another
 //! cargo xtask arrows                               fail when a room imports one to its right
 //! cargo xtask bench [OPTIONS]                      measure against the peers in the same run
 //! cargo xtask bench --instructions                 count the instructions of the hot loops against a baseline
@@ -13,9 +15,12 @@
 mod arrows;
 mod bench;
 mod failure;
+mod format;
 mod free_threaded;
+mod new_model;
 mod package;
 mod python;
+mod scaffold;
 mod shell;
 mod test;
 
@@ -23,12 +28,14 @@ use std::process::ExitCode;
 
 use failure::Failure;
 
-const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | arrows | bench [OPTIONS]";
+const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | fmt | new-model NAME | arrows | bench [OPTIONS]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.split_first() {
         Some((task, rest)) if task == "test" => test::run(rest),
+        Some((task, [])) if task == "fmt" => format::run(false),
+        Some((task, rest)) if task == "new-model" => new_model::run(rest),
         Some((task, [])) if task == "arrows" => arrows::run(&shell::root()),
         Some((task, rest)) if task == "bench" => bench::run(rest),
         _ => Err(Failure::usage(USAGE)),

@@ -13,14 +13,19 @@ pub(crate) const STABLE: &str = "_core.abi3";
 /// Puts the package into the environment of `interpreter`: the Python files and the extension module, built in `folder` and called
 /// `module`, side by side, as the wheel holds them.
 pub(crate) fn install(interpreter: &Path, folder: &Path, module: &str) -> Result<(), Failure> {
-    let root = shell::root();
     let ask = ["-c", "import sysconfig; print(sysconfig.get_path('platlib'))"];
     let place = PathBuf::from(shell::output(interpreter, &ask)?.trim()).join("oddsmith");
+    let root = shell::root();
+    lay_out(&root, &place, &root.join(folder), module)
+}
+
+/// Puts the package of the project at `root` into a folder of its own, with the extension module that was built in `folder`.
+pub(crate) fn lay_out(root: &Path, place: &Path, folder: &Path, module: &str) -> Result<(), Failure> {
     if place.exists() {
-        fs::remove_dir_all(&place)?;
+        fs::remove_dir_all(place)?;
     }
-    copy(&root.join("python/oddsmith"), &place)?;
-    let library = root.join(folder).join(format!("{DLL_PREFIX}_core{DLL_SUFFIX}"));
+    copy(&root.join("python/oddsmith"), place)?;
+    let library = folder.join(format!("{DLL_PREFIX}_core{DLL_SUFFIX}"));
     let module = if cfg!(windows) { "_core.pyd".to_owned() } else { format!("{module}.so") };
     fs::copy(library, place.join(module))?;
     Ok(())

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{arrows, free_threaded, package, python, shell};
+use crate::{arrows, format, free_threaded, package, python, scaffold, shell};
 
 /// A check: what it is called, and what it does.
 struct Step {
@@ -16,7 +16,7 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "format", run: || cargo(&["fmt", "--all", "--check"]) },
+    Step { name: "format", run: || format::run(true) },
     Step { name: "arrows", run: || arrows::run(&shell::root()) },
     Step { name: "lint", run: || cargo(&["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]) },
     Step { name: "build", run: || cargo(&["build", "--release", "--workspace", "--all-targets"]) },
@@ -24,8 +24,10 @@ const STEPS: &[Step] = &[
     Step { name: "doctests", run: || cargo(&["test", "--release", "--workspace", "--doc"]) },
     Step { name: "docs", run: docs },
     Step { name: PYTHON, run: python_tests },
+    Step { name: SCAFFOLD, run: scaffold::run },
 ];
 const PYTHON: &str = "python";
+const SCAFFOLD: &str = "scaffold";
 
 /// Runs the steps that the arguments ask for.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -63,7 +65,7 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static str>, Failure> {
         }
     }
     let wanted = if only.is_empty() { all } else { only };
-    Ok(wanted.into_iter().filter(|name| !(skip && *name == PYTHON)).collect())
+    Ok(wanted.into_iter().filter(|name| !(skip && [PYTHON, SCAFFOLD].contains(name))).collect())
 }
 
 fn summary(times: &[(&str, Duration)], total: Duration) -> String {
@@ -106,8 +108,8 @@ mod tests {
     #[test]
     fn steps_are_chosen_by_name() {
         let all = names(&[]).unwrap();
-        assert_eq!((all[0], all[all.len() - 1]), ("format", "python"));
-        assert_eq!(names(&["--skip-python"]).unwrap(), all[..all.len() - 1]);
+        assert_eq!((all[0], &all[all.len() - 2..]), ("format", &["python", "scaffold"][..]));
+        assert_eq!(names(&["--skip-python"]).unwrap(), all[..all.len() - 2]);
         assert_eq!(names(&["--only", "docs"]).unwrap(), ["docs"]);
         assert!(names(&["--only", "dosc"]).is_none() && names(&["--only"]).is_none() && names(&["--quick"]).is_none());
     }
