@@ -8,7 +8,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Formula, Kind, RelabelledSource, Response, Weighting};
 use oddsmith::error::Error;
 use oddsmith::model::linear::Logistic;
-use oddsmith::model::{AnyLearner, Classifier, Inference, Learner};
+use oddsmith::model::{AnyProcedure, Classifier, Inference, Learner};
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, Opened, ReadOptions, Roles, open_arrow};
 use pyo3::prelude::*;
@@ -110,14 +110,14 @@ pub(crate) fn formula_roles(learner: &Logistic, weight: Option<String>) -> Resul
 
 /// The rows that a model is fitted to.
 pub(crate) fn open_for(
-    learner: &dyn AnyLearner,
+    procedure: &dyn AnyProcedure,
     table: &ArrowTable,
     roles: &Roles,
     mut kinds: BTreeMap<String, Kind>,
     threads: usize,
     control: &Control,
 ) -> Result<Opened> {
-    let needs = learner.needs_any()?;
+    let needs = procedure.needs_any()?;
     for (column, kind) in needs.kinds {
         kinds.entry(column).or_insert(kind);
     }

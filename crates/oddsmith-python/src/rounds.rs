@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use oddsmith::data::Weighting;
-use oddsmith::error::Error;
+use oddsmith::error::{Error, ErrorKind};
+use oddsmith::model::Conclusion;
 use oddsmith::registry;
 use oddsmith::train::{self, Advance, Answer, Question, Study};
 use oddsmith_io::{ArrowTable, Roles};
@@ -100,7 +101,12 @@ impl Round {
         };
         match advanced().map_err(|error| raise(py, error))? {
             Advance::Again(round, notices) => Ok((Some(Round(*round)), None, told(notices))),
-            Advance::Done(model) => Ok((None, Some(Model::new(model)), Vec::new())),
+            Advance::Done(Conclusion::Model(model)) => Ok((None, Some(Model::new(model)), Vec::new())),
+            Advance::Done(Conclusion::Card(card)) => {
+                let (model, what) = (card.title, "be an estimator".into());
+                let advice = "it is an analysis; `oddsmith rounds advance` shows it".into();
+                Err(raise(py, ErrorKind::Unsupported { model, what, advice }.into()))
+            }
         }
     }
 }
@@ -126,7 +132,7 @@ pub(crate) fn answer_question<'py>(
             ..Roles::default()
         };
         let table = joined(tables)?;
-        let opened = open_for(&*study.learner()?, &table, &roles, study.kinds.clone(), threads, control)?;
+        let opened = open_for(&*study.procedure()?, &table, &roles, study.kinds.clone(), threads, control)?;
         let answer = question.answer(&*opened.source, site.as_deref(), work::threads(threads), control)?;
         Ok((answer.to_bytes()?, opened.notices))
     })?;

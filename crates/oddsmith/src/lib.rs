@@ -16,6 +16,7 @@ pub mod picture;
 pub mod record;
 pub mod registry;
 pub mod stats;
+pub mod study;
 pub mod train;
 
 pub use error::{Error, ErrorKind, Result};

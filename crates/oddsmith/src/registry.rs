@@ -6,6 +6,7 @@ use crate::model::{Classifier, FAMILIES, Params};
 use crate::record::Record;
 
 pub use crate::model::{Entry, Numbers, Takes, Text, Units};
+pub use crate::study::{ANALYSES, AnalysisEntry};
 
 /// All models, in the order in which they are listed to people.
 pub const MODELS: &[Entry] = &ALL;
@@ -43,6 +44,11 @@ pub fn find(name: &str) -> Result<&'static Entry> {
         let known = MODELS.iter().map(|entry| entry.name.to_owned()).collect();
         ErrorKind::Unknown { noun: "model", name: name.into(), known }.into()
     })
+}
+
+/// The analysis of a name, where there is one.
+pub fn analysis(name: &str) -> Option<&'static AnalysisEntry> {
+    ANALYSES.iter().find(|entry| entry.name == name)
 }
 
 /// A model with options as people write it: `lda`, `logistic(l2=1, firth)`.

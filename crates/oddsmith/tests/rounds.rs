@@ -8,17 +8,19 @@ mod table;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use oddsmith::card::Cell as TableCell;
 use oddsmith::codec::{Codec, Encode};
 use oddsmith::control::Control;
 use oddsmith::data::Formula;
 use oddsmith::error::ErrorKind;
 use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, OneVsRest, Robust, Route};
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Params, PassInfo, Scores, Step};
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Conclusion, Params, PassInfo, Scores, Step};
 use oddsmith::persist::{self, FileKind};
 use oddsmith::record::{Array, Record};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::stats::Statistics;
-use oddsmith::train::{Advance, Answer, Question, Round, Study, fit, pass};
+use oddsmith::study::ClassCounts;
+use oddsmith::train::{Advance, Answer, Question, Round, Study, conclude, fit, pass};
 use oddsmith::{Error, Result};
 use proptest::prelude::*;
 use table::{Batches, Cell, Encoded, Row, columns_taken, layout_of, many_rows, rows};
@@ -111,7 +113,8 @@ fn in_rounds(study: Study, sites: &[Encoded], gather: impl Fn(Vec<Answer>) -> Ve
     for _ in 0..MOST {
         let given = gather(answers(&round.question()?, sites));
         match advance(&round, &given)? {
-            Advance::Done(model) => return Ok(model),
+            Advance::Done(Conclusion::Model(model)) => return Ok(model),
+            Advance::Done(Conclusion::Card(card)) => panic!("{} is no model", card.title),
             Advance::Again(next, _) => round = Round::from_bytes(&next.to_bytes()?)?,
         }
     }
@@ -470,4 +473,35 @@ fn rounds_and_answers_of_the_first_format_still_lead_on() {
             assert!(twice.contains("count twice"), "{twice}");
         }
     }
+}
+
+#[test]
+fn an_analysis_of_several_places_is_that_of_all_rows() {
+    let all = patients(200);
+    let columns = [0, 1];
+    let study = || Study { entry: "classes".into(), target: Some("died".into()), ..Study::default() };
+    let pooled = Encoded::new(&all, &Arc::new(layout_of(&all, &columns)), true);
+    let expected = conclude(&ClassCounts, &Batches { encoded: &pooled, size: 64 }, None, &Control::new()).unwrap().model;
+    for parts in [1, 3, 7] {
+        let sites: Vec<Encoded> =
+            cut(&all, parts).iter().map(|rows| Encoded::new(rows, &Arc::new(layout_of(rows, &columns)), true)).collect();
+        let mut round = Round::begin(study()).unwrap();
+        let card = loop {
+            match advance(&round, &answers(&round.question().unwrap(), &sites)).unwrap() {
+                Advance::Again(next, _) => round = Round::from_bytes(&next.to_bytes().unwrap()).unwrap(),
+                Advance::Done(Conclusion::Card(card)) => break card,
+                Advance::Done(Conclusion::Model(_)) => panic!("an analysis became a model"),
+            }
+        };
+        assert_eq!(card.title, expected.title);
+        for (row, expected) in card.tidy.rows.iter().zip(&expected.tidy.rows) {
+            for (cell, expected) in row.iter().zip(expected) {
+                match (cell, expected) {
+                    (TableCell::Number(a), TableCell::Number(b)) => assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a} is not {b}"),
+                    _ => assert_eq!(cell, expected),
+                }
+            }
+        }
+    }
+    assert!(Round::begin(Study { entry: "clases".into(), ..study() }).is_err());
 }

@@ -108,10 +108,9 @@ fn rounds(session: &Session, columns: &str) -> Result<(), Failure> {
     for _ in 0..3 {
         session.says(0, "rounds answer toy.round a.csv -o a.answer")?;
         session.says(0, "rounds answer toy.round b.csv -o b.answer")?;
-        session.says(0, "rounds advance toy.round a.answer b.answer -o next.round")?;
-        fs::rename(session.folder.join("next.round"), session.folder.join("toy.round"))?;
+        session.says(0, "rounds advance toy.round a.answer b.answer -o together.odds")?;
     }
-    let (pooled, together) = (session.says(0, "predict toy.odds births.csv")?, session.says(0, "predict toy.round births.csv")?);
+    let (pooled, together) = (session.says(0, "predict toy.odds births.csv")?, session.says(0, "predict together.odds births.csv")?);
     match same_numbers(&pooled, &together) {
         true => Ok(()),
         false => Err(Failure::new("the rounds of two places do not end in the model of all rows")),

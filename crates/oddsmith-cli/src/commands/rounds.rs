@@ -5,16 +5,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand};
 use oddsmith::card::{Card, Cell, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Feature, Formula, Levels, Space};
 use oddsmith::error::visible;
-use oddsmith::model::Classifier;
+use oddsmith::model::{Classifier, Conclusion};
 use oddsmith::train::{Advance, Answer, Question, Round, Site, Study};
 use oddsmith::{Notice, persist, registry};
 use oddsmith_io::{Input, Roles};
-use oddsmith_report::Format;
+use oddsmith_report::{Format, Style, render};
 
 use crate::commands::show::model_card;
 use crate::console::Console;
@@ -57,6 +58,10 @@ pub(crate) struct BeginArgs {
     /// The model; `oddsmith models` lists all [default: that of formulas].
     #[arg(short, long, value_name = "MODEL")]
     model: Option<String>,
+
+    /// An analysis in place of a model: classes.
+    #[arg(long, value_name = "ANALYSIS", conflicts_with_all = ["model", "formula"], value_parser = analyses())]
+    analysis: Option<String>,
 
     /// Where to save the first question.
     #[arg(short, long, value_name = "FILE")]
@@ -137,7 +142,7 @@ pub(crate) struct AdvanceArgs {
     #[arg(long, value_name = "FILE")]
     next: Option<PathBuf>,
 
-    /// Where to save the model, when the fit is finished.
+    /// Where to save the model, or the card of an analysis as JSON, when it is finished.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -153,7 +158,33 @@ pub(crate) fn run(command: &RoundsCommand, console: &Console, control: &Arc<Cont
     }
 }
 
+/// The names of all analyses, with what they are.
+fn analyses() -> PossibleValuesParser {
+    PossibleValuesParser::new(registry::ANALYSES.iter().map(|entry| PossibleValue::new(entry.name).help(entry.summary)))
+}
+
 fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
+    let study = match &args.analysis {
+        Some(name) => of_analysis(args, name)?,
+        None => of_model(args, console)?,
+    };
+    let round = Round::begin(study)?;
+    let saved = files::save(&args.output, &round.to_bytes()?)?;
+    tell_question(&round, &saved, &[], console)
+}
+
+/// A study that ends in a card.
+fn of_analysis(args: &BeginArgs, name: &str) -> Result<Study, Failure> {
+    let Roles { target, features, exclude, weight, .. } = args.roles.roles();
+    if target.is_none() {
+        return Err(Failure::Usage("name the column that holds the classes, with --target".into()));
+    }
+    args.params.none_of(name)?;
+    Ok(Study { entry: name.into(), target, features, exclude, weight, kinds: args.kinds.kinds()?, ..Study::default() })
+}
+
+/// A study that ends in a model.
+fn of_model(args: &BeginArgs, console: &Console) -> Result<Study, Failure> {
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
     let entry = args.model.as_deref().map_or(Ok(registry::default_for(true)), registry::find)?;
     let mut model = ModelRequest::new(entry, args.params.of(entry)?, formula)?;
@@ -168,7 +199,7 @@ fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
         let where_to = if entry.takes_formula { "on the left side of a formula, or with --target" } else { "with --target" };
         return Err(Failure::Usage(format!("name the column to predict: {where_to}")));
     }
-    let study = Study {
+    Ok(Study {
         target: roles.target,
         features: roles.features,
         exclude: roles.exclude,
@@ -176,10 +207,7 @@ fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
         first_class: model.first_class,
         kinds: args.kinds.kinds()?,
         ..Study::of(&model.params)
-    };
-    let round = Round::begin(study)?;
-    let saved = files::save(&args.output, &round.to_bytes()?)?;
-    tell_question(&round, &saved, &[], console)
+    })
 }
 
 /// The light form of a round.
@@ -213,7 +241,7 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
     };
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        fitting::open_for(&*study.learner()?, &input, options, &roles, control)?
+        fitting::open_for(&*study.procedure()?, &input, options, &roles, control)?
     };
     files::need_target(&opened)?;
     let answer = {
@@ -274,7 +302,10 @@ fn advance(args: &AdvanceArgs, console: &Console) -> Result<(), Failure> {
             let saved = files::save(next, &round.to_bytes()?)?;
             tell_question(&round, &saved, &notices, console)
         }
-        Advance::Done(model) => tell_model(&*model, &files::save(&args.output, &persist::save_model(&*model)?)?, console),
+        Advance::Done(Conclusion::Model(model)) => {
+            tell_model(&*model, &files::save(&args.output, &persist::save_model(&*model)?)?, console)
+        }
+        Advance::Done(Conclusion::Card(card)) => tell_analysis(&card, &args.output, console),
     }
 }
 
@@ -310,6 +341,15 @@ fn tell_model(model: &dyn Classifier, saved: &Saved, console: &Console) -> Resul
     fitting::show(&card, &[], console)?;
     console.notices(&card.notices);
     console.note(&format!("the fit is finished; model → {saved}"));
+    Ok(())
+}
+
+/// An analysis is shown in the chosen format and kept as JSON: it is no model, and every program reads it.
+fn tell_analysis(card: &Card, output: &Path, console: &Console) -> Result<(), Failure> {
+    let saved = files::save(output, render(card, Format::Json, &Style::default()).as_bytes())?;
+    console.result(card)?;
+    console.notices(&card.notices);
+    console.note(&format!("the analysis is finished; card → {saved}"));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use oddsmith::Error;
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, RelabelledSource, Response};
 use oddsmith::error::ErrorKind;
-use oddsmith::model::{AnyLearner, Params, TableNeeds};
+use oddsmith::model::{AnyLearner, AnyProcedure, Params, TableNeeds};
 use oddsmith::registry::Entry;
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -69,15 +69,15 @@ impl ModelRequest {
     }
 }
 
-/// Opens a table for a learner, with columns that were chosen before.
+/// Opens a table for a procedure, with columns that were chosen before.
 pub(crate) fn open_for(
-    learner: &dyn AnyLearner,
+    procedure: &dyn AnyProcedure,
     input: &Input,
     mut options: ReadOptions,
     roles: &Roles,
     control: &Control,
 ) -> Result<Opened, Failure> {
-    let needs = learner.needs_any()?;
+    let needs = procedure.needs_any()?;
     for (column, kind) in needs.kinds {
         options.kinds.entry(column).or_insert(kind);
     }

@@ -30,6 +30,16 @@ impl ParamArgs {
     }
 }
 
+impl ParamArgs {
+    /// Refuses all options of models, for something that is no model.
+    pub(crate) fn none_of(&self, name: &str) -> Result<(), Failure> {
+        match self.given.first() {
+            None => Ok(()),
+            Some((option, _)) => Err(Failure::Usage(format!("--{option} is for models, not for the analysis {name}"))),
+        }
+    }
+}
+
 /// Why a model does not take an option, and what takes it.
 fn refusal(entry: &Entry, name: &str) -> String {
     let takers: Vec<&str> =

@@ -4,7 +4,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Additive, Classifier, Decision, Generative, Inference, Learner, LinearLogOdds, PassInfo, Scale, Scores, Step, TableNeeds};
+use super::{
+    Additive, Classifier, Conclusion, Decision, Generative, Inference, Learner, LinearLogOdds, PassInfo, Procedure, Scale, Scores, Step,
+    TableNeeds,
+};
 use crate::card::Card;
 use crate::codec::{Codec, Encode};
 use crate::data::{Features, Layout, Rows};
@@ -96,6 +99,11 @@ impl BoxedStats {
     pub fn get<S: 'static>(&self) -> Option<&S> {
         self.0.as_any().downcast_ref()
     }
+
+    /// The concrete statistics of the procedure that asks for them.
+    fn of<S: 'static>(&self) -> Result<&S> {
+        self.get().ok_or_else(|| Error::internal("a procedure was given the statistics of another"))
+    }
 }
 
 impl Clone for BoxedStats {
@@ -142,18 +150,54 @@ impl Statistics for BoxedStats {
     }
 }
 
-/// A learner whose types are hidden.
-pub trait AnyLearner: Send + Sync {
-    /// See [`Learner::needs`].
+/// A procedure whose types are hidden: a learner, or an analysis that ends in a card.
+pub trait AnyProcedure: Send + Sync {
+    /// See [`Procedure::needs`].
     fn needs_any(&self) -> Result<TableNeeds>;
-    /// See [`Learner::begin`].
+    /// See [`Procedure::begin`].
     fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats>;
+    /// See [`Procedure::finish`].
+    fn conclude_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Conclusion>>;
+    /// See [`Procedure::write_point`].
+    fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()>;
+    /// See [`Procedure::at_point`].
+    fn at_point_any(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats>;
+}
+
+impl<P> AnyProcedure for P
+where
+    P: Procedure,
+    P::Stats: 'static,
+    P::Output: Into<Conclusion>,
+{
+    fn needs_any(&self) -> Result<TableNeeds> {
+        Procedure::needs(self)
+    }
+
+    fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
+        Ok(BoxedStats::new(Procedure::begin(self, layout, pass)?))
+    }
+
+    fn conclude_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Conclusion>> {
+        Ok(match Procedure::finish(self, stats.of::<P::Stats>()?)? {
+            Step::Again(next) => Step::Again(BoxedStats::new(next)),
+            Step::Done(output) => Step::Done(output.into()),
+        })
+    }
+
+    fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
+        Procedure::write_point(self, empty.of::<P::Stats>()?, point)
+    }
+
+    fn at_point_any(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
+        Ok(BoxedStats::new(Procedure::at_point(self, layout, point)?))
+    }
+}
+
+/// A learner whose types are hidden.
+pub trait AnyLearner: AnyProcedure {
     /// See [`Learner::finish`]; a [`TableStats`] is taken as the statistics of a first pass.
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>>;
-    /// See [`Learner::write_point`].
-    fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()>;
-    /// See [`Learner::at_point`].
-    fn at_point_any(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats>;
 }
 
 impl<L> AnyLearner for L
@@ -162,31 +206,16 @@ where
     L::Stats: 'static,
     L::Model: 'static,
 {
-    fn needs_any(&self) -> Result<TableNeeds> {
-        self.needs()
-    }
-
-    fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
-        Ok(BoxedStats::new(self.begin(layout, pass)?))
-    }
-
-    fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
-        let empty = empty.get::<L::Stats>().ok_or_else(|| Error::internal("a learner was given the statistics of another"))?;
-        self.write_point(empty, point)
-    }
-
-    fn at_point_any(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
-        Ok(BoxedStats::new(self.at_point(layout, point)?))
-    }
-
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
         let adopted = match (stats.get::<L::Stats>(), stats.get::<TableStats>()) {
             (None, Some(table)) => self.adopt(table)?,
             _ => None,
         };
-        let stats = stats.get::<L::Stats>().or(adopted.as_ref());
-        let stats = stats.ok_or_else(|| Error::internal("a learner was given the statistics of another"))?;
-        Ok(match self.finish(stats)? {
+        let stats = match &adopted {
+            Some(adopted) => adopted,
+            None => stats.of::<L::Stats>()?,
+        };
+        Ok(match Learner::finish(self, stats)? {
             Step::Again(next) => Step::Again(BoxedStats::new(next)),
             Step::Done(model) => Step::Done(Box::new(model)),
         })

@@ -25,7 +25,7 @@ pub use classifier::{Classifier, Scale};
 pub use contributions::{Additive, Contributions};
 pub use decision::{Costs, Decision};
 pub use entry::{Entry, Numbers, Takes, Text, Units};
-pub use erased::{AnyLearner, AnyStats, BoxedStats};
+pub use erased::{AnyLearner, AnyProcedure, AnyStats, BoxedStats};
 pub use generative::{Generative, SampledRow, Value};
 pub use inference::{BatchMetrics, FittedLikelihood, Inference, RowMetrics, Uncertainty};
 pub use learner::{Learner, PassInfo, Step};
@@ -35,7 +35,7 @@ pub use params::{Param, ParamKind, Params};
 pub use predict::{Predictions, Predictor};
 pub use prepared::Prepared;
 pub use prior::Prior;
-pub use procedure::{Analysis, Procedure};
+pub use procedure::{Analysis, Conclusion, Procedure};
 pub use scores::{Scores, Scratch};
 
 pub(crate) use classes_seen::check_classes;

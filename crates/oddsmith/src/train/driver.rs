@@ -202,29 +202,10 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::{Card, Cell, Table};
+    use crate::card::Cell;
     use crate::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
     use crate::num::MatrixView;
-
-    /// How many rows every class has, as a card.
-    struct ClassCounts;
-
-    impl Procedure for ClassCounts {
-        type Stats = TableStats;
-        type Output = Card;
-
-        fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<TableStats> {
-            Ok(TableStats::new(Arc::clone(layout), Parts::default()))
-        }
-
-        fn finish(&self, stats: &TableStats) -> Result<Step<TableStats, Card>> {
-            let mut tidy = Table::new("classes", &["class", "rows"]);
-            for (label, rows) in stats.layout().classes().labels().iter().zip(&stats.classes().rows) {
-                tidy.push(vec![label.as_str().into(), Cell::Count(*rows)]);
-            }
-            Ok(Step::Done(Card { title: "Classes".into(), tidy, ..Card::default() }))
-        }
-    }
+    use crate::study::ClassCounts;
 
     #[test]
     fn an_analysis_ends_in_a_card_by_the_same_driver() {
@@ -237,6 +218,9 @@ mod tests {
         let concluded = conclude(&ClassCounts, &source, None, &Control::new()).unwrap();
         let counts: Vec<&Cell> = concluded.model.tidy.rows.iter().map(|row| &row[1]).collect();
         assert_eq!(counts, [&Cell::Count(15_000), &Cell::Count(5_000)]);
+        // H(1/4) = 2 − ¾ log2 3.
+        let Cell::Number(bits) = concluded.model.facts[2].1 else { panic!("no entropy") };
+        assert!((bits - (2.0 - 0.75 * 3f64.log2())).abs() < 1e-15, "{bits}");
         assert_eq!((concluded.passes, concluded.weight), (1, 20_000.0));
     }
 }

@@ -88,8 +88,8 @@ impl Question {
     /// The empty sums that are asked for; `None` while the columns are.
     pub(super) fn empty(&self) -> Result<Option<BoxedStats>> {
         let Some(layout) = &self.layout else { return Ok(None) };
-        let learner = self.study.learner()?;
-        (*learner).at_point_any(layout, &self.point).map(Some)
+        let procedure = self.study.procedure()?;
+        (*procedure).at_point_any(layout, &self.point).map(Some)
     }
 
     /// The answer of the place that has these rows. A place that gives itself a `site` name is known by it; one that does not is known by

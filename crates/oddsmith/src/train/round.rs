@@ -1,10 +1,10 @@
 //! A fit that goes from place to place: one file asks, every place answers with its sums, and the answers lead to the next question.
 //!
 //! A round holds the study, the columns that the places agreed upon, who the places are, and the merged sums of all passes so far. What is
-//! asked next follows from them: a learner is a function of its sums, so whoever has the round can repeat its steps, which cost no pass.
+//! asked next follows from them: a procedure is a function of its sums, so whoever has the round can repeat its steps, which cost no pass.
 //! Nothing else has to be stored, and the file is a full account of all that left the places. What the places need of it is a [`Question`].
 //!
-//! The first question is which columns, classes and levels there are; then come the passes of the learner.
+//! The first question is which columns, classes and levels there are; then come the passes of the procedure.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::study::{FirstStudy, Study};
 use crate::codec::Codec;
 use crate::data::{Classes, Layout};
 use crate::error::{Error, Result};
-use crate::model::{AnyLearner, BoxedStats, Classifier, PassInfo, Step};
+use crate::model::{AnyProcedure, BoxedStats, Conclusion, PassInfo, Step};
 use crate::notice::Notice;
 use crate::persist::{self, FileKind};
 use crate::record::{Record, fault};
@@ -47,8 +47,8 @@ pub struct Round {
 pub enum Advance {
     /// The next question, and what differed between the places.
     Again(Box<Round>, Vec<Notice>),
-    /// The model of the rows of all places.
-    Done(Box<dyn Classifier>),
+    /// What the rows of all places lead to.
+    Done(Conclusion),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl Round {
 
     /// The first question of a study.
     pub fn begin(study: Study) -> Result<Round> {
-        study.learner()?;
+        study.procedure()?;
         Ok(Round { study, layout: None, passes: 0, sums: Round::no_sums()?, sites: Sites::default(), first_name: None })
     }
 
@@ -105,8 +105,8 @@ impl Round {
     pub fn question(&self) -> Result<Question> {
         let mut point = Question::no_point()?;
         if let Some(layout) = &self.layout {
-            let learner = self.study.learner()?;
-            (*learner).write_point_any(&self.empty(&*learner, layout)?, &mut point)?;
+            let procedure = self.study.procedure()?;
+            (*procedure).write_point_any(&self.empty(&*procedure, layout)?, &mut point)?;
         }
         Ok(Question { study: self.study.clone(), layout: self.layout.clone(), number: self.number(), point })
     }
@@ -155,24 +155,24 @@ impl Round {
     }
 
     fn merge(&self, layout: &Arc<Layout>, answers: &[(&str, &Answer)]) -> Result<Advance> {
-        let learner = self.study.learner()?;
-        let mut total = answer::total(&self.empty(&*learner, layout)?, answers)?;
+        let procedure = self.study.procedure()?;
+        let mut total = answer::total(&self.empty(&*procedure, layout)?, answers)?;
         let mut next = Round { first_name: None, ..self.clone() };
         Codec::out(&mut next.sums, "").part(&pass_name(self.passes), &mut total)?;
         next.passes += 1;
-        Ok(match (*learner).finish_any(&total)? {
+        Ok(match (*procedure).conclude_any(&total)? {
             Step::Again(_) => Advance::Again(Box::new(next), Vec::new()),
-            Step::Done(model) => Advance::Done(model),
+            Step::Done(conclusion) => Advance::Done(conclusion),
         })
     }
 
     /// The empty sums of the current pass: the steps of all earlier passes repeated from their sums.
-    fn empty(&self, learner: &dyn AnyLearner, layout: &Arc<Layout>) -> Result<BoxedStats> {
-        let mut empty = learner.begin_any(layout, &PassInfo::default())?;
+    fn empty(&self, procedure: &dyn AnyProcedure, layout: &Arc<Layout>) -> Result<BoxedStats> {
+        let mut empty = procedure.begin_any(layout, &PassInfo::default())?;
         for pass in 0..self.passes {
             let mut sums = empty;
             Codec::from(&self.sums, "").part(&pass_name(pass), &mut sums)?;
-            empty = match learner.finish_any(&sums)? {
+            empty = match procedure.conclude_any(&sums)? {
                 Step::Again(next) => next,
                 Step::Done(_) => return Err(fault("it asks for a pass after the last one")),
             };

@@ -1,4 +1,4 @@
-//! What is fitted to rows that are elsewhere, and from which of their columns.
+//! What is concluded from rows that are elsewhere, and from which of their columns.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Formula, Kind, Weighting};
 use crate::error::{Error, Result};
 use crate::model::linear::{Logistic, OneVsRest};
-use crate::model::{AnyLearner, Params};
+use crate::model::{AnyLearner, AnyProcedure, Params};
 use crate::registry;
 
-/// A model of the rows of several places, none of which shows its rows to another.
+/// A model or an analysis of the rows of several places, none of which shows its rows to another.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(try_from = "StoredStudy")]
 pub struct Study {
-    /// The name of the model in the registry.
+    /// The name of the model or analysis in the registry.
     pub entry: String,
     /// The options that were given, as texts.
     pub options: BTreeMap<String, Vec<String>>,
@@ -45,15 +45,27 @@ impl Study {
         }
     }
 
-    /// The learner of the registry with the options of the study; an error when it does not have them. It looks at all rows of every pass:
-    /// a sample would have to be agreed upon.
+    /// What the study carries out, with its options; an error when it does not have them. It looks at all rows of every pass: a sample
+    /// would have to be agreed upon.
+    pub fn procedure(&self) -> Result<Box<dyn AnyProcedure>> {
+        match registry::analysis(&self.entry) {
+            Some(analysis) => (analysis.build)(&self.given(analysis.defaults())?),
+            None => Ok(self.learner()?),
+        }
+    }
+
+    /// The learner of the registry with the options of the study; an error when there is no such model.
     pub fn learner(&self) -> Result<Box<dyn AnyLearner>> {
         let entry = registry::find(&self.entry)?;
-        let mut params = entry.defaults().with_formula(self.formula.clone());
+        (entry.build)(&self.given(entry.defaults())?)
+    }
+
+    fn given(&self, defaults: Params) -> Result<Params> {
+        let mut params = defaults.with_formula(self.formula.clone());
         for (name, values) in &self.options {
             values.iter().try_for_each(|value| params.set(name, value))?;
         }
-        (entry.build)(&params)
+        Ok(params)
     }
 }
 

@@ -10,7 +10,7 @@ use super::paths::paths;
 /// The base, which every room may use and which uses only itself.
 const BASE: &[&str] = &["error", "notice", "control", "record", "codec", "card", "picture"];
 /// The rooms, from left to right.
-const ORDER: &[&str] = &["num", "data", "stats", "info", "model", "calibrate", "eval", "registry", "persist", "train"];
+const ORDER: &[&str] = &["num", "data", "stats", "info", "model", "study", "calibrate", "eval", "registry", "persist", "train"];
 /// What the room of plain numerics may use of the base.
 const NUM_BASE: &[&str] = &["error"];
 
