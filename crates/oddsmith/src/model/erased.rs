@@ -20,6 +20,10 @@ use crate::stats::{Statistics, TableStats};
 pub trait AnyStats: Send + Sync {
     /// See [`Statistics::observe`].
     fn observe_rows(&mut self, rows: Rows<'_>) -> Result<()>;
+    /// See [`Statistics::row_state`].
+    fn kept_by_row(&self) -> usize;
+    /// See [`Statistics::observe_kept`].
+    fn observe_kept_rows(&mut self, rows: Rows<'_>, kept: &mut [f64]) -> Result<()>;
     /// See [`Statistics::merge`]; the other one must be of the same learner.
     fn merge_any(&mut self, other: &dyn AnyStats) -> Result<()>;
     /// See [`Statistics::weight`].
@@ -46,6 +50,14 @@ where
 {
     fn observe_rows(&mut self, rows: Rows<'_>) -> Result<()> {
         self.observe(rows)
+    }
+
+    fn kept_by_row(&self) -> usize {
+        self.row_state()
+    }
+
+    fn observe_kept_rows(&mut self, rows: Rows<'_>, kept: &mut [f64]) -> Result<()> {
+        self.observe_kept(rows, kept)
     }
 
     fn merge_any(&mut self, other: &dyn AnyStats) -> Result<()> {
@@ -123,6 +135,14 @@ impl Statistics for BoxedStats {
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         self.0.observe_rows(rows)
+    }
+
+    fn row_state(&self) -> usize {
+        self.0.kept_by_row()
+    }
+
+    fn observe_kept(&mut self, rows: Rows<'_>, kept: &mut [f64]) -> Result<()> {
+        self.0.observe_kept_rows(rows, kept)
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {

@@ -46,6 +46,19 @@ pub trait Statistics: Encode + Clone + Send + Sync {
     /// Adds a batch.
     fn observe(&mut self, input: Self::Input<'_>) -> Result<()>;
 
+    /// Numbers that the driver keeps for every row from pass to pass, so that a pass need not compute them again from all that came
+    /// before: the margin of a boosted row, its leaf. Most summaries want none.
+    fn row_state(&self) -> usize {
+        0
+    }
+
+    /// Adds a batch with the numbers that are kept for its rows, [`Statistics::row_state`] each: zeros before the first pass, afterwards
+    /// what the pass before left in them. They save work and never change a sum: [`Statistics::observe`] comes to the same without
+    /// them, because a place that answers one question alone has none.
+    fn observe_kept(&mut self, input: Self::Input<'_>, _kept: &mut [f64]) -> Result<()> {
+        self.observe(input)
+    }
+
     /// Adds what another summary of the same layout has seen.
     fn merge(&mut self, other: &Self) -> Result<()>;
 

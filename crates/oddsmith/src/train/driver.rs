@@ -10,6 +10,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::row_states::RowStates;
 use crate::control::Control;
 use crate::data::Source;
 use crate::error::{Error, Result};
@@ -48,8 +49,10 @@ pub fn conclude<P: Procedure>(
     control: &Control,
 ) -> Result<Fitted<P::Output>> {
     let mut empty = procedure.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source))?;
+    let mut states = RowStates::default();
     for passes in 1..=MOST_PASSES {
-        let stats = pass(source, &empty, threads, control)?;
+        states.prepare(empty.row_state(), source.partitions());
+        let stats = pass_with(source, &empty, &states, threads, control)?;
         match procedure.finish(&stats)? {
             Step::Again(next) => empty = next,
             Step::Done(model) => return Ok(Fitted { model, passes, weight: stats.weight() }),
@@ -72,13 +75,20 @@ pub fn pass<S>(source: &dyn Source, empty: &S, threads: Option<NonZeroUsize>, co
 where
     S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
 {
+    pass_with(source, empty, &RowStates::default(), threads, control)
+}
+
+fn pass_with<S>(source: &dyn Source, empty: &S, states: &RowStates, threads: Option<NonZeroUsize>, control: &Control) -> Result<S>
+where
+    S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
+{
     let all = source.partitions();
     let partitions: Vec<usize> = (0..all).filter(|partition| !empty.skips(*partition, all)).collect();
     let bytes = (source.bytes() as u128 * partitions.len() as u128 / all.max(1) as u128) as u64;
     let lanes = lane_count(bytes, empty.bytes() as u64, partitions.len());
     let threads = worker_count(threads, lanes);
     control.begin(source.rows().unwrap_or(0));
-    let work = Work { source, empty, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };
+    let work = Work { source, empty, states, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };
     if threads == 1 {
         work.run();
     } else {
@@ -104,6 +114,7 @@ fn lane_count(bytes: u64, summary: u64, partitions: usize) -> usize {
 struct Work<'a, S> {
     source: &'a dyn Source,
     empty: &'a S,
+    states: &'a RowStates,
     control: &'a Control,
     lanes: usize,
     partitions: Vec<usize>,
@@ -141,10 +152,14 @@ where
         let mut sum = self.empty.clone();
         let count = self.partitions.len();
         for partition in &self.partitions[lane * count / self.lanes..(lane + 1) * count / self.lanes] {
+            let mut state = self.states.of(*partition);
             self.source.scan(*partition, &mut |rows| {
-                let count = rows.labels.len() as u64;
-                sum.observe(rows)?;
-                self.control.advance(count)
+                let count = rows.labels.len();
+                match &mut state {
+                    None => sum.observe(rows)?,
+                    Some(state) => sum.observe_kept(rows, state.next(count))?,
+                }
+                self.control.advance(count as u64)
             })?;
         }
         Ok(sum)

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::folds::Folds;
-use super::picked_rows::PickedRows;
 use super::scored_table::{ScoredTable, Truth};
 use crate::codec::{Codec, Encode};
-use crate::data::{MappedSource, Rows, SKIP, Source};
+use crate::data::{MappedSource, RowBuffer, Rows, SKIP, Source};
 use crate::error::{Error, Result};
 use crate::model::{Classifier, Scores};
 use crate::stats::Statistics;
@@ -27,13 +26,13 @@ pub(super) struct FoldedStats<'a, S> {
     folds: &'a Folds,
     empty: S,
     pub(super) sums: Vec<S>,
-    picked: PickedRows,
+    picked: RowBuffer,
     chosen: Vec<Vec<usize>>,
 }
 
 impl<'a, S: Clone> FoldedStats<'a, S> {
     pub(super) fn new(folds: &'a Folds, empty: S) -> Self {
-        FoldedStats { folds, sums: vec![empty.clone(); folds.count()], empty, picked: PickedRows::default(), chosen: Vec::new() }
+        FoldedStats { folds, sums: vec![empty.clone(); folds.count()], empty, picked: RowBuffer::default(), chosen: Vec::new() }
     }
 }
 
@@ -43,7 +42,7 @@ impl<S: Clone> Clone for FoldedStats<'_, S> {
             folds: self.folds,
             empty: self.empty.clone(),
             sums: self.sums.clone(),
-            picked: PickedRows::default(),
+            picked: RowBuffer::default(),
             chosen: Vec::new(),
         }
     }
@@ -63,10 +62,9 @@ where
 
     fn observe(&mut self, batch: Rows<'_>) -> Result<()> {
         deal(&batch, self.folds, &mut self.chosen)?;
-        let columns = (batch.features.numbers.cols(), batch.features.codes.cols());
         for (sum, chosen) in self.sums.iter_mut().zip(&self.chosen).filter(|(_, chosen)| !chosen.is_empty()) {
             self.picked.fill(&batch, chosen);
-            if let Err(error) = self.picked.with(columns, |rows| sum.observe(rows)) {
+            if let Err(error) = self.picked.with(|rows| sum.observe(rows)) {
                 // The whole batch knows in which row of the table the fault lies.
                 self.empty.clone().observe(batch)?;
                 return Err(error);
@@ -105,7 +103,7 @@ pub(super) struct FoldedScores<'a> {
 /// What is used again from batch to batch; no part of the sums.
 #[derive(Default)]
 struct Buffers {
-    picked: PickedRows,
+    picked: RowBuffer,
     chosen: Vec<Vec<usize>>,
     scores: Scores,
 }
@@ -164,7 +162,6 @@ impl Statistics for FoldedScores<'_> {
     fn observe(&mut self, batch: Rows<'_>) -> Result<()> {
         let Buffers { picked, chosen, scores } = &mut self.buffers;
         deal(&batch, self.folds, chosen)?;
-        let columns = (batch.features.numbers.cols(), batch.features.codes.cols());
         let (start, classes) = (self.truth.labels.len(), self.classes);
         self.truth.add(&batch)?;
         self.scores.iter_mut().for_each(|scores| scores.resize((start + batch.labels.len()) * classes, 0.0));
@@ -172,7 +169,7 @@ impl Statistics for FoldedScores<'_> {
             // All candidates look at the rows while they are in the cache.
             picked.fill(&batch, chosen);
             for (models, kept) in self.models.iter().zip(&mut self.scores) {
-                picked.with(columns, |rows| models[fold].score_relative(&rows.features, scores))?;
+                picked.with(|rows| models[fold].score_relative(&rows.features, scores))?;
                 let kept = &mut kept[start * classes..];
                 for (row, &i) in scores.values().chunks_exact(classes.max(1)).zip(chosen) {
                     kept[i * classes..(i + 1) * classes].copy_from_slice(row);

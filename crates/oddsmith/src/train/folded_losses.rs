@@ -5,10 +5,9 @@
 use super::column_pick::ColumnPick;
 use super::folded::deal;
 use super::folds::Folds;
-use super::picked_rows::PickedRows;
 use super::scored_table::ScoredTable;
 use crate::codec::{Codec, Encode};
-use crate::data::{Layout, Rows};
+use crate::data::{Layout, RowBuffer, Rows};
 use crate::error::Result;
 use crate::eval::LogLoss;
 use crate::model::Classifier;
@@ -29,7 +28,7 @@ pub(super) struct FoldedLosses<'a> {
     /// By candidate, then by fold.
     pub(super) losses: Vec<Vec<LogLoss>>,
     picks: Vec<Option<ColumnPick>>,
-    picked: PickedRows,
+    picked: RowBuffer,
     chosen: Vec<Vec<usize>>,
 }
 
@@ -43,7 +42,7 @@ impl<'a> FoldedLosses<'a> {
             candidates,
             losses: vec![vec![empty; folds.count()]; candidates.len()],
             picks: candidates.iter().map(pick).collect(),
-            picked: PickedRows::default(),
+            picked: RowBuffer::default(),
             chosen: Vec::new(),
         }
     }
@@ -71,13 +70,12 @@ impl Statistics for FoldedLosses<'_> {
 
     fn observe(&mut self, batch: Rows<'_>) -> Result<()> {
         deal(&batch, self.folds, &mut self.chosen)?;
-        let columns = (batch.features.numbers.cols(), batch.features.codes.cols());
         for (fold, chosen) in self.chosen.iter().enumerate().filter(|(_, chosen)| !chosen.is_empty()) {
             self.picked.fill(&batch, chosen);
             for ((candidate, pick), losses) in self.candidates.iter().zip(&mut self.picks).zip(&mut self.losses) {
                 let model = &*candidate.models[fold];
                 let mut told = ScoredTable::new(model.layout().classes().len());
-                self.picked.with(columns, |rows| match pick {
+                self.picked.with(|rows| match pick {
                     None => told.add(model, rows),
                     Some(pick) => {
                         let labels = rows.labels;
