@@ -1,11 +1,14 @@
 //! A table with the columns and the target of a model: its rows, encoded for the model, with truth and weights.
 
+use std::num::NonZeroUsize;
+
 use oddsmith::control::Control;
 use oddsmith::data::{Rows, SKIP, UNSEEN};
 use oddsmith::error::DataFault;
 use oddsmith::model::Classifier;
+use oddsmith::stats::Statistics;
 use oddsmith::{Error, Notice, notice};
-use oddsmith_io::{Input, NewBatch, ReadOptions, open_for_prediction};
+use oddsmith_io::{Input, NewBatch, NewRows, PartSums, ReadOptions, open_for_prediction};
 
 use crate::exit::Failure;
 
@@ -27,25 +30,93 @@ impl LabelledTable<'_> {
         control: &Control,
         sink: &mut dyn FnMut(Rows<'_>) -> oddsmith::Result<()>,
     ) -> Result<Vec<Notice>, Failure> {
-        let layout = model.layout();
-        let echo: Vec<String> = std::iter::once(layout.target().to_owned()).chain(self.weight.clone()).collect();
-        let rows = open_for_prediction(self.input, self.options, layout, &echo)?;
+        let rows = self.open(model)?;
         let mut notices = rows.notices.clone();
         let mut skipped = 0u64;
         let scanned = rows.scan(control, &mut |batch| {
-            let labels = batch.labels.unwrap_or(&[]);
-            refuse_unknown_class(&batch, labels, model)?;
-            skipped += labels.iter().filter(|label| **label == SKIP).count() as u64;
-            let weights = self.weight.as_ref().map(|column| weights_of(&batch, column)).transpose()?;
-            sink(Rows::new(batch.features, labels, weights.as_deref(), batch.first_row))
+            skipped += labelled(&batch, model, self.weight.as_deref(), &mut *sink)?;
+            Ok(())
         });
         notices.extend(scanned.map_err(|error: Error| error.in_table(&self.input.name()))?);
-        if skipped > 0 {
-            let text = format!("{skipped} rows have no target and were left out");
-            notices.push(Notice::new(notice::MISSING_TARGET, text).column(layout.target()));
-        }
+        notices.extend(without_target(skipped, model));
         Ok(notices)
     }
+
+    /// Sums the rows up on several threads, with the same bits for any number of them; with notices about the rows.
+    pub(crate) fn sum<S>(
+        &self,
+        model: &dyn Classifier,
+        empty: &S,
+        threads: Option<NonZeroUsize>,
+        control: &Control,
+    ) -> Result<(S, Vec<Notice>), Failure>
+    where
+        S: for<'b> Statistics<Input<'b> = Rows<'b>>,
+    {
+        let rows = self.open(model)?;
+        let mut notices = rows.notices.clone();
+        let empty = LabelledSums { model, weight: self.weight.as_deref(), stats: empty.clone(), skipped: 0 };
+        let summed = rows.sum(&empty, threads, control).map_err(|error| error.in_table(&self.input.name()));
+        let (LabelledSums { stats, skipped, .. }, told) = summed?;
+        notices.extend(told);
+        notices.extend(without_target(skipped, model));
+        Ok((stats, notices))
+    }
+
+    fn open(&self, model: &dyn Classifier) -> Result<NewRows, Failure> {
+        let layout = model.layout();
+        let echo: Vec<String> = std::iter::once(layout.target().to_owned()).chain(self.weight.clone()).collect();
+        Ok(open_for_prediction(self.input, self.options, layout, &echo)?)
+    }
+}
+
+/// A statistic over labelled rows, and how many rows had no target.
+#[derive(Clone)]
+struct LabelledSums<'a, S> {
+    model: &'a dyn Classifier,
+    weight: Option<&'a str>,
+    stats: S,
+    skipped: u64,
+}
+
+impl<S> PartSums for LabelledSums<'_, S>
+where
+    S: for<'b> Statistics<Input<'b> = Rows<'b>>,
+{
+    fn add(&mut self, batch: &NewBatch<'_>) -> oddsmith::Result<()> {
+        self.skipped += labelled(batch, self.model, self.weight, |rows| self.stats.observe(rows))?;
+        Ok(())
+    }
+
+    fn join(&mut self, later: &Self) -> oddsmith::Result<()> {
+        self.skipped += later.skipped;
+        self.stats.merge(&later.stats)
+    }
+}
+
+/// Gives a batch with its truth and weights to `sink`; comes back with the number of rows that have no target.
+fn labelled(
+    batch: &NewBatch<'_>,
+    model: &dyn Classifier,
+    weight: Option<&str>,
+    sink: impl FnOnce(Rows<'_>) -> oddsmith::Result<()>,
+) -> oddsmith::Result<u64> {
+    let labels = batch.labels.unwrap_or(&[]);
+    refuse_unknown_class(batch, labels, model)?;
+    let weights = weight.map(|column| weights_of(batch, column)).transpose()?;
+    sink(Rows::new(batch.features, labels, weights.as_deref(), batch.first_row))?;
+    Ok(labels.iter().filter(|label| **label == SKIP).count() as u64)
+}
+
+fn without_target(rows: u64, model: &dyn Classifier) -> Option<Notice> {
+    let text = || {
+        format!(
+            "{rows} {} no target and {} left out",
+            if rows == 1 { "row has" } else { "rows have" },
+            if rows == 1 { "was" } else { "were" }
+        )
+    };
+    (rows > 0).then(|| Notice::new(notice::MISSING_TARGET, text()).column(model.layout().target()))
 }
 
 /// A row of a class that the model never saw cannot be judged.

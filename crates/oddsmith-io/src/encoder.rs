@@ -96,6 +96,19 @@ pub(crate) struct Tally {
     buffer: TermBuffer,
 }
 
+impl Tally {
+    /// Adds what happened in a later part of the table.
+    pub(crate) fn join(&mut self, later: &Tally) {
+        self.unseen.resize_with(self.unseen.len().max(later.unseen.len()), Default::default);
+        for ((count, first), (more, next)) in self.unseen.iter_mut().zip(&later.unseen) {
+            if *count == 0 {
+                first.clone_from(next);
+            }
+            *count += more;
+        }
+    }
+}
+
 /// The encoder.
 #[derive(Debug)]
 pub(crate) struct Encoder {

@@ -98,12 +98,22 @@ pub(crate) trait Feed: Send + Sync {
     /// Lines before a partition, where the table has lines.
     fn lines_before(&self, partition: usize) -> Option<u64>;
 
+    /// Lines before the partition that was claimed last, where they are counted as it streams by.
+    fn lines_claimed(&self) -> Option<u64> {
+        None
+    }
+
     /// Turns trouble into an error; `before` is the number of records in earlier partitions.
     fn report(&self, trouble: Trouble, before: u64) -> Error {
+        self.report_at(trouble, before, None)
+    }
+
+    /// The same where the lines before the partition were counted when it was claimed.
+    fn report_at(&self, trouble: Trouble, before: u64, claimed: Option<u64>) -> Error {
         match trouble {
             Trouble::Other(error) => error,
             Trouble::Row(spot, lines) => {
-                let line = lines.and_then(|lines| Some(self.lines_before(spot.at.0)? + lines + 1));
+                let line = lines.and_then(|lines| Some(claimed.or_else(|| self.lines_before(spot.at.0))? + lines + 1));
                 let fault = DataFault { row: Some(before + spot.at.1 + 1), line, ..*spot.fault };
                 self.place().fault(fault)
             }

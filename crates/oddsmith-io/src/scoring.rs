@@ -33,9 +33,9 @@ use crate::{store::StoreReader, workbook::Sheet};
 
 /// Rows to be scored.
 pub struct NewRows {
-    feed: Box<dyn Feed>,
-    layout: Layout,
-    encoder: Encoder,
+    pub(crate) feed: Box<dyn Feed>,
+    pub(crate) layout: Layout,
+    pub(crate) encoder: Encoder,
     echo: Vec<usize>,
     labelled: bool,
     ragged: Ragged,
@@ -187,10 +187,7 @@ impl NewRows {
                 if block.rows == 0 {
                     return Ok(());
                 }
-                block.with_features(&self.layout, |features| {
-                    let labels = self.labelled.then_some(&block.labels[..]);
-                    sink(NewBatch { features, labels, first_row, raw, echo: &self.echo })
-                })?;
+                block.with_features(&self.layout, |features| sink(self.batch(features, &block.labels, first_row, raw)))?;
                 first_row += block.rows as u64;
                 Ok(())
             });
@@ -199,11 +196,20 @@ impl NewRows {
                 Err(trouble) => return Err(self.feed.report(trouble, records.all)),
             }
         }
+        Ok(self.told(records, &tally))
+    }
+
+    /// A batch with what was asked for beside its features.
+    pub(crate) fn batch<'a>(&'a self, features: Features<'a>, labels: &'a [u32], first_row: u64, raw: &'a RawBatch<'a>) -> NewBatch<'a> {
+        NewBatch { features, labels: self.labelled.then_some(labels), first_row, raw, echo: &self.echo }
+    }
+
+    /// What there is to say of all rows after the last one.
+    pub(crate) fn told(&self, records: Records, tally: &Tally) -> Vec<Notice> {
         // A line with several labels is one row here.
-        records.several_labels = 0;
-        let mut notices = records.notices(self.ragged);
-        notices.extend(self.unseen(&tally));
-        Ok(notices)
+        let mut notices = Records { several_labels: 0, ..records }.notices(self.ragged);
+        notices.extend(self.unseen(tally));
+        notices
     }
 
     fn unseen(&self, tally: &Tally) -> Vec<Notice> {

@@ -229,8 +229,11 @@ impl Feed for TextFeed {
         }
     }
 
+    fn lines_claimed(&self) -> Option<u64> {
+        self.cutting.lock().unwrap_or_else(PoisonError::into_inner).lines
+    }
+
     fn lines_before(&self, partition: usize) -> Option<u64> {
-        let counted = self.cutting.lock().unwrap_or_else(PoisonError::into_inner).lines;
-        counted.or_else(|| self.count_lines(self.cut(partition)?.offset))
+        self.lines_claimed().or_else(|| self.count_lines(self.cut(partition)?.offset))
     }
 }

@@ -10,7 +10,6 @@ use oddsmith::data::Weighting;
 use oddsmith::error::DataFault;
 use oddsmith::eval::{EvalSettings, Evaluation};
 use oddsmith::model::Decision;
-use oddsmith::stats::Statistics;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Roles};
 
@@ -109,11 +108,11 @@ fn of_model(
     let classes = layout.classes().len();
     let own = args.threshold.map_or_else(|| Ok(model.decision()), |threshold| Decision::threshold(threshold, classes))?;
     let empty = Evaluation::new(classes, train::score_scale(classes), settings(args, own, options.memory));
-    let mut judging = train::Evaluator::new(&*model, empty);
+    let empty = train::Evaluator::new(&*model, empty);
     let _progress = Progress::start(console, control, "judging");
     let weight = args.weights.weight().map(|(column, _)| column);
     let table = LabelledTable { input: &input, options: &options, weight };
-    let mut notices = table.scan(&*model, control, &mut |rows| judging.observe(rows))?;
+    let (judging, mut notices) = table.sum(&*model, &empty, args.reading.threads, control)?;
     let silent = judging.silent();
     let evaluation = judging.into_sums();
     notices.extend(silent_rows(silent, "the model"));

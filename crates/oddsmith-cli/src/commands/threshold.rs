@@ -11,7 +11,6 @@ use oddsmith::control::Control;
 use oddsmith::data::{Classes, Weighting};
 use oddsmith::eval::{Aim, Cut, EvalSettings, Evaluation, Metric, at_threshold, choose_threshold, metric_cells};
 use oddsmith::model::{Classifier, Costs, Decision};
-use oddsmith::stats::Statistics;
 use oddsmith::{Error, persist, train};
 
 use crate::console::Console;
@@ -111,11 +110,11 @@ pub(crate) fn run(args: &ThresholdArgs, console: &Console, control: &Arc<Control
         decision: if let Rule::Costs(costs) = &rule { Decision::Costs(costs.clone()) } else { Decision::MostProbable },
         ..EvalSettings::default()
     };
-    let mut judging = train::Evaluator::new(&*model, Evaluation::new(classes, train::score_scale(classes), settings));
-    let notices = {
+    let empty = train::Evaluator::new(&*model, Evaluation::new(classes, train::score_scale(classes), settings));
+    let (judging, notices) = {
         let _progress = Progress::start(console, control, "judging");
         let weight = args.weights.weight().map(|(column, _)| column);
-        LabelledTable { input: &input, options: &options, weight }.scan(&*model, control, &mut |rows| judging.observe(rows))?
+        LabelledTable { input: &input, options: &options, weight }.sum(&*model, &empty, args.reading.threads, control)?
     };
     let evaluation = judging.into_sums();
     let (decision, tidy) = match &rule {

@@ -7,6 +7,7 @@ mod learning;
 mod odd_lines;
 mod predicting;
 mod same_rows;
+mod summing;
 mod tables;
 mod typed_files;
 #[cfg(feature = "xlsx")]

@@ -141,26 +141,25 @@ mod tests {
     #[test]
     fn chosen_rows_keep_all_that_belongs_to_them() {
         let (numbers, codes, keys) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [7, 8, 9], [0, 1, 2]);
-        let words = [Csr { starts: &[0, 1, 1, 3], columns: &[4, 0, 2], values: &[1.0, 2.0, 3.0], width: 5, present: Some(&[true, false, true]) }];
+        let words =
+            [Csr { starts: &[0, 1, 1, 3], columns: &[4, 0, 2], values: &[1.0, 2.0, 3.0], width: 5, present: Some(&[true, false, true]) }];
         for by_column in [false, true] {
             let matrix = match by_column {
                 true => MatrixView::column_major(&numbers, 3, 2),
                 false => MatrixView::row_major(&numbers, 3, 2),
             };
             let features = Features { numbers: matrix.unwrap(), codes: CodesView::row_major(&codes, 3, 1).unwrap(), words: &words };
-            let batch = Rows {
-                keys: CodesView::row_major(&keys, 3, 1).unwrap(),
-                ..Rows::new(features, &[0, 1, 0], Some(&[0.5, 1.0, 2.0]), 10)
-            };
+            let batch =
+                Rows { keys: CodesView::row_major(&keys, 3, 1).unwrap(), ..Rows::new(features, &[0, 1, 0], Some(&[0.5, 1.0, 2.0]), 10) };
             let mut buffer = RowBuffer::default();
             buffer.fill(&batch, &[2, 0]);
             buffer
                 .with(|rows| {
                     for (own, from) in [(0, 2), (1, 0)] {
-                        assert_eq!((0..2).map(|j| rows.features.numbers.get(own, j)).collect::<Vec<_>>(), [
-                            features.numbers.get(from, 0),
-                            features.numbers.get(from, 1)
-                        ]);
+                        assert_eq!(
+                            (0..2).map(|j| rows.features.numbers.get(own, j)).collect::<Vec<_>>(),
+                            [features.numbers.get(from, 0), features.numbers.get(from, 1)]
+                        );
                         assert_eq!((rows.features.codes.get(own, 0), rows.keys.get(own, 0)), (codes[from], keys[from]));
                         assert_eq!(rows.features.words[0].row(own), words[0].row(from));
                         assert_eq!((rows.labels[own], rows.weights.map(|w| w[own])), (batch.labels[from], batch.weights.map(|w| w[from])));
