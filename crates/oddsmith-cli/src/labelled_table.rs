@@ -41,7 +41,7 @@ impl LabelledTable<'_> {
         });
         notices.extend(scanned.map_err(|error: Error| error.in_table(&self.input.name()))?);
         if skipped > 0 {
-            let text = format!("{skipped} rows have no target and were left out");
+            let text = format!("{} without a target excluded", notice::counted(skipped, "row"));
             notices.push(Notice::new(notice::MISSING_TARGET, text).column(layout.target()));
         }
         Ok(notices)

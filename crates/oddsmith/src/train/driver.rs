@@ -202,7 +202,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::{Card, Cell, Table};
+    use crate::card::{Card, Cell, FixedTable};
     use crate::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
     use crate::num::MatrixView;
 
@@ -218,11 +218,11 @@ mod tests {
         }
 
         fn finish(&self, stats: &TableStats) -> Result<Step<TableStats, Card>> {
-            let mut tidy = Table::new("classes", &["class", "rows"]);
+            let mut tidy = FixedTable::new("classes", ["class", "rows"]);
             for (label, rows) in stats.layout().classes().labels().iter().zip(&stats.classes().rows) {
-                tidy.push(vec![label.as_str().into(), Cell::Count(*rows)]);
+                tidy.push([label.as_str().into(), Cell::Count(*rows)]);
             }
-            Ok(Step::Done(Card { title: "Classes".into(), tidy, ..Card::default() }))
+            Ok(Step::Done(Card { title: "Classes".into(), tidy: tidy.into(), ..Card::default() }))
         }
     }
 
@@ -235,7 +235,7 @@ mod tests {
         let features = Features::of_numbers(MatrixView::row_major(&values, 20_000, 1).unwrap());
         let source = ViewSource::new(&layout, features, &labels, None).unwrap();
         let concluded = conclude(&ClassCounts, &source, None, &Control::new()).unwrap();
-        let counts: Vec<&Cell> = concluded.model.tidy.rows.iter().map(|row| &row[1]).collect();
+        let counts: Vec<&Cell> = concluded.model.tidy.rows().iter().map(|row| &row[1]).collect();
         assert_eq!(counts, [&Cell::Count(15_000), &Cell::Count(5_000)]);
         assert_eq!((concluded.passes, concluded.weight), (1, 20_000.0));
     }
