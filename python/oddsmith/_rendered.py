@@ -25,4 +25,4 @@ class Rendered:
         return self._render(format)
 
     def _repr_html_(self) -> str:
-        return self._render("html")
+        return self._render("notebook")

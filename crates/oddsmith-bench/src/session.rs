@@ -172,10 +172,9 @@ fn estimates(fitted: &Fitted) -> Result<Vec<f64>> {
         return Ok(inference.estimates());
     }
     let card = fitted.model.card();
-    let column = card.tidy.columns.iter().position(|name| name == "estimate");
-    let column = column.ok_or_else(|| Error::data("the model lists no estimates"))?;
+    let cells = card.tidy.column("estimate").ok_or_else(|| Error::data("the model lists no estimates"))?;
     let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { f64::NAN };
-    Ok(card.tidy.rows.iter().map(|row| number(&row[column])).collect())
+    Ok(cells.map(number).collect())
 }
 
 /// Cross-validates models on the same folds and judges all of them, as `compare` does.

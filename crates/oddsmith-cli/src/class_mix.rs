@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 use oddsmith::calibrate::{Adjusted, CalibrationMap, estimate_mix, shift, undo_fractions};
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable};
 use oddsmith::control::Control;
 use oddsmith::data::Classes;
 use oddsmith::model::{Classifier, Inference, Predictions, Predictor};
@@ -37,13 +37,13 @@ pub(crate) struct MixArgs {
     #[arg(long, value_name = "CLASS=FRACTION,…", conflicts_with_all = ["prevalence", "sampled", "estimate_prevalence"])]
     kept: Option<String>,
 
-    /// Estimate the shares from the rows of DATA, which need no target.
+    /// Estimate the class proportions from the rows of DATA, which need no target.
     #[arg(long, conflicts_with = "prevalence")]
     estimate_prevalence: bool,
 }
 
 impl MixArgs {
-    /// Whether another class mix is asked for.
+    /// Whether other class proportions are asked for.
     pub(crate) fn given(&self) -> bool {
         self.prevalence.is_some() || self.kept.is_some() || self.estimate_prevalence || self.sampled.is_some()
     }
@@ -75,11 +75,12 @@ impl MixArgs {
         if let Some(moved) = moved {
             facts.push(("log odds of the event move by".into(), moved.into()));
         }
-        let (mut table, share) = (Table::new("mix", &["label", "sampled", "population", "offset"]), |s: Option<&Vec<f64>>, k: usize| {
-            s.map_or(Cell::Empty, |s| s[k].into())
-        });
+        let (mut table, share) =
+            (FixedTable::new("class_proportions", ["label", "sampled", "population", "offset"]), |s: Option<&Vec<f64>>, k: usize| {
+                s.map_or(Cell::Empty, |s| s[k].into())
+            });
         for (k, offset) in offsets.iter().enumerate() {
-            table.push(vec![classes.label(k).into(), share(from.as_ref(), k), share(to.as_ref(), k), (*offset).into()]);
+            table.push([classes.label(k).into(), share(from.as_ref(), k), share(to.as_ref(), k), (*offset).into()]);
         }
         if let (Some(rows), Some(to), Some(from), 2) = (self.prevalence_rows, &to, &from, count) {
             facts.push(("interval of the move".into(), interval_of_shift(to[1], from, rows).into()));
@@ -97,8 +98,8 @@ impl MixArgs {
             (None, _, Some(moved)) => moved,
             _ => Box::new(Adjusted::calibrated(model, CalibrationMap::Affine { slope: 1.0, offsets }, ("class proportions", fact))?),
         };
-        let title = "Probabilities in another class mix; slopes stay, the intercept moves".to_owned();
-        Ok((adjusted, Card { title, facts, tidy: table, notices, ..Card::default() }))
+        let title = "Probabilities for other class proportions; slopes stay, the intercept moves".to_owned();
+        Ok((adjusted, Card { title, facts, tidy: table.into(), notices, ..Card::default() }))
     }
 
     fn sampled_shares(&self, model: &dyn Classifier) -> Result<Vec<f64>, Failure> {
@@ -110,7 +111,7 @@ impl MixArgs {
             (Some(text), _) => Ok(shares(model.layout().classes(), "sampled", text)?),
             (None, Some(held)) => Ok(held),
             (None, None) => {
-                let what = "the model does not hold the class mix that it was fitted to; give it with --sampled";
+                let what = "the model does not hold the class proportions of the rows that it was fitted to; give it with --sampled";
                 Err(Failure::Usage(what.into()))
             }
         }
@@ -169,7 +170,7 @@ fn shares(classes: &Classes, knob: &str, text: &str) -> Result<Vec<f64>, Error> 
     let given = split_list(text);
     let shares = match (&given[..], classes.labels()) {
         ([one], [_, _]) => {
-            let refused = || Error::knob(knob, text, "a share above 0 and below 1, such as yes=0.01");
+            let refused = || Error::knob(knob, text, "a proportion above 0 and below 1, such as yes=0.01");
             let (label, share) = split_pair(one).ok_or_else(refused)?;
             let share: f64 = share.trim().parse().ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(refused)?;
             let k = classes.index(label)?;
@@ -180,6 +181,6 @@ fn shares(classes: &Classes, knob: &str, text: &str) -> Result<Vec<f64>, Error> 
     let sum: f64 = shares.iter().sum();
     match (sum - 1.0).abs() <= 1e-6 && shares.iter().all(|share| *share > 0.0) {
         true => Ok(shares.into_iter().map(|share| share / sum).collect()),
-        false => Err(Error::knob(knob, text, format!("shares above 0 that add up to 1, not to {sum}"))),
+        false => Err(Error::knob(knob, text, format!("proportions above 0 that add up to 1, not to {sum}"))),
     }
 }

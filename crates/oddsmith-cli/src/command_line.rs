@@ -17,13 +17,13 @@ const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usag
     version,
     about = "Class probabilities you can trust, learned from mergeable statistics of rows",
     before_help = "Examples:
-  oddsmith check births.csv --target low            look before you fit
-  oddsmith fit births.csv --target low -o low.odds  fit and save a model
-  oddsmith fit births.csv 'low ~ age + C(race)'     odds ratios with intervals and p-values
-  oddsmith predict low.odds new.csv > scored.csv    class and probabilities of new rows
-  oddsmith evaluate low.odds new.csv                how good the probabilities are
-  oddsmith explain low.odds new.csv --row 7         where a probability comes from
-  oddsmith help W112                                what a warning means",
+  oddsmith check births.csv --target low                          # look before you fit
+  oddsmith fit births.csv 'low ~ age + race + smoke' -o low.odds  # odds ratios; saved
+  oddsmith fit births.csv --target low --features age,lwt,race    # naive Bayes of some columns
+  oddsmith predict low.odds new.csv --id low > scored.csv         # probabilities of new rows
+  oddsmith evaluate low.odds new.csv                              # how good the probabilities are
+  oddsmith explain low.odds new.csv --row 7                       # where a probability comes from
+  oddsmith help W112                                              # what a warning means",
     help_template = TEMPLATE,
     disable_help_subcommand = true,
     disable_version_flag = true,
@@ -66,7 +66,7 @@ pub(crate) enum Command {
     /// Which columns a model needs, by stepwise search, judged on rows that had no part in it.
     #[command(help_template = TEMPLATE, before_help = select::EXAMPLES)]
     Select(Box<select::SelectArgs>),
-    /// Make probabilities mean what they say, on rows that the model has not seen or in another class mix.
+    /// Make probabilities mean what they say, on rows that the model has not seen or for other class proportions.
     #[command(help_template = TEMPLATE, before_help = calibrate::EXAMPLES)]
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Choose from which probability to call the event, and keep it in the model.

@@ -3,10 +3,13 @@
 use std::io::{self, IsTerminal, Write};
 
 use oddsmith::{ErrorKind, Notice};
-use oddsmith_report::{Format, Style, Subject};
+use oddsmith_report::{Format, Style, Subject, wrapped};
 
 use crate::exit::{Failure, output_fault};
 use crate::options::{ColorWhen, OutputArgs};
+
+/// Space before the second line of a sentence.
+const INDENT: usize = 2;
 
 /// The two streams and how to write on them.
 pub(crate) struct Console {
@@ -23,13 +26,15 @@ impl Console {
     /// The console that the arguments and the environment ask for.
     pub(crate) fn new(args: &OutputArgs) -> Self {
         let (out_is_terminal, err_is_terminal) = (io::stdout().is_terminal(), io::stderr().is_terminal());
-        let width = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        let columns = |size: Option<(terminal_size::Width, terminal_size::Height)>| size.map(|(width, _)| usize::from(width.0));
+        let width = columns(terminal_size::terminal_size_of(io::stdout()));
+        let err_width = columns(terminal_size::terminal_size_of(io::stderr()));
         Console {
             format: if args.json { Some(Format::Json) } else { args.format },
             quiet: args.quiet,
             verbose: args.verbose,
             out: Style { color: colored(args.color, out_is_terminal), width, guard: args.guard_formulas },
-            err: Style { color: colored(args.color, err_is_terminal), width: None, guard: false },
+            err: Style { color: colored(args.color, err_is_terminal), width: err_width, guard: false },
             out_is_terminal,
             err_is_terminal,
         }
@@ -55,6 +60,11 @@ impl Console {
         self.format.unwrap_or(if self.out_is_terminal { Format::Table } else { Format::Csv })
     }
 
+    /// The format that was asked for.
+    pub(crate) fn asked(&self) -> Option<Format> {
+        self.format
+    }
+
     /// The style of standard output.
     pub(crate) fn style(&self) -> &Style {
         &self.out
@@ -78,6 +88,12 @@ impl Console {
     /// Writes a result in the chosen format.
     pub(crate) fn result<'a>(&self, subject: impl Into<Subject<'a>>) -> Result<(), Failure> {
         self.text(&oddsmith_report::render(subject, self.format(), &self.out))
+    }
+
+    /// Writes sentences on standard output, broken where a terminal ends.
+    pub(crate) fn sentences(&self, text: &str) -> Result<(), Failure> {
+        let lines: String = text.lines().map(|line| format!("{}\n", wrapped(line, self.out.width, 0))).collect();
+        self.text(&lines)
     }
 
     /// Writes text on standard output.
@@ -110,7 +126,7 @@ impl Console {
     /// A remark on standard error.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.to_stderr(&format!("{}\n", oddsmith_report::printable(text)));
+            self.to_stderr(&format!("{}\n", wrapped(&oddsmith_report::printable(text), self.err.width, INDENT)));
         }
     }
 
@@ -126,7 +142,7 @@ impl Console {
             Failure::Library(error) if matches!(error.kind(), ErrorKind::Formula { .. }) => {
                 text.split('\n').map(oddsmith_report::printable).collect::<Vec<_>>().join("\n")
             }
-            _ => oddsmith_report::printable(&text),
+            _ => wrapped(&format!("error: {}", oddsmith_report::printable(&text)), self.err.width, INDENT).split_off("error: ".len()),
         };
         let line = match self.format {
             Some(Format::Json | Format::Ndjson) => failure_object(failure),

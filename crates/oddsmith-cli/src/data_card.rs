@@ -1,6 +1,6 @@
 //! What was read, as a card: the file and its format, the classes of the target, the kinds of the columns.
 
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::data::{Kind, Weighting};
 use oddsmith::error::visible;
 use oddsmith_io::{ColumnSummary, Opened, Role, Values};
@@ -14,7 +14,12 @@ const MOST_CLASSES: usize = 12;
 pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
     let features = opened.columns.len();
     let compression = opened.compression.map_or_else(String::new, |how| format!(", {how}"));
-    let title = format!("{name}: {} rows × {features} columns, {}{compression}", opened.rows, opened.format);
+    let title = format!(
+        "{name}: {} × {}, {}{compression}",
+        oddsmith::notice::counted(opened.rows, "row"),
+        oddsmith::notice::counted(features as u64, "column"),
+        opened.format
+    );
     let mut facts = Vec::new();
     facts.extend(opened.columns.iter().find(|column| column.role == Role::Target).map(|column| target_fact(column, opened)));
     facts.extend(opened.columns.iter().find(|column| column.role == Role::Weight).map(|column| weight_fact(column, opened)));
@@ -53,8 +58,10 @@ fn target_fact(column: &ColumnSummary, opened: &Opened) -> (String, Cell) {
 fn weight_fact(column: &ColumnSummary, opened: &Opened) -> (String, Cell) {
     let (name, total) = (visible(&column.name), amount(opened.class_weights.iter().sum()));
     let text = match opened.layout().weighting() {
-        Weighting::Sampling => format!("{name}: sampling weights, {} rows stand for {total} of the population", opened.rows),
-        _ => format!("{name}: {} rows stand for {total} equal ones", opened.rows),
+        Weighting::Sampling => {
+            format!("{name}: sampling weights, {} standing for {total} of the population", oddsmith::notice::counted(opened.rows, "row"))
+        }
+        _ => format!("{name}: {} standing for {total} equal ones", oddsmith::notice::counted(opened.rows, "row")),
     };
     ("weight".into(), text.into())
 }
@@ -70,7 +77,7 @@ fn listed(names: &[String]) -> String {
 }
 
 fn columns(columns: &[ColumnSummary]) -> Table {
-    let mut table = Table::new("columns", &["column", "role", "kind", "missing", "levels", "min", "max"]);
+    let mut table = FixedTable::new("columns", ["column", "role", "kind", "missing", "levels", "min", "max"]);
     for column in columns {
         let role = match column.role {
             Role::Target => "target",
@@ -86,7 +93,7 @@ fn columns(columns: &[ColumnSummary]) -> Table {
             Values::Terms(count) => ((*count).into(), Cell::Empty, Cell::Empty),
             _ => (Cell::Empty, Cell::Empty, Cell::Empty),
         };
-        table.push(vec![column.name.as_str().into(), role.into(), kind, column.missing.into(), levels, min, max]);
+        table.push([column.name.as_str().into(), role.into(), kind, column.missing.into(), levels, min, max]);
     }
-    table
+    table.into()
 }

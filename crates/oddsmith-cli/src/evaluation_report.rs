@@ -1,7 +1,7 @@
 //! What was found about probabilities, as cards and tables.
 
 use oddsmith::Notice;
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::data::Classes;
 use oddsmith::error::visible;
 use oddsmith::eval::{Evaluation, Metric, Ranking, Reliability, Roc, ScoreScale, hosmer_lemeshow, lift, net_benefit, precision_recall};
@@ -73,14 +73,14 @@ impl EvaluationReport {
         first.notices = self.notices.clone();
         let mut cards = vec![("evaluation", first)];
         let confusion = match format {
-            Format::Table => self.matrix(),
+            format if format.is_for_people() => self.matrix(),
             _ => self.evaluation.confusion_table(&self.classes),
         };
-        if self.classes.len() > 2 || format != Format::Table {
+        if self.classes.len() > 2 || !format.is_for_people() {
             cards.push(("classes", card("Classes", self.evaluation.class_table(&self.classes))));
         }
         cards.push(("confusion", card("Confusion matrix", confusion)));
-        if let (Ok(ranking), true) = (self.evaluation.ranking(), format != Format::Table)
+        if let (Ok(ranking), true) = (self.evaluation.ranking(), !format.is_for_people())
             && let Ok(table) = self.reliability(&ranking)
         {
             cards.push(("reliability", card("Reliability", table)));
@@ -95,7 +95,7 @@ impl EvaluationReport {
         let mut facts = vec![
             ("rows".into(), weights.total_rows().into()),
             ("classes".into(), format!("{}{event}", each.collect::<Vec<_>>().join(", ")).into()),
-            ("class called".into(), self.evaluation.confusion.decision().describe().into()),
+            ("predicted class".into(), self.evaluation.confusion.decision().describe().into()),
         ];
         if weights.total() != weights.total_rows() as f64 {
             facts.insert(1, ("weight".into(), weights.total().into()));
@@ -109,7 +109,7 @@ impl EvaluationReport {
         let table = match part {
             EvaluationTable::Metrics => Ok(self.evaluation.table()),
             EvaluationTable::Classes => Ok(self.evaluation.class_table(&self.classes)),
-            EvaluationTable::Confusion if format == Format::Table => Ok(self.matrix()),
+            EvaluationTable::Confusion if format.is_for_people() => Ok(self.matrix()),
             EvaluationTable::Confusion => Ok(self.evaluation.confusion_table(&self.classes)),
             EvaluationTable::Roc => ranking().and_then(|ranking| roc_table(&ranking)),
             EvaluationTable::Pr => ranking().and_then(|ranking| pr_table(&ranking)),
@@ -121,71 +121,73 @@ impl EvaluationReport {
         table.map_err(|reason| oddsmith::Error::data(format!("there is no such table: {reason}")).into())
     }
 
-    /// The confusion matrix as people draw it: true classes below each other, called ones beside each other.
+    /// The confusion matrix as people draw it: true classes below each other, predicted ones beside each other.
     fn matrix(&self) -> Table {
         let labels = self.classes.labels();
-        let columns = std::iter::once("truth".to_owned()).chain(labels.iter().map(|label| format!("called {label}"))).collect();
-        let cell = |truth: usize, called: usize| Cell::from(self.evaluation.confusion.cell(truth, called));
-        let row = |truth: usize| std::iter::once(labels[truth].as_str().into()).chain((0..labels.len()).map(|k| cell(truth, k))).collect();
-        Table { name: "confusion".into(), columns, rows: (0..labels.len()).map(row).collect() }
+        let columns = std::iter::once("truth".to_owned()).chain(labels.iter().map(|label| format!("predicted {label}"))).collect();
+        Table::tabulate("confusion", columns, labels.len(), |truth, column| match column {
+            0 => labels[truth].as_str().into(),
+            predicted => self.evaluation.confusion.cell(truth, predicted - 1).into(),
+        })
     }
 
     fn reliability(&self, ranking: &Ranking) -> Metric<Table> {
         let mut table =
-            Table::new("reliability", &["predicted_low", "predicted_high", "predicted", "observed", "band_low", "band_high", "weight"]);
+            FixedTable::new("reliability", ["predicted_low", "predicted_high", "predicted", "observed", "band_low", "band_high", "weight"]);
         for step in Reliability::of(ranking, self.evaluation.settings().weighting)?.steps {
             let cells = [step.range.0, step.range.1, step.predicted, step.observed, step.band.0, step.band.1, step.weight];
-            table.push(cells.map(Cell::from).to_vec());
+            table.push(cells.map(Cell::from));
         }
-        Ok(table)
+        Ok(table.into())
     }
 
     fn groups(&self, ranking: &Ranking) -> Metric<Table> {
-        let mut table = Table::new("groups", &["highest_predicted", "weight", "observed", "expected"]);
+        let mut table = FixedTable::new("groups", ["highest_predicted", "weight", "observed", "expected"]);
         let settings = self.evaluation.settings();
         for group in hosmer_lemeshow(ranking, settings.groups, settings.weighting)?.groups {
-            table.push([group.upper, group.rows, group.observed, group.expected].map(Cell::from).to_vec());
+            table.push([group.upper, group.rows, group.observed, group.expected].map(Cell::from));
         }
-        Ok(table)
+        Ok(table.into())
     }
 }
 
-/// The probability of a threshold; nothing for the one that calls no row.
+/// The probability of a threshold; nothing for the one that predicts no event.
 fn threshold(scale: ScoreScale, score: f64) -> Cell {
     if score == f64::INFINITY { Cell::Empty } else { scale.probability(score).into() }
 }
 
 fn roc_table(ranking: &Ranking) -> Metric<Table> {
     let roc = Roc::of(ranking)?;
-    let mut table = Table::new("roc", &["threshold", "sensitivity", "specificity", "true_positives", "false_positives"]);
+    let mut table = FixedTable::new("roc", ["threshold", "sensitivity", "specificity", "true_positives", "false_positives"]);
     for point in &roc.points {
-        let figures = [roc.sensitivity(point), roc.specificity(point), point.true_positives, point.false_positives];
-        table.push(std::iter::once(threshold(roc.scale, point.threshold)).chain(figures.map(Cell::from)).collect());
+        let (sensitivity, specificity) = (roc.sensitivity(point).into(), roc.specificity(point).into());
+        let (hits, false_alarms) = (point.true_positives.into(), point.false_positives.into());
+        table.push([threshold(roc.scale, point.threshold), sensitivity, specificity, hits, false_alarms]);
     }
-    Ok(table)
+    Ok(table.into())
 }
 
 fn pr_table(ranking: &Ranking) -> Metric<Table> {
-    let mut table = Table::new("precision_recall", &["threshold", "precision", "recall"]);
+    let mut table = FixedTable::new("precision_recall", ["threshold", "precision", "recall"]);
     for point in precision_recall(ranking)? {
-        table.push(vec![threshold(ranking.scale(), point.threshold), point.precision.into(), point.recall.into()]);
+        table.push([threshold(ranking.scale(), point.threshold), point.precision.into(), point.recall.into()]);
     }
-    Ok(table)
+    Ok(table.into())
 }
 
 fn decision_table(ranking: &Ranking) -> Metric<Table> {
     let thresholds: Vec<f64> = (1..100).map(|percent| f64::from(percent) / 100.0).collect();
-    let mut table = Table::new("decision", &["threshold", "net_benefit", "net_benefit_of_all", "net_benefit_of_none"]);
+    let mut table = FixedTable::new("decision", ["threshold", "net_benefit", "net_benefit_of_all", "net_benefit_of_none"]);
     for point in net_benefit(ranking, &thresholds)? {
-        table.push([point.threshold, point.model, point.all, 0.0].map(Cell::from).to_vec());
+        table.push([point.threshold, point.model, point.all, 0.0].map(Cell::from));
     }
-    Ok(table)
+    Ok(table.into())
 }
 
 fn lift_table(ranking: &Ranking) -> Metric<Table> {
-    let mut table = Table::new("lift", &["share_of_rows", "share_of_events", "lift", "rate"]);
+    let mut table = FixedTable::new("lift", ["share_of_rows", "share_of_events", "lift", "rate"]);
     for row in lift(ranking, TENTHS)? {
-        table.push([row.share, row.gain, row.lift, row.rate].map(Cell::from).to_vec());
+        table.push([row.share, row.gain, row.lift, row.rate].map(Cell::from));
     }
-    Ok(table)
+    Ok(table.into())
 }

@@ -3,10 +3,10 @@
 //! log p(k|x)/p(l|x) = log p(k)/p(l) + Σ_j [a_jk − a_jl], where a_jk is what column j adds to the score of class k. The
 //! total is the sum of exactly the weights that are shown.
 
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable};
 use oddsmith::data::{Features, Layout, MISSING, Plane, UNSEEN};
 use oddsmith::error::{DataFault, visible};
-use oddsmith::model::{Classifier, Contributions, Predictions, Predictor};
+use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, word_contributions};
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
 
@@ -41,6 +41,8 @@ impl Unit {
 
 /// How far a sum in another order may be from the model's own log odds, relative to the largest weight.
 const ROUNDING: f64 = 1e-9;
+/// Most words of a text that are listed one by one.
+const MOST_WORDS: usize = 20;
 /// Half the width of the bars.
 const BAR: usize = 12;
 
@@ -53,6 +55,8 @@ pub(crate) struct Explanation<'a> {
     prior: f64,
     weights: Vec<f64>,
     values: Vec<Cell>,
+    /// What words of text columns add, the strongest first: column, word, weight.
+    words: Vec<(usize, String, f64)>,
     impossible: bool,
 }
 
@@ -97,6 +101,7 @@ impl<'a> Explanation<'a> {
             probabilities,
             prior: weight(evidence.base()),
             weights,
+            words: words(model, rows, &weight)?,
             values: cells.into_iter().enumerate().map(|(j, cell)| value(layout, rows, j, cell)).collect(),
             impossible: !predictions.scores().impossible().is_empty(),
         };
@@ -127,14 +132,27 @@ impl<'a> Explanation<'a> {
         let classes = self.layout.classes();
         let (class, against) = (visible(classes.label(self.class)), visible(classes.label(self.against)));
         let scale = unit.per_nat();
-        let mut tidy = Table::new("evidence", &["column", "value", unit.name(), "odds_factor", "bar"]);
-        let largest = self.weights.iter().copied().chain([self.prior]).filter(|w| w.is_finite()).fold(0.0, |m: f64, w| m.max(w.abs()));
+        let mut tidy = FixedTable::new("evidence", ["column", "value", unit.name(), "odds_factor", "bar"]);
+        let largest = self
+            .weights
+            .iter()
+            .copied()
+            .chain(self.words.iter().map(|(.., weight)| *weight))
+            .chain([self.prior])
+            .filter(|w| w.is_finite())
+            .fold(0.0, |m: f64, w| m.max(w.abs()));
         let mut push = |name: &str, value: Cell, weight: f64, bar: String| {
-            tidy.push(vec![name.into(), value, (weight * scale).into(), weight.exp().into(), bar.into()]);
+            tidy.push([name.into(), value, (weight * scale).into(), weight.exp().into(), bar.into()]);
         };
         push("(prior)", Cell::Empty, self.prior, bar(self.prior, largest));
-        for ((feature, value), weight) in self.layout.features().iter().zip(&self.values).zip(&self.weights) {
-            push(&feature.name, value.clone(), *weight, bar(*weight, largest));
+        for ((j, feature), weight) in self.layout.features().iter().enumerate().zip(&self.weights) {
+            let spoken: Vec<&(usize, String, f64)> = self.words.iter().filter(|(column, ..)| *column == j).collect();
+            match spoken.is_empty() {
+                true => push(&feature.name, self.values[j].clone(), *weight, bar(*weight, largest)),
+                false => {
+                    spoken.iter().for_each(|(_, word, weight)| push(&feature.name, word.as_str().into(), *weight, bar(*weight, largest)));
+                }
+            }
         }
         push("(total)", Cell::Empty, self.total(), String::new());
         let mut facts: Vec<(String, Cell)> =
@@ -142,11 +160,44 @@ impl<'a> Explanation<'a> {
         facts.push((format!("log odds in {}", unit.name()), (self.total() * scale).into()));
         let mut notices = Vec::new();
         if self.impossible {
-            let text = "every class calls this row impossible, so the prior is returned and the weights do not add up to the total";
+            let text = "this row is impossible in every class, so the prior is returned and the weights do not add up to the total";
             notices.push(Notice::new(notice::ZERO_PROBABILITY, text));
         }
-        Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy, notices, ..Card::default() }
+        Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy: tidy.into(), notices, ..Card::default() }
     }
+}
+
+/// What the words of a row add, column by column, the strongest first; the many weak ones and what the empty text says come last.
+fn words(model: &dyn Classifier, rows: &Features<'_>, weight: &dyn Fn(&[f64]) -> f64) -> Result<Vec<(usize, String, f64)>> {
+    let layout = model.layout();
+    let mut listed = Vec::new();
+    if layout.words().is_empty() {
+        return Ok(listed);
+    }
+    let found = word_contributions(model, rows)?;
+    for &column in layout.words() {
+        let of_column = found.iter().filter(|addend| addend.feature == column);
+        let mut spoken: Vec<(String, f64)> = Vec::new();
+        let mut silent = None;
+        for addend in of_column {
+            match addend.word {
+                Some(word) => {
+                    let name = layout.level_name(column, word).unwrap_or_default();
+                    let times = if addend.value == 1.0 { String::new() } else { format!(" ×{}", addend.value) };
+                    spoken.push((format!("{}{times}", visible(&name)), weight(&addend.addends)));
+                }
+                None => silent = Some(weight(&addend.addends)).filter(|weight| *weight != 0.0),
+            }
+        }
+        spoken.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        let weak = spoken.split_off(spoken.len().min(MOST_WORDS));
+        listed.extend(spoken.into_iter().map(|(word, weight)| (column, word, weight)));
+        if !weak.is_empty() {
+            listed.push((column, format!("(… {})", notice::counted(weak.len() as u64, "weaker word")), weak.iter().map(|(_, w)| w).sum()));
+        }
+        listed.extend(silent.map(|weight| (column, "(words that are absent)".to_owned(), weight)));
+    }
+    Ok(listed)
 }
 
 /// Log ratio of two addends; two impossible ones do not tell the classes apart.

@@ -34,7 +34,7 @@ impl FromStr for FailIf {
             let limit = limit.trim().parse::<f64>().ok().filter(|limit| limit.is_finite())?;
             Some(FailIf { name: name.trim().to_owned(), comparison: *comparison, limit })
         });
-        parsed.filter(|condition| !condition.name.is_empty()).ok_or_else(|| "a figure, <, <=, > or >=, and a number: 'auc<0.75'".into())
+        parsed.filter(|condition| !condition.name.is_empty()).ok_or_else(|| "a metric, <, <=, > or >=, and a number: 'auc<0.75'".into())
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn check_names(conditions: &[FailIf], known: &[&str]) -> Result<(), F
     match conditions.iter().find(|condition| !known.contains(&condition.name.as_str())) {
         None => Ok(()),
         Some(condition) => {
-            let what = format!("--fail-if names `{}`; the figures are: {}", condition.name, known.join(", "));
+            let what = format!("--fail-if names `{}`; the metrics are: {}", condition.name, known.join(", "));
             Err(Failure::Usage(what))
         }
     }

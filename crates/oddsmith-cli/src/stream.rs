@@ -29,7 +29,7 @@ impl<'a> Stream<'a> {
     pub(crate) fn new(out: &'a mut dyn Write, refused: &'a dyn Fn(io::Error) -> Error, console: &Console, columns: &[String]) -> Self {
         let (format, style) = (console.format(), console.style());
         let rows = (format != Format::Table).then(|| Rows::new(format, style.clone(), columns));
-        let page = Table { name: "rows".into(), columns: columns.to_vec(), rows: Vec::new() };
+        let page = Table::empty("rows", columns.to_vec());
         let mut text = String::new();
         if let Some(rows) = &rows {
             rows.begin(&mut text);
@@ -40,10 +40,10 @@ impl<'a> Stream<'a> {
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<Cell>) -> Result<()> {
         match &mut self.rows {
-            Some(rows) => rows.row(&cells, &mut self.text),
+            Some(rows) => rows.row(&cells, &mut self.text)?,
             None => {
-                self.page.rows.push(cells);
-                if self.page.rows.len() == PAGE {
+                self.page.push(cells)?;
+                if self.page.rows().len() == PAGE {
                     self.turn_page();
                 }
             }
@@ -62,7 +62,7 @@ impl<'a> Stream<'a> {
 
     fn turn_page(&mut self) {
         self.text.push_str(&oddsmith_report::render(&self.page, Format::Table, &self.style));
-        self.page.rows.clear();
+        self.page.truncate(0);
     }
 
     /// Hands the collected text on, so that a reader at the other end of a pipe sees it.

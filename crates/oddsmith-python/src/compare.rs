@@ -10,7 +10,6 @@ use oddsmith::error::Error;
 use oddsmith::eval::{EvalSettings, Undefined};
 use oddsmith::train::{self, Candidate, CandidateMetrics, CandidateResult, Comparison, CurvePoint, Folds, ScoredTable};
 use oddsmith_io::{ReadOptions, Roles, open_arrow};
-use oddsmith_report::{Format, Style, render};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -18,7 +17,7 @@ use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
-use crate::model::table_columns;
+use crate::model::{rendered, table_columns};
 use crate::sums::check_rows;
 use crate::table::{Labelled, Table, with_data};
 use crate::work;
@@ -213,7 +212,6 @@ impl Entrants {
 
     /// Both tables for people.
     fn render(&self, py: Python<'_>, title: String, format: &str) -> PyResult<String> {
-        let format: Format = format.parse().map_err(|error| raise(py, error))?;
         let card = |title: String, facts, tidy| Card { title, facts, tidy, ..Card::default() };
         let models = card(
             title,
@@ -223,7 +221,7 @@ impl Entrants {
         let pairs =
             card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&self.models, Weighting::Frequency));
         let cards: &[(&str, &Card)] = &[("models", &models), ("pairs", &pairs)];
-        Ok(render(cards, format, &Style::default()))
+        rendered(py, cards, format)
     }
 }
 

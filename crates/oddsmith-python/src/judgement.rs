@@ -10,12 +10,11 @@ use oddsmith::num::kernel::softmax;
 use oddsmith::num::log_sum_exp;
 use oddsmith::stats::Statistics;
 use oddsmith::train;
-use oddsmith_report::{Format, Style, render};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::edge::{raise, undefined};
-use crate::model::table_columns;
+use crate::model::{rendered, table_columns};
 use crate::ranking::{Interval, interval, weighting};
 use crate::work;
 
@@ -106,7 +105,7 @@ impl Evaluation {
         figure.map(interval).map_err(|reason| undefined(py, name, &reason))
     }
 
-    /// All figures: columns metric, estimate, conf_low, conf_high and note.
+    /// All metrics: columns metric, estimate, std_error, conf_low, conf_high and note.
     fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table_columns(py, &self.evaluation.table())
     }
@@ -116,7 +115,7 @@ impl Evaluation {
         table_columns(py, &self.evaluation.class_table(&self.classes))
     }
 
-    /// Weights by true class and called class.
+    /// Weights by true and predicted class.
     fn confusion<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let classes = self.classes.len();
         let cells = (0..classes * classes).map(|at| self.evaluation.confusion.cell(at / classes, at % classes)).collect();
@@ -125,10 +124,9 @@ impl Evaluation {
 
     /// The figures for people.
     fn render(&self, py: Python<'_>, title: String, format: &str) -> PyResult<String> {
-        let format: Format = format.parse().map_err(|error| raise(py, error))?;
         let rows = self.evaluation.loss.class_weights().total_rows();
         let facts =
-            vec![("rows".to_owned(), rows.into()), ("class called".to_owned(), self.evaluation.confusion.decision().describe().into())];
-        Ok(render(&Card { title, facts, tidy: self.evaluation.table(), ..Card::default() }, format, &Style::default()))
+            vec![("rows".to_owned(), rows.into()), ("predicted class".to_owned(), self.evaluation.confusion.decision().describe().into())];
+        rendered(py, &Card { title, facts, tidy: self.evaluation.table(), ..Card::default() }, format)
     }
 }

@@ -9,7 +9,7 @@ use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::{registry, train};
-use oddsmith_report::{Format, Style, render};
+use oddsmith_report::{Format, Style, Subject, notebook, render};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -187,10 +187,10 @@ impl Model {
         Ok(Some((PyArray1::from_slice(py, &weights[0].values), PyArray1::from_vec(py, table).reshape([classes, width])?)))
     }
 
-    /// The model for people, as "table", "html", "md", "latex" or "json": what a table of odds ratios can say, else all estimates.
+    /// The model for people, as "table", "notebook", "html", "md", "latex" or "json": what a table of odds ratios can say, else all
+    /// estimates.
     fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
-        let format: Format = format.parse().map_err(|error| raise(py, error))?;
-        Ok(render(&self.model.card(), format, &Style::default()))
+        rendered(py, &self.model.card(), format)
     }
 
     /// Figures about the whole.
@@ -291,11 +291,20 @@ impl Model {
     }
 }
 
+/// A subject as text in a format of the report, or as HTML for a notebook.
+pub(crate) fn rendered<'a>(py: Python<'_>, subject: impl Into<Subject<'a>>, format: &str) -> PyResult<String> {
+    if format == "notebook" {
+        return Ok(notebook(subject));
+    }
+    let format: Format = format.parse().map_err(|error| raise(py, error))?;
+    Ok(render(subject, format, &Style::default()))
+}
+
 /// The columns of a table by name.
 pub(crate) fn table_columns<'py>(py: Python<'py>, table: &Listing) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
-    for (at, name) in table.columns.iter().enumerate() {
-        let cells = table.rows.iter().map(|row| turned(py, &row[at])).collect::<PyResult<Vec<_>>>()?;
+    for (at, name) in table.columns().iter().enumerate() {
+        let cells = table.rows().iter().map(|row| turned(py, &row[at])).collect::<PyResult<Vec<_>>>()?;
         columns.set_item(name, cells)?;
     }
     Ok(columns)

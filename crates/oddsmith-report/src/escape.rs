@@ -71,22 +71,6 @@ pub(crate) fn html(text: &str) -> String {
     safe
 }
 
-/// A text inside a LaTeX table.
-pub(crate) fn latex(text: &str) -> String {
-    let mut safe = String::new();
-    for c in printable(text).chars() {
-        match c {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => safe.extend(['\\', c]),
-            '\\' => safe.push_str("\\textbackslash{}"),
-            '~' => safe.push_str("\\textasciitilde{}"),
-            '^' => safe.push_str("\\textasciicircum{}"),
-            '<' | '>' | '|' => safe.push_str(&format!("${c}$")),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +99,5 @@ mod tests {
     fn documents_show_markup_as_text() {
         assert_eq!(html("<script>&\"'"), "&lt;script&gt;&amp;&quot;&#39;");
         assert_eq!(markdown("a|b_<i>"), "a\\|b\\_&lt;i>");
-        assert_eq!(latex("50% of x_1 \\ {a}"), "50\\% of x\\_1 \\textbackslash{} \\{a\\}");
     }
 }

@@ -28,6 +28,11 @@ impl Format {
     /// All formats, in the order in which they are listed to people.
     pub const ALL: [Format; 7] = [Format::Table, Format::Csv, Format::Json, Format::Ndjson, Format::Md, Format::Html, Format::Latex];
 
+    /// Whether a person reads it, so that the summary is wanted and numbers are rounded; programs get everything.
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Format::Table | Format::Md | Format::Html | Format::Latex)
+    }
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -26,7 +26,7 @@ fn object(card: &Card, indent: &str) -> String {
         "{{\n{indent}  \"title\": {},\n{indent}  \"facts\": {},\n{indent}  {}: {},\n{indent}  \"notices\": {}\n{indent}}}",
         string(&card.title),
         bracketed('{', facts, '}', indent),
-        string(&card.tidy.name),
+        string(card.tidy.name()),
         rows(&card.tidy, &format!("{indent}  ")),
         bracketed('[', notices, ']', indent),
     )
@@ -46,7 +46,7 @@ fn notice_object(notice: &Notice) -> String {
 }
 
 fn rows(table: &Table, indent: &str) -> String {
-    let lines: Vec<_> = table.rows.iter().map(|cells| format!("{indent}  {}", row(&table.columns, cells))).collect();
+    let lines: Vec<_> = table.rows().iter().map(|cells| format!("{indent}  {}", row(table.columns(), cells))).collect();
     if lines.is_empty() { "[]".into() } else { format!("[\n{}\n{indent}]", lines.join(",\n")) }
 }
 

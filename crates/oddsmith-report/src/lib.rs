@@ -7,16 +7,21 @@ mod document;
 mod escape;
 mod format;
 mod json;
+mod latex;
+mod notebook;
 mod number;
 mod rows;
 mod side_by_side;
 mod terminal;
+mod wrap;
 
 pub use escape::printable;
 pub use format::{Format, Style};
+pub use notebook::notebook;
 pub use number::{for_people, p_for_people, shortest};
 pub use rows::Rows;
 pub use terminal::notices;
+pub use wrap::wrapped;
 
 use oddsmith::card::{Card, Cell, Table};
 
@@ -92,9 +97,9 @@ fn for_reading(card: &Card) -> (&[(String, Cell)], &Table) {
 fn whole(table: Option<&Table>, format: Format, style: &Style) -> String {
     let Some(table) = table else { return String::new() };
     let mut text = String::new();
-    let mut rows = Rows::new(format, style.clone(), &table.columns);
+    let mut rows = Rows::new(format, style.clone(), table.columns());
     rows.begin(&mut text);
-    table.rows.iter().for_each(|row| rows.row(row, &mut text));
+    table.rows().iter().for_each(|row| rows.write(row, &mut text));
     rows.end(&mut text);
     text
 }

@@ -1,8 +1,10 @@
 //! Tables written row by row, for results that are too long to hold.
 
 use oddsmith::card::Cell;
+use oddsmith::{Error, Result};
 
 use crate::format::{Format, Style};
+use crate::latex::latex;
 use crate::number::{for_people, p_for_people, shortest};
 use crate::{escape, json};
 
@@ -46,13 +48,22 @@ impl Rows {
             }
             Format::Latex => {
                 out.push_str(&format!("\\begin{{tabular}}{{{}}}\n\\hline\n", "l".repeat(self.columns.len())));
-                self.join(out, "", " & ", " \\\\\n\\hline\n", self.columns.iter().map(|name| escape::latex(name)));
+                self.join(out, "", " & ", " \\\\\n\\hline\n", self.columns.iter().map(|name| latex(name)));
             }
         }
     }
 
-    /// Appends a row.
-    pub fn row(&mut self, cells: &[Cell], out: &mut String) {
+    /// Appends a row, which must have one cell per column.
+    pub fn row(&mut self, cells: &[Cell], out: &mut String) -> Result<()> {
+        if cells.len() != self.columns.len() {
+            return Err(Error::internal(format!("a row of {} cells cannot stand below {} columns", cells.len(), self.columns.len())));
+        }
+        self.write(cells, out);
+        Ok(())
+    }
+
+    /// Appends a row of a table, where rows always fit.
+    pub(crate) fn write(&mut self, cells: &[Cell], out: &mut String) {
         match self.format {
             Format::Csv => {
                 for (j, cell) in cells.iter().enumerate() {
@@ -76,7 +87,7 @@ impl Rows {
                 self.join(out, "<td>", "</td><td>", "</td>", cells.iter().map(|cell| escape::html(&text_for_people(cell))));
                 out.push_str("</tr>\n");
             }
-            Format::Latex => self.join(out, "", " & ", " \\\\\n", cells.iter().map(|cell| escape::latex(&text_for_people(cell)))),
+            Format::Latex => self.join(out, "", " & ", " \\\\\n", cells.iter().map(|cell| latex(&text_for_people(cell)))),
         }
         self.written += 1;
     }

@@ -1,10 +1,10 @@
 //! Aligned columns for a person at a terminal.
 //!
-//! Numbers stand with their decimal points under each other. Long texts are cut, and columns that do not fit the
-//! width are left out and counted below the table: a line that wraps is harder to read than a column that is missing.
+//! Numbers stand with their decimal points under each other. Nothing is wider than the terminal: sentences and the texts of a last column are
+//! broken between words, long texts of other columns are cut, and columns that do not fit are left out and counted below the table.
 
 use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle};
 use oddsmith::Notice;
 use oddsmith::card::{Card, Cell, Table};
 
@@ -12,10 +12,15 @@ use crate::escape::printable;
 use crate::format::Style;
 use crate::rows::text_for_people;
 use crate::side_by_side::side_by_side;
+use crate::wrap::{in_cell, wrapped};
 use crate::{Subject, for_reading};
 
 /// Longest text of a cell, except in the last column, which has all the room that is left.
 const LONGEST_TEXT: usize = 40;
+/// A last column of texts is broken into lines of no less than this.
+const NARROWEST_TEXT: usize = 16;
+/// Space before the second line of a sentence.
+const INDENT: usize = 2;
 /// Most rows of a card's table; a model of words has hundreds of thousands.
 const MOST_ROWS: usize = 100;
 /// Space before a column.
@@ -33,82 +38,78 @@ pub(crate) fn render(subject: Subject<'_>, style: &Style) -> String {
     }
 }
 
-/// Notices for a terminal, one per line with the id in front.
+/// Notices for a terminal, each with its id in front.
 pub fn notices(notices: &[Notice], style: &Style) -> String {
     let mut text = String::new();
     for notice in notices {
         let column = notice.column.as_ref().map_or_else(String::new, |name| format!("{}: ", printable(name)));
-        text.push_str(&format!("{} {column}{}\n", painted(notice.id, YELLOW, style), printable(&notice.text)));
+        let line = wrapped(&format!("{} {column}{}", notice.id, printable(&notice.text)), style.width, INDENT);
+        text.push_str(&line.replacen(notice.id, &painted(notice.id, YELLOW, style), 1));
+        text.push('\n');
     }
     text
 }
 
 fn section(card: &Card, style: &Style) -> String {
-    let mut text = painted(&printable(&card.title), BOLD, style);
+    let mut text = painted(&wrapped(&printable(&card.title), style.width, INDENT), BOLD, style);
     text.push('\n');
     let (told, table) = for_reading(card);
     let mut table = side_by_side(table);
     text.push_str(&facts(told, style.width.unwrap_or(FACTS_WIDTH)));
-    let more = table.rows.len().saturating_sub(MOST_ROWS);
-    table.rows.truncate(MOST_ROWS);
-    if !table.rows.is_empty() {
+    let more = table.rows().len().saturating_sub(MOST_ROWS);
+    table.truncate(MOST_ROWS);
+    if !table.rows().is_empty() {
         text.push_str(&lines(&table, style));
     }
     if more > 0 {
         text.push_str(&format!(" … {more} more rows; --format csv or json shows all\n"));
     }
     for line in card.summary.iter().flat_map(|summary| &summary.footnotes) {
-        text.push_str(&printable(line));
+        text.push_str(&wrapped(&printable(line), style.width, INDENT));
         text.push('\n');
     }
     text
 }
 
-/// `name value · name value`, broken between facts where a line would become too long.
+/// `name value · name value`, broken between facts where a line would become too long, and within facts that are too long themselves.
 fn facts(facts: &[(String, Cell)], width: usize) -> String {
     let mut text = String::new();
     let mut line = String::new();
-    for (name, cell) in facts {
-        let fact = format!("{} {}", printable(name), printable(&text_for_people(cell)));
-        if !line.is_empty() && line.chars().count() + 3 + fact.chars().count() > width {
-            text.push_str(&line);
+    let mut end = |line: &mut String| {
+        if !line.is_empty() {
+            text.push_str(&wrapped(line, Some(width), INDENT));
             text.push('\n');
             line.clear();
+        }
+    };
+    for (name, cell) in facts {
+        let fact = format!("{} {}", printable(name), printable(&text_for_people(cell)));
+        if line.chars().count() + 3 + fact.chars().count() > width {
+            end(&mut line);
         }
         line.push_str(if line.is_empty() { "  " } else { " · " });
         line.push_str(&fact);
     }
-    if !line.is_empty() {
-        text.push_str(&line);
-        text.push('\n');
-    }
+    end(&mut line);
     text
 }
 
 fn lines(table: &Table, style: &Style) -> String {
-    let mut texts: Vec<Vec<String>> = Vec::new();
-    let mut used = 0;
-    for j in 0..table.columns.len() {
-        let last = j + 1 == table.columns.len();
-        let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(used + GAP));
-        let column = column_texts(table, j, if last { room.max(LONGEST_TEXT) } else { LONGEST_TEXT });
-        let widest = column.iter().map(|text| text.chars().count()).chain([table.columns[j].chars().count()]).max();
-        used += GAP + widest.unwrap_or(0);
-        texts.push(column);
-    }
+    let columns = table.columns().len();
+    let mut texts: Vec<Vec<String>> = (0..columns).map(|j| column_texts(table, j)).collect();
+    let hidden = style.width.map_or(0, |width| fit(table, &mut texts, width));
+    let kept = columns - hidden;
     let mut grid = comfy_table::Table::new();
     grid.load_style(NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
     grid.set_content_arrangement(ContentArrangement::Disabled);
-    grid.set_header(table.columns.iter().map(|name| cut(&printable(name), LONGEST_TEXT)));
-    for i in 0..table.rows.len() {
-        grid.add_row(texts.iter().map(|column| column[i].clone()));
+    grid.set_header((0..kept).map(|j| header(table, j)));
+    for i in 0..table.rows().len() {
+        grid.add_row(texts[..kept].iter().map(|column| column[i].clone()));
     }
-    let numeric: Vec<bool> = (0..table.columns.len()).map(|j| is_numeric(table, j)).collect();
-    for (column, numeric) in grid.column_iter_mut().zip(&numeric) {
+    for (j, column) in grid.column_iter_mut().enumerate() {
         column.set_padding((1, 0));
-        column.set_cell_alignment(if *numeric { CellAlignment::Right } else { CellAlignment::Left });
+        column.set_cell_alignment(if is_numeric(table, j) { CellAlignment::Right } else { CellAlignment::Left });
     }
-    let hidden = style.width.map_or(0, |width| hide(&mut grid, width));
     let mut text = String::new();
     for (at, line) in grid.lines().enumerate() {
         text.push_str(&if at == 0 { painted(line.trim_end(), BOLD, style) } else { line.trim_end().to_owned() });
@@ -121,29 +122,43 @@ fn lines(table: &Table, style: &Style) -> String {
     text
 }
 
-/// Hides the columns that do not fit the width and says how many; the first one always stays.
-fn hide(grid: &mut comfy_table::Table, width: usize) -> usize {
-    let mut used = 0;
-    let mut hidden = 0;
-    for (j, content) in grid.column_max_content_widths().into_iter().enumerate() {
-        used += usize::from(content) + GAP;
-        if j > 0 && used > width {
-            hidden += 1;
-            if let Some(column) = grid.column_mut(j) {
-                column.set_constraint(ColumnConstraint::Hidden);
-            }
+fn header(table: &Table, j: usize) -> String {
+    cut(&printable(&table.columns()[j]), LONGEST_TEXT)
+}
+
+/// Makes a table fit: texts of its last column are broken into lines where there is room for that; otherwise columns are left out from
+/// the right, and counted. The first one always stays.
+fn fit(table: &Table, texts: &mut [Vec<String>], width: usize) -> usize {
+    let widest = |j: usize, texts: &[Vec<String>]| {
+        let lines = texts[j].iter().flat_map(|text| text.split('\n'));
+        lines.map(|line| line.chars().count()).chain([header(table, j).chars().count()]).max().unwrap_or(0)
+    };
+    let drawn = |kept: usize, texts: &[Vec<String>]| (0..kept).map(|j| GAP + widest(j, texts)).sum::<usize>().saturating_sub(1);
+    let Some(last) = texts.len().checked_sub(1) else { return 0 };
+    if drawn(last + 1, texts) > width && !is_numeric(table, last) {
+        let before = if last == 0 { 0 } else { drawn(last, texts) + 1 };
+        let room = width.saturating_sub(before + GAP);
+        if room >= NARROWEST_TEXT.max(header(table, last).chars().count()) || last == 0 {
+            texts[last] = (0..table.rows().len()).map(|i| in_cell(&whole_text(table, i, last), room.max(1))).collect();
         }
     }
-    hidden
+    let kept = (1..=texts.len()).rev().find(|kept| *kept == 1 || drawn(*kept, texts) <= width).unwrap_or(1);
+    texts.len() - kept
+}
+
+/// A cell as a person reads it, uncut.
+fn whole_text(table: &Table, i: usize, j: usize) -> String {
+    printable(&text_for_people(&table.rows()[i][j]))
 }
 
 fn is_numeric(table: &Table, j: usize) -> bool {
-    table.rows.iter().all(|row| !matches!(row[j], Cell::Text(_))) && table.rows.iter().any(|row| row[j] != Cell::Empty)
+    table.rows().iter().all(|row| !matches!(row[j], Cell::Text(_))) && table.rows().iter().any(|row| row[j] != Cell::Empty)
 }
 
 /// The texts of a column, numbers padded so that right-aligning them brings the decimal points together.
-fn column_texts(table: &Table, j: usize, longest: usize) -> Vec<String> {
-    let texts: Vec<String> = table.rows.iter().map(|row| cut(&printable(&text_for_people(&row[j])), longest)).collect();
+fn column_texts(table: &Table, j: usize) -> Vec<String> {
+    let longest = if j + 1 == table.columns().len() { usize::MAX } else { LONGEST_TEXT };
+    let texts: Vec<String> = (0..table.rows().len()).map(|i| cut(&whole_text(table, i, j), longest)).collect();
     if !is_numeric(table, j) {
         return texts;
     }

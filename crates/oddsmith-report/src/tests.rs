@@ -1,18 +1,18 @@
 use oddsmith::Notice;
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable, Table};
 
 use crate::{Format, Style, notices, render};
 
 fn card() -> Card {
-    let mut tidy = Table::new("tidy", &["class", "term", "level", "estimate", "weight"]);
-    tidy.push(vec!["no".into(), "age".into(), Cell::Empty, 23.6615384.into(), 130u64.into()]);
-    tidy.push(vec!["no".into(), "lwt".into(), Cell::Empty, 133.3.into(), 130u64.into()]);
-    tidy.push(vec!["yes".into(), "race|\x1b[31m<b>".into(), "white".into(), 0.3898305084745763.into(), 59u64.into()]);
-    tidy.push(vec!["yes".into(), "=ht".into(), "true".into(), f64::NEG_INFINITY.into(), 0u64.into()]);
+    let mut tidy = FixedTable::new("tidy", ["class", "term", "level", "estimate", "weight"]);
+    tidy.push(["no".into(), "age".into(), Cell::Empty, 23.6615384.into(), 130u64.into()]);
+    tidy.push(["no".into(), "lwt".into(), Cell::Empty, 133.3.into(), 130u64.into()]);
+    tidy.push(["yes".into(), "race|\x1b[31m<b>".into(), "white".into(), 0.3898305084745763.into(), 59u64.into()]);
+    tidy.push(["yes".into(), "=ht".into(), "true".into(), f64::NEG_INFINITY.into(), 0u64.into()]);
     Card {
         title: "naive Bayes".into(),
         facts: vec![("rows".into(), 189u64.into()), ("smoothing".into(), 1.0.into()), ("log evidence".into(), f64::NAN.into())],
-        tidy,
+        tidy: tidy.into(),
         notices: vec![Notice::new("W112", "level has 3 rows").column("ht").level("true")],
         ..Card::default()
     }
@@ -93,7 +93,7 @@ fn documents_escape_markup() {
 
 #[test]
 fn an_empty_table_is_still_valid_in_every_format() {
-    let table = Table::new("tidy", &["a", "b"]);
+    let table = Table::from(FixedTable::new("tidy", ["a", "b"]));
     assert_eq!(render(&table, Format::Csv, &Style::default()), "a,b\n");
     assert_eq!(render(&table, Format::Json, &Style::default()), "[]\n");
     assert_eq!(render(&table, Format::Ndjson, &Style::default()), "");

@@ -1,9 +1,12 @@
 //! What there is to say about a model or a result, as plain data; the report crate chooses words and decimals.
 
+mod table;
+
 use serde::Serialize;
 
 use crate::notice::Notice;
 pub use crate::picture::Picture;
+pub use table::{FixedTable, Table};
 
 /// One cell of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,30 +51,6 @@ impl From<u64> for Cell {
 impl From<usize> for Cell {
     fn from(value: usize) -> Self {
         Cell::Count(value as u64)
-    }
-}
-
-/// A named table; column names are stable, for scripts.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Table {
-    /// A short name, such as `tidy`.
-    pub name: String,
-    /// Column names in snake case.
-    pub columns: Vec<String>,
-    /// Rows with one cell per column.
-    pub rows: Vec<Vec<Cell>>,
-}
-
-impl Table {
-    /// An empty table.
-    pub fn new(name: &str, columns: &[&str]) -> Self {
-        Table { name: name.into(), columns: columns.iter().map(|c| c.to_string()).collect(), rows: Vec::new() }
-    }
-
-    /// Adds a row.
-    pub fn push(&mut self, row: Vec<Cell>) {
-        debug_assert_eq!(row.len(), self.columns.len());
-        self.rows.push(row);
     }
 }
 

@@ -5,6 +5,15 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::visible;
 
+/// A number with its noun: `1 class`, `2 classes`.
+pub fn counted(count: impl Into<u64>, noun: &str) -> String {
+    match count.into() {
+        1 => format!("1 {noun}"),
+        count if noun.ends_with('s') => format!("{count} {noun}es"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
 /// A notice for the person who reads the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Notice {
@@ -63,7 +72,7 @@ catalogue! {
          model says; discriminants are fitted on complete rows and integrate the gap out when predicting; regressions are fitted on \
          complete rows, unless --missing indicator or --missing mean keeps the others.";
     MISSING_TARGET = "W122", "missing target",
-        "Rows without a target teach nothing and are left out; the count is given.";
+        "Rows without a target teach nothing and are excluded; the count is given.";
     LOOK_ALIKES = "W123", "look-alike labels",
         "Two levels differ only in case or in spaces around them (`Yes`, `yes `). They are kept apart, because \
          only you know whether they mean the same: mend the file if they do.";

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 
 /// One picture of one or more panels side by side.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -177,17 +177,16 @@ impl Mark {
 impl Picture {
     /// Everything that is drawn, as a table: panel, kind of mark, its number, and up to four values.
     pub fn table(&self) -> Table {
-        let mut table = Table::new(&self.name, &["panel", "mark", "layer", "a", "b", "c", "d"]);
+        let mut table = FixedTable::new(&self.name, ["panel", "mark", "layer", "a", "b", "c", "d"]);
         for (panel, drawn) in self.panels.iter().enumerate() {
             for (layer, mark) in drawn.marks.iter().enumerate() {
                 for values in mark.values() {
-                    let mut row = vec![Cell::from(panel + 1), mark.kind().into(), (layer + 1).into()];
-                    row.extend((0..4).map(|at| values.get(at).copied().map_or(Cell::Empty, Cell::from)));
-                    table.push(row);
+                    let [a, b, c, d] = [0, 1, 2, 3].map(|at| values.get(at).copied().map_or(Cell::Empty, Cell::from));
+                    table.push([Cell::from(panel + 1), mark.kind().into(), (layer + 1).into(), a, b, c, d]);
                 }
             }
         }
-        table
+        table.into()
     }
 }
 
@@ -205,8 +204,8 @@ mod tests {
         let picture = Picture { name: "all".into(), panels: vec![Panel { marks, ..Panel::default() }], ..Picture::default() };
         let table = picture.table();
         let numbers = |row: &[Cell]| row.iter().skip(3).filter(|cell| **cell != Cell::Empty).count();
-        assert_eq!(table.rows.iter().map(|row| numbers(row)).collect::<Vec<_>>(), [2, 2, 4, 3, 3]);
-        assert_eq!(table.rows[2][6], Cell::Number(f64::INFINITY));
-        assert_eq!(table.rows[4][3..6], [Cell::Number(1.0), Cell::Number(5.0), Cell::Number(0.9)]);
+        assert_eq!(table.rows().iter().map(|row| numbers(row)).collect::<Vec<_>>(), [2, 2, 4, 3, 3]);
+        assert_eq!(table.rows()[2][6], Cell::Number(f64::INFINITY));
+        assert_eq!(table.rows()[4][3..6], [Cell::Number(1.0), Cell::Number(5.0), Cell::Number(0.9)]);
     }
 }

@@ -34,7 +34,7 @@ fn check_tables(model: &NaiveBayesModel, golden: &Golden) {
     let tables = golden.at("results/tables").as_object().unwrap();
     let classes = golden.texts("results/classes");
     let mut compared = 0;
-    for row in model.card().tidy.rows {
+    for row in model.card().tidy.rows() {
         let text = |cell: &oddsmith::card::Cell| match cell {
             oddsmith::card::Cell::Text(text) => text.clone(),
             _ => String::new(),
@@ -44,7 +44,7 @@ fn check_tables(model: &NaiveBayesModel, golden: &Golden) {
         let Some(table) = tables.get(&column) else { continue };
         let k = classes.iter().position(|c| *c == class).unwrap();
         let want = match parameter.as_str() {
-            "share" => {
+            "probability" => {
                 let at = table["levels"].as_array().unwrap().iter().position(|l| *l == level.as_str()).unwrap();
                 flat(&table["prob"][k])[at]
             }

@@ -355,7 +355,7 @@ fn draws_have_the_moments_of_the_model() {
         let tidy = model.card().tidy;
         let stated = |j: usize, parameter: &str| {
             let wanted = ["c1".into(), format!("x{j}").into(), oddsmith::card::Cell::Empty, parameter.into()];
-            match tidy.rows.iter().find(|row| row[..4] == wanted).map(|row| &row[4]) {
+            match tidy.rows().iter().find(|row| row[..4] == wanted).map(|row| &row[4]) {
                 Some(oddsmith::card::Cell::Number(value)) => *value,
                 other => panic!("{other:?}"),
             }

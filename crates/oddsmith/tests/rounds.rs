@@ -494,7 +494,7 @@ fn an_analysis_of_several_places_is_that_of_all_rows() {
             }
         };
         assert_eq!(card.title, expected.title);
-        for (row, expected) in card.tidy.rows.iter().zip(&expected.tidy.rows) {
+        for (row, expected) in card.tidy.rows().iter().zip(expected.tidy.rows()) {
             for (cell, expected) in row.iter().zip(expected) {
                 match (cell, expected) {
                     (TableCell::Number(a), TableCell::Number(b)) => assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a} is not {b}"),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use oddsmith::calibrate::{Adjusted, Method};
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Weighting;
 use oddsmith::eval::{EvalSettings, Evaluation, metric_cells, missing};
@@ -25,15 +25,14 @@ use crate::progress::Progress;
 use crate::silence::silent_rows;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith calibrate births.csv --target low --model nb --folds 10 -o low.odds   fitted and calibrated on the same rows, by folds
-  oddsmith calibrate low.odds other.csv --method platt -o low.odds     on rows that the model was not fitted to
-  oddsmith calibrate low.odds --prevalence yes=0.01,no=0.99 -o pop.odds  from a case-control sample to the population
-  oddsmith calibrate low.odds --kept yes=1,no=0.1 -o pop.odds          undo undersampling or class weights
-  oddsmith calibrate low.odds clinic.csv --estimate-prevalence -o clinic.odds   the class mix of unlabelled rows";
+  oddsmith calibrate low.odds new.csv --method platt -o platt.odds  # on rows that it has not seen
+  oddsmith calibrate births.csv --target low --model nb --features age,lwt --folds 10 -o cal.odds
+  oddsmith calibrate low.odds --prevalence yes=0.01,no=0.99 -o pop.odds  # of a case-control study
+  oddsmith calibrate low.odds --kept yes=1,no=0.1 -o pop.odds  # undo undersampling
+  oddsmith calibrate low.odds new.csv --estimate-prevalence -o clinic.odds  # of unlabelled rows";
 
 /// Figures that are shown before and after.
-const SHOWN: [&str; 8] =
-    ["bits", "bits_saved", "brier", "brier_miscalibration", "calibration_intercept", "calibration_slope", "ece", "auc"];
+const SHOWN: [&str; 8] = ["bits", "bits_saved", "brier", "brier_reliability", "calibration_intercept", "calibration_slope", "ece", "auc"];
 
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
@@ -54,11 +53,11 @@ pub(crate) struct CalibrateArgs {
     #[arg(short, long, value_name = "MODEL", conflicts_with_all = ["mix", "data"])]
     model: Option<String>,
 
-    /// Folds in which the calibrated figures are cross-fitted, and with --model those of the refits.
+    /// Folds in which the metrics after are cross-fitted, and with --model those of the refits.
     #[arg(long, value_name = "N", default_value_t = 10)]
     folds: usize,
 
-    /// Start of the random numbers that deal rows to folds.
+    /// Start of the random numbers that split rows into folds.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
@@ -127,7 +126,7 @@ fn by_map(
     let method = args.method.unwrap_or(Method::Platt);
     let Some(data) = &args.data else {
         return Err(Failure::Usage(
-            "calibrating takes a table of rows that the model was not fitted to; a class mix can be given without".into(),
+            "calibrating takes a table of rows that the model was not fitted to; other class proportions can be given without".into(),
         ));
     };
     let input = files::table(data)?;
@@ -193,8 +192,7 @@ fn mapped(
 }
 
 fn before_after(before: &Evaluation, after: &Evaluation) -> Table {
-    let columns = ["figure", "before", "after", "after_low", "after_high", "note"];
-    let mut table = Table::new("calibration", &columns);
+    let mut table = FixedTable::new("calibration", ["metric", "before", "after", "after_low", "after_high", "note"]);
     let (before, after) = (before.figures(), after.figures());
     for name in SHOWN {
         let find = |figures: &[oddsmith::eval::Named]| figures.iter().find(|(known, _)| *known == name).map(|(_, figure)| figure.clone());
@@ -202,9 +200,9 @@ fn before_after(before: &Evaluation, after: &Evaluation) -> Table {
         let value = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
         let [after_value, low, high, _] = metric_cells(&after);
         let note = missing(&before).or_else(|| missing(&after)).map_or(Cell::Empty, Cell::from);
-        table.push(vec![name.into(), value(before.ok().map(|before| before.value)), after_value, low, high, note]);
+        table.push([name.into(), value(before.ok().map(|before| before.value)), after_value, low, high, note]);
     }
-    table
+    table.into()
 }
 
 fn methods() -> impl TypedValueParser<Value = Method> {

@@ -23,7 +23,7 @@ use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith check births.csv --target low
-  oddsmith check births.csv --target low --strict --json    for scripts: fails on any warning";
+  oddsmith check births.csv --target low --strict --json  # exit code 7 on any warning";
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample
         console.result(&card)?;
         console.text(&oddsmith_report::notices(&card.notices, console.style()))?;
         let help = card.notices.first().map_or_else(String::new, |first| format!("`oddsmith help {}` explains a warning\n", first.id));
-        console.text(&format!("{events}\n{help}"))?;
+        console.sentences(&format!("{events}\n{help}"))?;
     } else {
         card.facts.extend(events.facts());
         console.result(&card)?;
@@ -87,13 +87,12 @@ fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample
 
 /// Adds a column with the ids of the warnings about each column.
 fn flag_columns(table: &mut Table, notices: &[Notice]) {
-    table.columns.push("warnings".into());
-    for row in &mut table.rows {
+    table.push_column("warnings", |_, row| {
         let about = |notice: &&Notice| notice.column.as_deref().map(Cell::from).as_ref() == row.first();
         let mut ids: Vec<&str> = notices.iter().filter(about).map(|notice| notice.id).collect();
         ids.dedup();
-        row.push(if ids.is_empty() { Cell::Empty } else { ids.join(" ").into() });
-    }
+        if ids.is_empty() { Cell::Empty } else { ids.join(" ").into() }
+    });
 }
 
 /// A target that never changes is the fault that every model would stop at.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use oddsmith::Error;
-use oddsmith::card::Card;
+use oddsmith::card::{Card, Summary};
 use oddsmith::control::Control;
 use oddsmith::data::Role;
 use oddsmith::train::{self, Candidate, Comparison};
@@ -21,9 +21,10 @@ use crate::silence::silent_rows;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith compare births.csv --target low --models nb,lda,qda,logistic --features age,lwt
-  oddsmith compare births.csv --target low --models lda,logistic --show twins     generative and discriminative twins
-  oddsmith compare visits.csv --target died --group patient --folds 5     rows of a patient stay together
-  oddsmith compare births.csv --target low --show curve                   how bits fall with more rows";
+  oddsmith compare births.csv --target low --models 'nb,logistic(l2=1)' --features age,lwt,race
+  oddsmith compare births.csv --target low --models lda,logistic --features age,lwt --show twins
+  oddsmith compare visits.csv --target died --group patient --folds 5  # patients stay together
+  oddsmith compare births.csv --target low --features age,lwt --show curve  # bits of more rows";
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -40,11 +41,11 @@ pub(crate) struct CompareArgs {
     #[arg(long, visible_alias = "cv", value_name = "N", default_value_t = 10)]
     folds: usize,
 
-    /// How many times rows are dealt anew; figures are means over all times.
+    /// How many times rows are split anew; metrics are means over all times.
     #[arg(long, value_name = "N", default_value_t = 1)]
     repeats: u64,
 
-    /// Start of the random numbers that deal rows to folds.
+    /// Start of the random numbers that split rows into folds.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
@@ -129,18 +130,17 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
         Some(_) => train::model_table(&entrants),
         None if matches!(console.format(), Format::Csv | Format::Ndjson) => train::model_table(&entrants),
         None => {
-            data.tidy.rows.clear();
+            data.tidy.truncate(0);
             let title = format!("{} folds{}, every row judged by models that have not seen its fold", args.folds, repeats(args.repeats));
-            let facts = vec![("verdict".into(), train::verdict(&entrants, weighting).into())];
+            let facts = vec![("verdict".to_owned(), train::verdict(&entrants, weighting).into())];
             let card = |title: String, facts, tidy| Card { title, facts, tidy, ..Card::default() };
-            let mut table = train::model_table(&entrants);
-            if console.format() == Format::Table {
-                // A sentence in a cell would push the figures off the screen.
-                table.columns.pop();
-                table.rows.iter_mut().for_each(|row| drop(row.pop()));
-                train::failures(&entrants).iter().for_each(|line| console.note(line));
+            let mut models = card(title, facts, train::model_table(&entrants));
+            if console.format().is_for_people() {
+                // A sentence in a cell would push the metrics off the screen.
+                models.tidy.retain_columns(|_, name| name != "note");
+                let (facts, footnotes) = (models.facts.clone(), train::failures(&entrants));
+                models.summary = Some(Summary { facts, table: None, footnotes });
             }
-            let models = card(title, facts, table);
             let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&entrants, weighting));
             let cards: &[(&str, &Card)] = &[("data", &data), ("models", &models), ("pairs", &pairs)];
             console.result(cards)?;
@@ -154,5 +154,5 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
 }
 
 fn repeats(count: u64) -> String {
-    if count > 1 { format!(" dealt {count} times") } else { String::new() }
+    if count > 1 { format!(", split {count} times") } else { String::new() }
 }

@@ -25,11 +25,11 @@ use crate::scored::{ProbabilityColumns, ScoredRows};
 use crate::silence::silent_rows;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith evaluate low.odds new.csv                          every figure, with intervals
-  oddsmith evaluate low.odds new.csv --threshold 0.2          the event from a probability of 0.2 up
-  oddsmith evaluate low.odds new.csv --show reliability       the calibration curve
-  oddsmith evaluate scored.csv --target low                   columns p_no and p_yes, from any program
-  oddsmith evaluate low.odds new.csv --fail-if 'auc<0.75' -q  a gate for scripts: exit code 7";
+  oddsmith evaluate low.odds new.csv                          # every metric, with intervals
+  oddsmith evaluate low.odds new.csv --threshold 0.2          # the event from 0.2 up
+  oddsmith evaluate low.odds new.csv --show reliability       # the calibration curve
+  oddsmith evaluate scored.csv --target low                   # p_no, p_yes of any program
+  oddsmith evaluate low.odds new.csv --fail-if 'auc<0.99' -q  # a gate for scripts: exit code 7";
 
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
@@ -50,11 +50,11 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = parse_number)]
     threshold: Option<f64>,
 
-    /// Show one table: figures, classes, the confusion matrix, or a curve.
+    /// Show one table: metrics, classes, the confusion matrix, or a curve.
     #[arg(long, value_enum, value_name = "TABLE")]
     show: Option<EvaluationTable>,
 
-    /// Fail with exit code 7 if a figure is too low or too high, such as 'auc<0.75'; may be repeated.
+    /// Fail with exit code 7 if a metric is too low or too high, such as 'auc<0.75'; may be repeated.
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<FailIf>,
 

@@ -19,9 +19,9 @@ use crate::options::{PriorArgs, ReadingArgs, TextArgs};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith explain low.odds new.csv --row 7                 weights of evidence in decibans
-  oddsmith explain low.odds new.csv --row 7 --unit bits     the same in bits
-  oddsmith explain iris.odds new.csv --row 1 --class virginica --against versicolor";
+  oddsmith explain low.odds new.csv --row 7              # weights of evidence in decibans
+  oddsmith explain low.odds new.csv --row 7 --unit bits  # the same in bits
+  oddsmith explain iris.odds iris.csv --row 101 --class virginica --against versicolor";
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -126,5 +126,5 @@ fn parse_row(text: &str) -> Result<u64, String> {
 }
 
 fn no_such_row(row: u64, rows: u64) -> Error {
-    DataFault::new(format!("there is no row {row}")).accepted(format!("the table has {rows} rows")).into()
+    DataFault::new(format!("there is no row {row}")).accepted(format!("the table has {}", oddsmith::notice::counted(rows, "row"))).into()
 }

@@ -14,7 +14,6 @@ use oddsmith::registry::{self, MODELS};
 use oddsmith::stats::TableStats;
 use oddsmith::{Notice, persist};
 use oddsmith_io::Input;
-use oddsmith_report::Format;
 
 use crate::commands::show;
 use crate::console::Console;
@@ -25,15 +24,14 @@ use crate::flags;
 use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, split_list};
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith fit births.csv --target low                             naive Bayes, not saved
-  oddsmith fit births.csv 'low ~ age + lwt + race + smoke'         logistic regression: odds ratios, intervals, p
-  oddsmith fit births.csv 'low ~ age * smoke' --unit age=10        per ten years; interactions
-  oddsmith fit births.csv 'low ~ .' --tests --json                 all columns; tests of the terms, for programs
-  oddsmith fit births.csv --target low --model lda -o low.odds     another model, saved
-  oddsmith fit births.csv --target low --features age,lwt,race     some columns
-  oddsmith fit births.csv --target low --prior no=0.9,yes=0.1      known class proportions
-  oddsmith fit all.stats --model qda -o low.odds                   from statistics, without rows
-  oddsmith fit spam.txt --model multinomial-nb -o spam.odds        lines of __label__spam words";
+  oddsmith fit births.csv 'low ~ age + lwt + race + smoke' -o low.odds  # odds ratios
+  oddsmith fit births.csv 'low ~ age * smoke' --unit age=10        # per ten years; interactions
+  oddsmith fit births.csv 'low ~ . - bwt' --tests --json           # tests of the terms
+  oddsmith fit births.csv --target low --features age,lwt,race -o nb.odds  # naive Bayes
+  oddsmith fit births.csv --target low --features age,lwt --prior no=0.9,yes=0.1
+  oddsmith fit iris.csv --target Species --model qda -o iris.odds  # another model
+  oddsmith fit all.stats --model qda --features age,lwt -o qda.odds  # without rows
+  oddsmith fit spam.txt --model multinomial-nb -o spam.odds        # lines of __label__spam words";
 
 /// Arguments of `fit`.
 #[derive(Debug, Args)]
@@ -182,7 +180,7 @@ fn show_part(part: PartArgs, data: &Card, card: &Card, saved: Option<&Saved>, co
     let (mut data, mut card) = (data.clone(), card.clone());
     match console.format() {
         // At a terminal the names of the columns by kind are enough, and the file is named below.
-        Format::Table => data.tidy.rows.clear(),
+        format if format.is_for_people() => data.tidy.truncate(0),
         _ => card.facts.extend(saved.iter().flat_map(|saved| saved.facts())),
     }
     fitting::show(&card, &[("data", &data)], console)
@@ -220,7 +218,7 @@ fn needs_rounds(model: &str) -> Failure {
 fn from_statistics(args: &FitArgs, path: &Path, model: &str, learner: &dyn AnyLearner) -> Result<(Card, Box<dyn Classifier>), Failure> {
     let stats = flags::of_sums(selected(files::read_statistics(path)?, &args.roles)?, learner)?;
     let mut data = show::statistics_card(&stats);
-    data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
+    data.title = format!("{}: statistics of {}", path.display(), oddsmith::notice::counted(stats.classes().total_rows(), "row"));
     let layout = Arc::clone(stats.layout());
     learner.begin_any(&layout, &PassInfo::default())?;
     match learner.finish_any(&BoxedStats::new(stats))? {

@@ -2,8 +2,8 @@
 
 use clap::{Args, CommandFactory};
 use oddsmith::ErrorKind;
-use oddsmith::card::Table;
-use oddsmith::notice::{self, CATALOGUE};
+use oddsmith::card::{Card, FixedTable, Summary, Table};
+use oddsmith::notice::{self, CATALOGUE, NoticePage};
 use oddsmith_report::Format;
 
 use crate::command_line::CommandLine;
@@ -36,20 +36,32 @@ pub(crate) fn top(console: &Console) -> Result<(), Failure> {
 }
 
 fn list(console: &Console) -> Result<(), Failure> {
-    let mut table = Table::new("warnings", &["id", "name", "page"]);
-    for entry in CATALOGUE {
-        table.push(vec![entry.id.into(), entry.name.into(), entry.page.into()]);
+    console.result(&pages(CATALOGUE))
+}
+
+/// Pages of warnings as a table.
+fn pages(entries: &[NoticePage]) -> Table {
+    let mut table = FixedTable::new("warnings", ["id", "name", "page"]);
+    for entry in entries {
+        table.push([entry.id.into(), entry.name.into(), entry.page.into()]);
     }
-    console.result(&table)
+    table.into()
 }
 
 fn page(id: &str, console: &Console) -> Result<(), Failure> {
     let Some(entry) = notice::page(id) else { return list(console) };
-    if matches!(console.format(), Format::Json | Format::Ndjson) {
-        let object = serde_json::json!({ "id": entry.id, "name": entry.name, "page": entry.page });
-        return console.text(&format!("{object}\n"));
+    let title = format!("{} {}", entry.id, entry.name);
+    match console.asked() {
+        None | Some(Format::Table) => console.text(&format!("{title}\n\n{}\n", oddsmith_report::wrapped(entry.page, Some(WIDTH), 0))),
+        Some(Format::Json | Format::Ndjson) => {
+            console.text(&format!("{}\n", serde_json::json!({ "id": entry.id, "name": entry.name, "page": entry.page })))
+        }
+        Some(Format::Csv) => console.result(&pages(std::slice::from_ref(entry))),
+        Some(_) => {
+            let summary = Summary { footnotes: vec![entry.page.into()], ..Summary::default() };
+            console.result(&Card { title, summary: Some(summary), ..Card::default() })
+        }
     }
-    console.text(&format!("{} {}\n\n{}", entry.id, entry.name, wrapped(entry.page)))
 }
 
 fn command(words: &[String], console: &Console) -> Result<(), Failure> {
@@ -66,25 +78,4 @@ fn command(words: &[String], console: &Console) -> Result<(), Failure> {
         };
     }
     console.text(&found.render_long_help().to_string())
-}
-
-/// Lines of at most [`WIDTH`] characters.
-fn wrapped(text: &str) -> String {
-    let mut lines = String::new();
-    let mut length = 0;
-    for word in text.split_whitespace() {
-        let size = word.chars().count();
-        if length > 0 && length + 1 + size > WIDTH {
-            lines.push('\n');
-            length = 0;
-        }
-        if length > 0 {
-            lines.push(' ');
-            length += 1;
-        }
-        lines.push_str(word);
-        length += size;
-    }
-    lines.push('\n');
-    lines
 }

@@ -1,7 +1,7 @@
 //! `oddsmith models`: what can be fitted, and with which options.
 
 use clap::Args;
-use oddsmith::card::Table;
+use oddsmith::card::{FixedTable, Table};
 use oddsmith::model::{Param, ParamKind};
 use oddsmith::registry::{Entry, MODELS};
 use oddsmith_report::Format;
@@ -11,9 +11,9 @@ use crate::console::Console;
 use crate::exit::Failure;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith models                    what can be fitted
-  oddsmith models --options lda      the options of a model
-  oddsmith models --json             everything, for programs";
+  oddsmith models                # what can be fitted
+  oddsmith models --options lda  # the options of a model
+  oddsmith models --json         # everything, for programs";
 
 /// Arguments of `models`.
 #[derive(Debug, Args)]
@@ -33,19 +33,19 @@ pub(crate) fn run(args: &ModelsArgs, console: &Console) -> Result<(), Failure> {
         let text = text.map_err(|error| oddsmith::Error::internal(format!("the models cannot be listed: {error}")))?;
         return console.text(&format!("{text}\n"));
     }
-    let mut table = Table::new("models", &["model", "aliases", "what_it_is"]);
+    let mut table = FixedTable::new("models", ["model", "aliases", "what_it_is"]);
     for entry in MODELS {
-        table.push(vec![entry.name.into(), entry.aliases.join(" ").into(), entry.summary.into()]);
+        table.push([entry.name.into(), entry.aliases.join(" ").into(), entry.summary.into()]);
     }
-    console.result(&table)
+    console.result(&Table::from(table))
 }
 
 fn options_table(entry: &Entry) -> Table {
-    let mut table = Table::new("options", &["option", "accepts", "default", "what_it_does"]);
+    let mut table = FixedTable::new("options", ["option", "accepts", "default", "what_it_does"]);
     for param in entry.params {
-        table.push(vec![param.name.into(), param.kind.accepted().into(), param.default.into(), param.doc.into()]);
+        table.push([param.name.into(), param.kind.accepted().into(), param.default.into(), param.doc.into()]);
     }
-    table
+    table.into()
 }
 
 fn object(entry: &Entry) -> Value {

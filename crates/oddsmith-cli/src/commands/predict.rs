@@ -24,11 +24,11 @@ use crate::progress::Progress;
 use crate::stream::Stream;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith predict low.odds new.csv > scored.csv
-  cat new.csv | oddsmith predict low.odds - --id patient --format ndjson
-  oddsmith predict low.odds new.csv --threshold 0.2            the event from a probability of 0.2 up
-  oddsmith predict low.odds new.csv --interval 0.95            limits of the probabilities of a regression
-  oddsmith predict low.odds new.csv --prior yes=0.01,no=0.99   where the event is rarer than it was";
+  oddsmith predict low.odds new.csv --id low > scored.csv
+  cat new.csv | oddsmith predict low.odds - --id id --format ndjson
+  oddsmith predict low.odds new.csv --threshold 0.2                  # the event from 0.2 up
+  oddsmith predict low.odds new.csv --interval 0.95                  # limits of probabilities
+  oddsmith predict nb.odds new.csv --prior yes=0.01,no=0.99          # where events are rarer";
 
 /// Arguments of `predict`.
 #[derive(Debug, Args)]
@@ -357,7 +357,7 @@ impl Impossible {
     }
 
     fn fault(&self) -> Error {
-        let fault = DataFault::new("every class calls the row impossible").row(self.first);
+        let fault = DataFault::new("the row is impossible in every class").row(self.first);
         fault.accepted("fit with --smoothing above 0; without --strict the prior is returned").into()
     }
 }

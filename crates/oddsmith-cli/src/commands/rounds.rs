@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand};
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Feature, Formula, Levels, Space};
 use oddsmith::error::visible;
@@ -26,12 +26,13 @@ use crate::options::{KindArgs, ParamArgs, ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith rounds begin 'low ~ age + C(race)' -o low.round         where the sites meet
-  oddsmith rounds begin --model lda --target low -o low.round      any other model
-  oddsmith rounds answer low.round site-a.csv -o a.answer          at every site: sums, no rows
-  oddsmith rounds merge a.answer b.answer -o ab.answer             answers on their way
-  oddsmith rounds advance low.round a.answer b.answer -o low.odds  the next question, or the model
-  oddsmith show low.round                                          what is asked of the rows";
+  oddsmith rounds begin 'low ~ age + C(race)' -o low.round     # where the sites meet
+  oddsmith show low.round                                      # what is asked of the rows
+  oddsmith rounds answer low.round site-a.csv -o a.answer      # at every site: sums, no rows
+  oddsmith rounds answer low.round site-b.csv -o b.answer
+  oddsmith rounds merge a.answer b.answer -o ab.answer         # answers on their way
+  oddsmith rounds advance low.round ab.answer -o low.odds      # the next question, or the model
+  oddsmith rounds begin --model lda --target low -o lda.round  # any other model";
 
 /// What to do with a study.
 #[derive(Debug, Subcommand)]
@@ -312,14 +313,13 @@ fn advance(args: &AdvanceArgs, console: &Console) -> Result<(), Failure> {
 /// The card of a file that was written; one row for programs that read tables.
 fn tell(mut card: Card, saved: &Saved, console: &Console) -> Result<(), Failure> {
     match console.format() {
-        Format::Table => console.result(&card)?,
+        format if format.is_for_people() => console.result(&card)?,
         Format::Json => {
             card.facts.extend(saved.facts());
             console.result(&card)?;
         }
         _ => {
-            let (columns, row) = card.facts.iter().cloned().unzip();
-            console.result(&Table { name: "round".into(), columns, rows: vec![row] })?;
+            console.result(&Table::of_record("round", card.facts.iter().cloned()))?;
         }
     }
     console.notices(&card.notices);
@@ -364,25 +364,21 @@ pub(crate) fn question_card(question: &Question, sites: &[Site]) -> Result<Card,
         ("model".into(), study.entry.as_str().into()),
     ];
     facts.extend(study.formula.as_ref().map(|formula| ("formula".into(), visible(&formula.to_string()).into())));
-    let mut tidy = Table { name: "columns".into(), columns: ["column", "kind", "levels"].map(String::from).to_vec(), rows: Vec::new() };
+    let mut tidy = FixedTable::new("columns", ["column", "kind", "levels"]);
     if let Some(layout) = question.layout() {
         let labels: Vec<String> = layout.classes().labels().iter().map(|label| visible(label)).collect();
         facts.push(("target".into(), format!("{}: {}", visible(layout.target()), labels.join(", ")).into()));
-        tidy.rows = layout
-            .features()
-            .iter()
-            .map(|feature| {
-                let levels = levels_of(feature)
-                    .map_or(Cell::Empty, |levels| levels.names().iter().map(|level| visible(level)).collect::<Vec<_>>().join(", ").into());
-                vec![visible(&feature.name).into(), feature.kind().name().into(), levels]
-            })
-            .collect();
+        for feature in layout.features() {
+            let levels = levels_of(feature)
+                .map_or(Cell::Empty, |levels| levels.names().iter().map(|level| visible(level)).collect::<Vec<_>>().join(", ").into());
+            tidy.push([visible(&feature.name).into(), feature.kind().name().into(), levels]);
+        }
     }
     if !sites.is_empty() {
         facts.push(("sites".into(), sites.len().into()));
         facts.push(("rows".into(), sites.iter().map(|site| site.rows).sum::<u64>().into()));
     }
-    Ok(Card { title: "Question to the places of a study".into(), facts, tidy, ..Card::default() })
+    Ok(Card { title: "Question to the places of a study".into(), facts, tidy: tidy.into(), ..Card::default() })
 }
 
 fn levels_of(feature: &Feature) -> Option<&Levels> {
@@ -402,7 +398,7 @@ pub(crate) fn answer_card(answer: &Answer) -> Card {
             ("weight".into(), answer.weight().into()),
             ("sites".into(), answer.sites().len().into()),
         ],
-        tidy: Table { name: "sums".into(), columns: Vec::new(), rows: Vec::new() },
+        tidy: Table::empty("sums", Vec::new()),
         ..Card::default()
     }
 }

@@ -18,7 +18,7 @@ use crate::files;
 use crate::stream::Stream;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith sample low.odds -n 1000 --seed 1 > synthetic.csv";
+  oddsmith sample nb.odds -n 1000 --seed 1 > synthetic.csv";
 
 /// Arguments of `sample`.
 #[derive(Debug, Args)]
@@ -45,7 +45,8 @@ pub(crate) fn run(args: &SampleArgs, console: &Console, control: &Arc<Control>) 
     let model = files::read_model(&args.model)?;
     let layout = model.layout();
     let generative = model.generative().ok_or_else(|| {
-        let advice = "it does not describe how rows come about; use a generative model such as nb, lda or qda".into();
+        let advice =
+            "its probabilities come from no distribution of rows; use a generative model such as nb, lda or qda, as it was fitted".into();
         oddsmith::Error::from(ErrorKind::Unsupported { model: model.card().title, what: "draw rows".into(), advice })
     })?;
     let only = args.class.as_deref().map(|label| layout.classes().index(label)).transpose()?;

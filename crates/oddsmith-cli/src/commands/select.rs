@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Source};
 use oddsmith::model::{BoxedStats, Step};
@@ -32,11 +32,11 @@ use crate::search::{Search, Units};
 use crate::silence::silent_rows;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith select births.csv --target low --model logistic --by aic -o low.odds
-  oddsmith select births.csv --target low --model lda --features age,lwt,ptl,ftv --direction backward
-  oddsmith select births.csv --target low --model nb --by bits --folds 5
-  oddsmith select births.csv --formula 'low ~ age + lwt + race*smoke' --by lr --direction backward   terms of a formula
-  oddsmith select all.stats --model lda --by bic                  from a statistics file, without the rows";
+  oddsmith select births.csv --formula 'low ~ age + race*smoke' --by lr --direction backward
+  oddsmith select births.csv --target low --model logistic --features age,lwt,smoke --by aic
+  oddsmith select births.csv --target low --model lda --features age,lwt,ptl --direction both
+  oddsmith select births.csv --target low --model nb --features age,lwt,smoke --by bits --folds 5
+  oddsmith select all.stats --model lda --features age,lwt --by bic  # without the rows";
 
 /// Arguments of `select`.
 #[derive(Debug, Args)]
@@ -73,7 +73,7 @@ pub(crate) struct SelectArgs {
     #[arg(long, value_name = "N", default_value_t = 4)]
     holdout: usize,
 
-    /// Start of the random numbers that deal rows.
+    /// Start of the random numbers that split rows.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
 
@@ -171,11 +171,12 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
     let search = Search { args, source, parts: parts.as_ref(), units, threads: args.reading.threads, control };
     let selection = search.select().map_err(in_table)?;
     let mut data = data_card(&input.name(), &opened);
-    data.tidy.rows.clear();
+    data.tidy.truncate(0);
     let incomplete = search.incomplete_rows().map_err(in_table)?;
     if incomplete > 0 {
         let text = format!(
-            "{incomplete} rows of the search lack a value in some column and were left out, so that all models compare on the same rows"
+            "{} of the search excluded for missing values, so that all models compare on the same rows",
+            notice::counted(incomplete, "row")
         );
         data.notices.push(Notice::new(notice::MISSING_VALUES, text));
     }
@@ -263,8 +264,8 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, model: &ModelRequest, conso
         return Err(Failure::Usage(format!("{name} needs the rows themselves; statistics are not enough")));
     };
     let mut data = statistics_card(&stats);
-    data.title = format!("{}: statistics of {} rows", path.display(), stats.classes().total_rows());
-    data.tidy.rows.clear();
+    data.title = format!("{}: statistics of {}", path.display(), notice::counted(stats.classes().total_rows(), "row"));
+    data.tidy.truncate(0);
     let mut card = told(args, name, &selection, &names);
     let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*model)?)).transpose()?;
     card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
@@ -293,13 +294,13 @@ fn told(args: &SelectArgs, model: &str, selection: &Selection, names: &[String])
 }
 
 fn steps(selection: &Selection, names: &[String], criterion: &str) -> Table {
-    let mut table = Table::new("steps", &["step", "change", "columns", criterion]);
+    let mut table = FixedTable::new("steps", ["step", "change", "columns", criterion]);
     for (at, step) in selection.steps.iter().enumerate() {
         let change = step.column.map_or("start".to_owned(), |j| format!("{} {}", if step.added { "+" } else { "−" }, names[j]));
         let columns: Vec<&str> = step.columns.iter().map(|&j| names[j].as_str()).collect();
-        table.push(vec![at.into(), change.into(), columns.join(", ").into(), step.criterion.map_or(Cell::Empty, Cell::from)]);
+        table.push([at.into(), change.into(), columns.join(", ").into(), step.criterion.map_or(Cell::Empty, Cell::from)]);
     }
-    table
+    table.into()
 }
 
 fn model_names() -> PossibleValuesParser {

@@ -21,12 +21,12 @@ use crate::lint;
 use crate::options::{ReadingArgs, TextArgs};
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith show low.odds                   what was learned
-  oddsmith show low.odds --weights         log-odds weights of a linear model
-  oddsmith show low.odds --tidy --json     every parameter, for programs
-  oddsmith show low.odds --tests           tests of the terms of a regression
-  oddsmith show low.odds --augment low.csv what a regression says about every row of a table
-  oddsmith show site-a.stats               what was gathered";
+  oddsmith show low.odds                       # what was learned
+  oddsmith show low.odds --weights             # log-odds weights of a linear model
+  oddsmith show low.odds --tidy --json         # every parameter, for programs
+  oddsmith show low.odds --tests               # tests of the terms of a regression
+  oddsmith show low.odds --augment births.csv  # what a regression says about every row
+  oddsmith show site-a.stats                   # what was gathered";
 
 /// Arguments of `show`.
 #[derive(Debug, Args)]
@@ -153,7 +153,6 @@ fn weights(model: &dyn Classifier) -> Result<Table, Failure> {
 /// The facts of a card as one row.
 pub(crate) fn glance(card: &Card) -> Table {
     let snake = |name: &String| name.to_lowercase().replace(' ', "_");
-    let columns = std::iter::once("model".to_owned()).chain(card.facts.iter().map(|(name, _)| snake(name))).collect();
-    let row = std::iter::once(card.title.as_str().into()).chain(card.facts.iter().map(|(_, value)| value.clone())).collect();
-    Table { name: "glance".into(), columns, rows: vec![row] }
+    let facts = card.facts.iter().map(|(name, value)| (snake(name), value.clone()));
+    Table::of_record("glance", std::iter::once(("model".to_owned(), card.title.as_str().into())).chain(facts))
 }

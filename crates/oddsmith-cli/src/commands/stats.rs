@@ -19,10 +19,11 @@ use crate::options::{ReadingArgs, RoleArgs, TextArgs, parse_number};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith stats gather site-a.csv --target low -o site-a.stats   at every site
-  oddsmith stats merge site-a.stats site-b.stats -o all.stats     where the sites meet
-  oddsmith fit all.stats --model lda -o low.odds                  the model of the pooled rows
-  oddsmith stats subtract all.stats site-a.stats -o rest.stats    take a site away again";
+  oddsmith stats gather site-a.csv --target low -o site-a.stats      # at every site
+  oddsmith stats gather site-b.csv --target low -o site-b.stats
+  oddsmith stats merge site-a.stats site-b.stats -o all.stats        # where the sites meet
+  oddsmith fit all.stats --model lda --features age,lwt -o lda.odds  # of the pooled rows
+  oddsmith stats subtract all.stats site-a.stats -o rest.stats       # take a site away again";
 
 /// What to do with statistics.
 #[derive(Debug, Subcommand)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use oddsmith::calibrate::Adjusted;
-use oddsmith::card::{Card, Cell, Table};
+use oddsmith::card::{Card, FixedTable, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Weighting};
 use oddsmith::eval::{Aim, Cut, EvalSettings, Evaluation, Metric, at_threshold, choose_threshold, metric_cells};
@@ -21,10 +21,10 @@ use crate::options::{ReadingArgs, TextArgs, WeightArgs, parse_number, split_list
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith threshold low.odds new.csv --youden -o low.odds         most sensitivity + specificity, kept in the model
-  oddsmith threshold low.odds new.csv --sensitivity 0.9            find 90 % of the events
-  oddsmith threshold low.odds new.csv --costs yes:no=5,no:yes=1    a missed yes costs five false alarms
-  oddsmith threshold iris.odds new.csv --reject 0.2 -o iris.odds   leave rows undecided that are less than 80 % sure";
+  oddsmith threshold low.odds new.csv --youden -o low.odds       # kept in the model
+  oddsmith threshold low.odds new.csv --sensitivity 0.9          # find 90 % of the events
+  oddsmith threshold low.odds new.csv --costs yes:no=5,no:yes=1  # a miss costs five false alarms
+  oddsmith threshold iris.odds iris.csv --reject 0.2 -o iris.odds  # if less than 80 % sure";
 
 /// Arguments of `threshold`.
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ pub(crate) struct AimArgs {
     #[arg(long, group = "aim", value_name = "P", value_parser = parse_share)]
     at: Option<f64>,
 
-    /// Least expected cost: truth:called=cost for every wrong call that does not cost 1; right calls cost nothing unless given.
+    /// Least expected cost: truth:predicted=cost for every error that does not cost 1; right predictions cost nothing unless given.
     #[arg(long, value_name = "TRUTH:CALLED=COST,…", conflicts_with = "aim")]
     costs: Vec<String>,
 
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &ThresholdArgs, console: &Console, control: &Arc<Control
         None => None,
         Some(output) => {
             control.check()?;
-            let fact = ("class called", format!("{} ({})", decision.describe(), rule.name()));
+            let fact = ("predicted class", format!("{} ({})", decision.describe(), rule.name()));
             let adjusted = Adjusted::decided(model, decision, fact)?;
             Some(files::save(output, &persist::save_model(&adjusted as &dyn Classifier)?)?)
         }
@@ -198,7 +198,7 @@ impl AimArgs {
         let count = classes.len();
         let mut matrix: Vec<f64> = (0..count * count).map(|cell| f64::from(u8::from(cell / count != cell % count))).collect();
         for item in self.costs.iter().flat_map(|list| split_list(list)) {
-            let refused = || Error::knob("costs", &item, "truth:called=cost with two classes of the model, such as yes:no=5");
+            let refused = || Error::knob("costs", &item, "truth:predicted=cost with two classes of the model, such as yes:no=5");
             let (calls, cost) = split_pair(&item).ok_or_else(refused)?;
             let cost: f64 = cost.trim().parse().map_err(|_| refused())?;
             // Labels may hold colons themselves, so every place to cut is tried.
@@ -213,22 +213,23 @@ impl AimArgs {
 }
 
 fn cut_table(cut: &Cut) -> Table {
-    let mut table = Table::new("threshold", &["figure", "estimate", "conf_low", "conf_high", "note"]);
+    let mut table = FixedTable::new("threshold", ["metric", "estimate", "conf_low", "conf_high", "note"]);
     let mut add = |name: &str, figure: Metric| {
-        table.push(std::iter::once(Cell::from(name)).chain(metric_cells(&figure)).collect());
+        let [value, low, high, note] = metric_cells(&figure);
+        table.push([name.into(), value, low, high, note]);
     };
     add("threshold", Ok(cut.threshold));
     add("sensitivity", cut.sensitivity.clone());
     add("specificity", cut.specificity.clone());
     add("precision", cut.precision.clone());
     add("negative_predictive_value", cut.negative_predictive_value.clone());
-    add("called", cut.called.clone());
-    table
+    add("predicted_positive", cut.called.clone());
+    table.into()
 }
 
 /// What the rule costs on the rows, beside calling the most probable class.
 fn cost_table(evaluation: &Evaluation, costs: &Costs, classes: &Classes) -> Table {
-    let mut table = Table::new("costs", &["figure", "estimate"]);
+    let mut table = FixedTable::new("costs", ["metric", "estimate"]);
     let confusion = &evaluation.confusion;
     let decided: f64 = (0..classes.len()).map(|k| confusion.truth(k)).sum();
     let all = confusion.weight();
@@ -238,13 +239,13 @@ fn cost_table(evaluation: &Evaluation, costs: &Costs, classes: &Classes) -> Tabl
         .sum();
     let left = (all - decided) * costs.reject().unwrap_or(0.0);
     if all > 0.0 {
-        table.push(vec!["cost_per_row".into(), ((paid + left) / all).into()]);
-        table.push(vec!["undecided".into(), ((all - decided) / all).into()]);
+        table.push(["cost_per_row".into(), ((paid + left) / all).into()]);
+        table.push(["undecided".into(), ((all - decided) / all).into()]);
     }
     if let Ok(accuracy) = confusion.accuracy() {
-        table.push(vec!["accuracy_of_decided".into(), accuracy.value.into()]);
+        table.push(["accuracy_of_decided".into(), accuracy.value.into()]);
     }
-    table
+    table.into()
 }
 
 fn no_threshold(reason: &oddsmith::eval::Undefined) -> Error {

@@ -184,10 +184,12 @@ fn in_bits(model: &dyn Classifier, card: &mut Card) -> Option<String> {
 
 /// Bits per row as facts and in words.
 fn bits_told(bits: f64, base: f64, card: &mut Card) -> String {
+    let nats = bits * std::f64::consts::LN_2;
+    card.facts.push(("log loss".into(), nats.into()));
     card.facts.push(("bits per row".into(), bits.into()));
     card.facts.push(("bits of class proportions".into(), base.into()));
     let (size, side) = ((base - bits).abs(), if bits <= base { "below" } else { "above" });
-    format!("{bits:.3} bits per row, {size:.3} {side} the class proportions")
+    format!("log loss {nats:.3} · {bits:.3} bits per row, {size:.3} {side} the class proportions")
 }
 
 /// The metrics as facts for programs and as a line for people.

@@ -25,7 +25,7 @@ pub(crate) fn write(card: &Card, before: &[(&str, &Card)], console: &Console) ->
         return console.result(card);
     }
     let mut cards = before.to_vec();
-    cards.extend(tests.iter().map(|card| (card.tidy.name.as_str(), card)));
+    cards.extend(tests.iter().map(|card| (card.tidy.name(), card)));
     cards.push(("model", card));
     console.result(&cards[..])
 }
@@ -36,9 +36,9 @@ fn narrowed(card: &Card, console: &Console) -> Option<Card> {
     let width = console.style().width.map_or(TERMINAL, |width| width.min(TERMINAL));
     let mut narrow = table.clone();
     for name in DISPENSABLE {
-        let Some(at) = narrow.columns.iter().position(|column| column == name).filter(|_| drawn_width(&narrow) > width) else { continue };
-        narrow.columns.remove(at);
-        narrow.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+        if drawn_width(&narrow) > width {
+            narrow.retain_columns(|_, column| column != name);
+        }
     }
     let summary = card.summary.clone().map(|summary| Summary { table: Some(narrow), ..summary });
     Some(Card { summary, ..card.clone() })
@@ -54,14 +54,14 @@ fn drawn_width(table: &Table) -> usize {
         Cell::PValue(p) => p_for_people(*p).chars().count(),
     };
     let widest = |(j, name): (usize, &String)| {
-        let cells = table.rows.iter().map(|row| cell(&row[j])).max().unwrap_or(0);
+        let cells = table.rows().iter().map(|row| cell(&row[j])).max().unwrap_or(0);
         2 + cells.max(name.chars().count())
     };
-    table.columns.iter().enumerate().map(widest).sum::<usize>().saturating_sub(1)
+    table.columns().iter().enumerate().map(widest).sum::<usize>().saturating_sub(1)
 }
 
 fn test_card(tidy: Table) -> Card {
-    let title = match tidy.name.as_str() {
+    let title = match tidy.name() {
         "drop1" => "Each term against the model without it",
         _ => "Terms in the order of the formula",
     };
@@ -75,20 +75,11 @@ pub(crate) fn tests_table(model: &dyn Classifier) -> Result<Table, Failure> {
         let advice = "tests belong to regressions without a penalty, fitted without --no-tests".into();
         return Err(Error::from(ErrorKind::Unsupported { model: title, what: "show tests".into(), advice }).into());
     }
-    let mut columns = vec!["test".to_owned()];
-    for column in tables.iter().flat_map(|table| &table.columns) {
-        if !columns.contains(column) {
-            columns.push(column.clone());
-        }
-    }
-    let mut all = Table { name: "tests".into(), columns, rows: Vec::new() };
-    for table in &tables {
-        let places: Vec<Option<usize>> = all.columns.iter().map(|name| table.columns.iter().position(|own| own == name)).collect();
-        for row in &table.rows {
-            let mut cells: Vec<Cell> = places.iter().map(|at| at.map_or(Cell::Empty, |at| row[at].clone())).collect();
-            cells[0] = table.name.as_str().into();
-            all.push(cells);
-        }
+    let mut all = Table::empty("tests", vec!["test".to_owned()]);
+    for mut table in tables {
+        let name = table.name().to_owned();
+        table.insert_column(0, "test", |_, _| name.as_str().into());
+        all.append(&table);
     }
     Ok(all)
 }

@@ -1,6 +1,6 @@
 //! One line per column: what it holds and how much of it.
 
-use oddsmith::card::{Cell, Table};
+use oddsmith::card::{Cell, FixedTable, Table};
 use oddsmith::data::{Feature, Plane};
 use oddsmith::stats::TableStats;
 
@@ -74,7 +74,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    fn row(&self) -> Vec<Cell> {
+    fn row(&self) -> [Cell; 6] {
         let (gap, _) = self.missing();
         let (mut levels, mut mean, mut sd) = (Cell::Empty, Cell::Empty, Cell::Empty);
         match self.plane {
@@ -90,15 +90,15 @@ impl<'a> Column<'a> {
             Plane::Codes(j) => levels = self.stats.layout().level_counts()[j].into(),
             Plane::Words(j) => levels = self.stats.layout().word_widths()[j].into(),
         }
-        vec![self.name().into(), self.feature.kind().name().into(), gap.into(), levels, mean, sd]
+        [self.name().into(), self.feature.kind().name().into(), gap.into(), levels, mean, sd]
     }
 }
 
 /// Columns with their kinds, gaps and ranges.
 pub(crate) fn columns_table(stats: &TableStats) -> Table {
-    let mut table = Table::new("columns", &["column", "kind", "missing", "levels", "mean", "sd"]);
+    let mut table = FixedTable::new("columns", ["column", "kind", "missing", "levels", "mean", "sd"]);
     for j in 0..stats.layout().features().len() {
         table.push(Column::new(stats, j).row());
     }
-    table
+    table.into()
 }

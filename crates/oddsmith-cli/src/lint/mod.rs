@@ -108,7 +108,8 @@ impl fmt::Display for EventsPerVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ratio = oddsmith_report::for_people(self.ratio());
         let events = if self.events.fract() == 0.0 { self.events.to_string() } else { oddsmith_report::for_people(self.events) };
-        write!(f, "{events} {} / {} predictors = {ratio} events per variable", self.noun(), self.predictors)?;
+        let predictors = notice::counted(self.predictors as u64, "predictor");
+        write!(f, "{events} {} / {predictors} = {ratio} events per variable", self.noun())?;
         write!(f, " (10 is a common floor)")
     }
 }

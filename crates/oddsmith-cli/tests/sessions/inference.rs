@@ -282,7 +282,7 @@ fn class_weights_do_not_change_the_shares_of_the_rows() {
     ] {
         session.shell(&format!("oddsmith fit births.csv 'low ~ age' {flags} -o m.odds -q"));
         let card = json(&session, "oddsmith calibrate m.odds --prevalence yes=0.1 --json -q");
-        let mix = card["mix"].as_array().unwrap();
+        let mix = card["class_proportions"].as_array().unwrap();
         assert!((number(&mix[1], "sampled") - want).abs() < 1e-12, "{flags}: {card}");
         assert_eq!(json(&session, "oddsmith show m.odds --glance --json -q")[0]["events"], 59, "{flags}");
     }

@@ -285,7 +285,7 @@ fn what_some_model_cannot_score_is_counted() {
     let compared = told("oddsmith compare gaps.csv --target low --features age,lwt --models nb,logistic --folds 4");
     assert!(compared.contains("W303 2 rows lack a value that some model needs"), "{compared}");
     let selected = told("oddsmith select gaps.csv --target low --features age,lwt,smoke --by aic");
-    assert!(selected.contains("rows of the search lack a value"), "{selected}");
+    assert!(selected.contains("rows of the search excluded for missing values"), "{selected}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub fn shift(from: &[f64], to: &[f64]) -> Result<Vec<f64>> {
     match from.len() == to.len() && positive(from) && positive(to) {
         true => Ok(from.iter().zip(to).map(|(from, to)| (to / from).ln()).collect()),
         false => {
-            Err(Error::knob("prevalence", format!("{from:?} to {to:?}"), "every class has a share above 0 and at most 1 in both mixes"))
+            Err(Error::knob("prevalence", format!("{from:?} to {to:?}"), "every class has a proportion above 0 and at most 1 in both"))
         }
     }
 }
@@ -49,7 +49,7 @@ pub struct ClassMix {
 pub fn estimate_mix(probabilities: &[f64], from: &[f64]) -> Result<ClassMix> {
     let classes = from.len();
     if probabilities.is_empty() {
-        return Err(Error::data("there are no rows to estimate the class mix from"));
+        return Err(Error::data("there are no rows to estimate the class proportions from"));
     }
     let rows = (probabilities.len() / classes) as f64;
     let mut shares = from.to_vec();
@@ -68,7 +68,7 @@ pub fn estimate_mix(probabilities: &[f64], from: &[f64]) -> Result<ClassMix> {
         }
     }
     Err(crate::error::ErrorKind::NoEstimate {
-        what: format!("the class mix did not settle within {MOST_STEPS} steps"),
+        what: format!("the class proportions did not settle within {MOST_STEPS} steps"),
         advice: "the model hardly tells the classes apart; give the prevalence yourself".into(),
     }
     .into())

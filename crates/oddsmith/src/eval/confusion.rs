@@ -92,13 +92,13 @@ impl Confusion {
 
     /// Share of those called a class that have it.
     pub fn precision(&self, k: usize) -> Metric {
-        share(self.cell(k, k), self.mass_of_called(k), self.weighting, "no row was called so")
+        share(self.cell(k, k), self.mass_of_called(k), self.weighting, "no row is predicted so")
     }
 
     /// Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
     pub fn f1(&self, k: usize) -> Metric<f64> {
         let either = self.truth(k) + self.called(k);
-        if either > 0.0 { Ok(2.0 * self.cell(k, k) / either) } else { Err("no row has the class or was called so".into()) }
+        if either > 0.0 { Ok(2.0 * self.cell(k, k) / either) } else { Err("no row has the class or is predicted so".into()) }
     }
 
     /// Mean recall of the classes that occur.
@@ -125,7 +125,7 @@ impl Confusion {
         let spread = (1.0 - truth) * (1.0 - called);
         match spread > 0.0 && self.margins_vary() {
             true => Ok((share(self.diagonal()) - agree) / spread.sqrt()),
-            false => Err("only one class occurs, or only one is called".into()),
+            false => Err("only one class occurs, or only one is predicted".into()),
         }
     }
 
@@ -139,7 +139,7 @@ impl Confusion {
         let observed = self.diagonal() / total;
         match (0..self.classes).any(|k| self.truth(k) == total && self.called(k) == total) {
             false => Ok((observed - chance) / (1.0 - chance)),
-            true => Err("all rows have one class and are called so".into()),
+            true => Err("all rows have one class and are predicted so".into()),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
     Auc, Brier, CalibrationLine, Confusion, Kept, LogLoss, Ranking, Reliability, ScoreScale, average_precision, calibration_error,
     hosmer_lemeshow,
 };
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Weighting};
 use crate::error::Result;
@@ -115,8 +115,8 @@ impl Evaluation {
         let chance = ece.as_ref().map(|ece| Estimate::exact(ece.by_chance)).map_err(Clone::clone);
         let test = hosmer_lemeshow(ranking, self.settings.groups, weighting);
         vec![
-            ("brier_miscalibration", part(|r| r.miscalibration)),
-            ("brier_discrimination", part(|r| r.discrimination)),
+            ("brier_reliability", part(|r| r.miscalibration)),
+            ("brier_resolution", part(|r| r.discrimination)),
             ("brier_uncertainty", part(|r| r.uncertainty)),
             ("auc", Auc::of(ranking, weighting).map(|auc| auc.estimate())),
             ("average_precision", average_precision(ranking).map(Estimate::exact)),
@@ -170,13 +170,14 @@ impl Evaluation {
 
     /// The figures as a table: what has no value says why.
     pub fn table(&self) -> Table {
-        let mut table = Table::new("metrics", &["metric", "estimate", "conf_low", "conf_high", "note"]);
+        let mut table = FixedTable::new("metrics", ["metric", "estimate", "std_error", "conf_low", "conf_high", "note"]);
         for (name, figure) in self.figures() {
             let [value, low, high, missing] = metric_cells(&figure);
             let note = if missing == Cell::Empty { self.note(name).map_or(Cell::Empty, Cell::from) } else { missing };
-            table.push(vec![name.into(), value, low, high, note]);
+            let error = figure.ok().and_then(|estimate| estimate.std_error).map_or(Cell::Empty, Cell::from);
+            table.push([name.into(), value, error, low, high, note]);
         }
-        table
+        table.into()
     }
 
     fn note(&self, name: &str) -> Option<String> {
@@ -196,26 +197,26 @@ impl Evaluation {
 
     /// Precision, recall and F1 of every class.
     pub fn class_table(&self, classes: &Classes) -> Table {
-        let mut table = Table::new("classes", &["class", "weight", "called", "precision", "recall", "f1"]);
+        let mut table = FixedTable::new("classes", ["class", "weight", "predicted", "precision", "recall", "f1"]);
         let cell = |figure: Metric<f64>| figure.map_or_else(|reason| Cell::from(reason.to_string()), Cell::from);
         for k in 0..self.classes {
             let value = |figure: Metric| cell(figure.map(|estimate| estimate.value));
             let (precision, recall) = (value(self.confusion.precision(k)), value(self.confusion.recall(k)));
-            let row = [classes.label(k).into(), self.confusion.truth(k).into(), self.confusion.called(k).into()];
-            table.push(row.into_iter().chain([precision, recall, cell(self.confusion.f1(k))]).collect());
+            let (weight, predicted) = (self.confusion.truth(k).into(), self.confusion.called(k).into());
+            table.push([classes.label(k).into(), weight, predicted, precision, recall, cell(self.confusion.f1(k))]);
         }
-        table
+        table.into()
     }
 
-    /// The confusion matrix: one row per true and called class.
+    /// The confusion matrix: one row per true and predicted class.
     pub fn confusion_table(&self, classes: &Classes) -> Table {
-        let mut table = Table::new("confusion", &["truth", "called", "weight"]);
+        let mut table = FixedTable::new("confusion", ["truth", "predicted", "weight"]);
         for truth in 0..self.classes {
             for called in 0..self.classes {
-                table.push(vec![classes.label(truth).into(), classes.label(called).into(), self.confusion.cell(truth, called).into()]);
+                table.push([classes.label(truth).into(), classes.label(called).into(), self.confusion.cell(truth, called).into()]);
             }
         }
-        table
+        table.into()
     }
 }
 

@@ -96,8 +96,8 @@ impl LogLoss {
         match (self.classes.total() > 0.0, self.impossible) {
             (false, _) => Err(Undefined::no_rows()),
             (true, 0) => Ok(()),
-            (true, 1) => Err(Undefined("1 row was called impossible in its class, so the loss is infinite".into())),
-            (true, rows) => Err(Undefined(format!("{rows} rows were called impossible in their class, so the loss is infinite"))),
+            (true, 1) => Err(Undefined("1 row is impossible in its class, so the loss is infinite".into())),
+            (true, rows) => Err(Undefined(format!("{rows} rows are impossible in their class, so the loss is infinite"))),
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) const ONE_ROW: &str = "there is only one row";
 pub struct Estimate {
     /// The value.
     pub value: f64,
+    /// Its standard error, where the interval rests on one; that of an area is DeLong's.
+    pub std_error: Option<f64>,
     /// A 95 % confidence interval, where there is one.
     pub interval: Option<(f64, f64)>,
     /// Why a figure that usually has an interval has none here.
@@ -26,24 +28,25 @@ pub struct Estimate {
 impl Estimate {
     /// A value without an interval.
     pub fn exact(value: f64) -> Self {
-        Estimate { value, interval: None, no_interval: None }
+        Estimate { value, std_error: None, interval: None, no_interval: None }
     }
 
     /// A value of which the rows do not say how sure it is, and why.
     pub fn unsure(value: f64, why: &'static str) -> Self {
-        Estimate { value, interval: None, no_interval: Some(why) }
+        Estimate { value, std_error: None, interval: None, no_interval: Some(why) }
     }
 
     /// A value between bounds.
     pub fn within(value: f64, interval: (f64, f64)) -> Self {
-        Estimate { value, interval: Some(interval), no_interval: None }
+        Estimate { value, std_error: None, interval: Some(interval), no_interval: None }
     }
 
     /// A value with its normal interval, kept within the range of the figure.
     pub fn normal(value: f64, variance: f64, (low, high): (f64, f64)) -> Self {
-        let reach = normal::quantile_upper(0.5 * (1.0 - CONFIDENCE)) * variance.sqrt();
+        let error = variance.sqrt();
+        let reach = normal::quantile_upper(0.5 * (1.0 - CONFIDENCE)) * error;
         match variance.is_finite() {
-            true => Estimate::within(value, ((value - reach).max(low), (value + reach).min(high))),
+            true => Estimate { std_error: Some(error), ..Estimate::within(value, ((value - reach).max(low), (value + reach).min(high))) },
             false => Estimate::unsure(value, "its variance is not finite"),
         }
     }

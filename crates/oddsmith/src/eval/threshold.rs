@@ -103,8 +103,8 @@ fn cut(rows: &[Tie], threshold: Estimate, weighting: Weighting) -> Cut {
         threshold,
         sensitivity: share_of(called[1], left[1], "no row has the event"),
         specificity: share_of(left[0], called[0], "every row has the event"),
-        precision: share_of(called[1], called[0], "no row is called"),
-        negative_predictive_value: share_of(left[0], left[1], "every row is called"),
+        precision: share_of(called[1], called[0], "no row is predicted positive"),
+        negative_predictive_value: share_of(left[0], left[1], "every row is predicted positive"),
         called: share_of(all_called, all_left, "there are no rows"),
     }
 }

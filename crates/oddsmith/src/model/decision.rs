@@ -119,13 +119,18 @@ impl Decision {
     pub fn describe(&self) -> String {
         match self {
             Decision::MostProbable => "the most probable".into(),
-            Decision::Threshold(threshold) => format!("the event from {threshold} up"),
+            Decision::Threshold(threshold) => format!("the event from {} up", four_digits(*threshold)),
             Decision::Costs(costs) => {
-                let rest = costs.reject.map_or_else(String::new, |reject| format!(", undecided above {reject}"));
+                let rest = costs.reject.map_or_else(String::new, |reject| format!(", undecided above {}", four_digits(reject)));
                 format!("the least expected cost{rest}")
             }
         }
     }
+}
+
+/// A probability as people read it.
+fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::Scores;
 use super::term::Term;
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
 
@@ -106,16 +106,20 @@ impl LinearLogOdds {
         weights
     }
 
-    /// The weights as a table: one row per term and class but the first.
+    /// The weights as a table: one row per term and class but the first; of a text the strongest words first.
     pub fn table(&self, layout: &Layout) -> Table {
-        let mut table = Table::new("weights", &["class", "term", "level", "weight"]);
+        let mut table = FixedTable::new("weights", ["class", "term", "level", "weight"]);
+        let mut weights = self.weights(layout);
+        let is_text = |weight: &Weight| weight.feature.is_some_and(|j| layout.words().contains(&j));
         for k in 1..self.intercept.len() {
-            for weight in self.weights(layout) {
+            let strength = |weight: &Weight| if is_text(weight) { weight.values[k].abs() } else { 0.0 };
+            weights.sort_by(|a, b| a.feature.cmp(&b.feature).then(strength(b).total_cmp(&strength(a))));
+            for weight in &weights {
                 let term = weight.feature.map_or("(intercept)", |j| layout.features()[j].name.as_str());
-                let level = weight.level.map_or(Cell::Empty, Cell::from);
-                table.push(vec![layout.classes().label(k).into(), term.into(), level, weight.values[k].into()]);
+                let level = weight.level.as_deref().map_or(Cell::Empty, Cell::from);
+                table.push([layout.classes().label(k).into(), term.into(), level, weight.values[k].into()]);
             }
         }
-        table
+        table.into()
     }
 }

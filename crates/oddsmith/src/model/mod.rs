@@ -19,6 +19,7 @@ mod prior;
 mod procedure;
 mod scores;
 pub mod term;
+mod word_contributions;
 
 pub use choices::{Distribution, Divisor, Shrinkage, Tying};
 pub use classifier::{Classifier, Scale};
@@ -37,6 +38,7 @@ pub use prepared::Prepared;
 pub use prior::Prior;
 pub use procedure::{Analysis, Conclusion, Procedure};
 pub use scores::{Scores, Scratch};
+pub use word_contributions::{WordContribution, word_contributions};
 
 pub(crate) use classes_seen::check_classes;
 

@@ -85,7 +85,7 @@ fn union_of(earlier: &[Named<'_>], left: &Layout, right: &Named<'_>, notices: &m
     let note = |column: &str, what: String| Notice::new(notice::UNEQUAL_LAYOUTS, format!("{what}; merged over the union")).column(column);
     let classes = joined(left.classes().labels(), theirs.classes().labels());
     if let Some(classes) = &classes {
-        let what = format!("{} has {} classes, the union {}", right.name, theirs.classes().len(), classes.len());
+        let what = format!("{} has {}, the union {}", right.name, notice::counted(theirs.classes().len() as u64, "class"), classes.len());
         notices.push(note(left.target(), what));
     }
     let mut others: BTreeMap<&str, &Feature> = theirs.features().iter().map(|f| (f.name.as_str(), f)).collect();
@@ -118,7 +118,12 @@ fn union_space(mine: &Space, other: &Space) -> Result<(Space, Option<String>), S
         (Space::Levels { levels, boolean }, Space::Levels { levels: others, .. }) => Ok(match joined(levels.names(), others.names()) {
             None => (mine.clone(), None),
             Some(union) => {
-                let what = format!("{} levels here, {} before, {} in the union", others.len(), levels.len(), union.len());
+                let what = format!(
+                    "{} here, {} before, {} in the union",
+                    notice::counted(others.len() as u64, "level"),
+                    levels.len(),
+                    union.len()
+                );
                 (Space::Levels { levels: Levels::in_order(union), boolean: *boolean }, Some(what))
             }
         }),
@@ -131,7 +136,8 @@ fn union_space(mine: &Space, other: &Space) -> Result<(Space, Option<String>), S
                 (Vocabulary::Listed(a), Vocabulary::Listed(b)) => Ok(match joined(a, b) {
                     None => (mine.clone(), None),
                     Some(union) => {
-                        let what = format!("{} words here, {} before, {} in the union", b.len(), a.len(), union.len());
+                        let what =
+                            format!("{} here, {} before, {} in the union", notice::counted(b.len() as u64, "word"), a.len(), union.len());
                         (Space::Words { vocabulary: Vocabulary::Listed(union), value: *value }, Some(what))
                     }
                 }),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::AnalysisEntry;
-use crate::card::{Card, Cell, Table};
+use crate::card::{Card, Cell, FixedTable};
 use crate::codec::{Codec, Encode};
 use crate::data::{Layout, Rows};
 use crate::error::{Error, Result};
@@ -77,17 +77,17 @@ impl Procedure for ClassCounts {
             return Err(Error::data("there are no rows of any class to count"));
         }
         let proportions: Vec<f64> = classes.weight.iter().map(|weight| weight / total).collect();
-        let mut tidy = Table::new("classes", &["class", "rows", "weight", "proportion", "surprisal_bits"]);
+        let mut tidy = FixedTable::new("classes", ["class", "rows", "weight", "proportion", "surprisal_bits"]);
         for (k, label) in stats.layout.classes().labels().iter().enumerate() {
             // A class that never occurs has no surprise to tell.
             let surprisal = if proportions[k] > 0.0 { Cell::Number(-proportions[k].log2()) } else { Cell::Empty };
-            tidy.push(vec![label.as_str().into(), classes.rows[k].into(), classes.weight[k].into(), proportions[k].into(), surprisal]);
+            tidy.push([label.as_str().into(), classes.rows[k].into(), classes.weight[k].into(), proportions[k].into(), surprisal]);
         }
         let facts = vec![
             ("target".into(), stats.layout.target().into()),
             ("rows".into(), classes.total_rows().into()),
             ("entropy (bits)".into(), (entropy(&classes.weight) / std::f64::consts::LN_2).into()),
         ];
-        Ok(Step::Done(Card { title: "Classes of the target".into(), facts, tidy, ..Card::default() }))
+        Ok(Step::Done(Card { title: "Classes of the target".into(), facts, tidy: tidy.into(), ..Card::default() }))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::comparison::{Metrics, paired_loss};
 use super::scored_table::ScoredTable;
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::data::Weighting;
 use crate::eval::{Estimate, Metric, PairedAreas, Undefined, metric_cells, missing, paired_areas};
 
@@ -35,6 +35,7 @@ pub struct CandidateMetrics {
 pub fn model_table(entrants: &[CandidateResult]) -> Table {
     let columns = [
         "model",
+        "log_loss",
         "bits",
         "bits_low",
         "bits_high",
@@ -49,28 +50,28 @@ pub fn model_table(entrants: &[CandidateResult]) -> Table {
         "seconds",
         "note",
     ];
-    let mut table = Table::new("models", &columns);
+    let mut table = FixedTable::new("models", columns);
     for CandidateResult { name, outcome } in entrants {
-        let mut row = vec![Cell::from(name.as_str())];
+        let mut row = [const { Cell::Empty }; 15];
+        row[0] = name.as_str().into();
         match outcome {
             Ok(CandidateMetrics { standing, parameters, seconds, .. }) => {
                 let value = |figure: &Metric| figure.as_ref().map_or(Cell::Empty, |estimate| estimate.value.into());
-                row.extend(metric_cells(&standing.bits).into_iter().take(3));
-                row.extend([value(&standing.bits_saved), value(&standing.brier)]);
-                row.extend(metric_cells(&standing.auc).into_iter().take(3));
-                row.extend([value(&standing.slope), value(&standing.accuracy)]);
-                row.push(parameters.map_or(Cell::Empty, Cell::from));
-                row.push((*seconds).into());
-                row.push(outcome_note(standing).map_or(Cell::Empty, Cell::from));
+                let nats = standing.bits.as_ref().map_or(Cell::Empty, |bits| (bits.value * std::f64::consts::LN_2).into());
+                let [bits, bits_low, bits_high, _] = metric_cells(&standing.bits);
+                let [auc, auc_low, auc_high, _] = metric_cells(&standing.auc);
+                (row[1], row[2], row[3], row[4]) = (nats, bits, bits_low, bits_high);
+                (row[5], row[6]) = (value(&standing.bits_saved), value(&standing.brier));
+                (row[7], row[8], row[9]) = (auc, auc_low, auc_high);
+                (row[10], row[11]) = (value(&standing.slope), value(&standing.accuracy));
+                (row[12], row[13]) = (parameters.map_or(Cell::Empty, Cell::from), (*seconds).into());
+                row[14] = outcome_note(standing).map_or(Cell::Empty, Cell::from);
             }
-            Err(reason) => {
-                row.resize(columns.len() - 1, Cell::Empty);
-                row.push(reason.as_str().into());
-            }
+            Err(reason) => row[14] = reason.as_str().into(),
         }
         table.push(row);
     }
-    table
+    table.into()
 }
 
 /// Why figures of a model are missing.
@@ -114,24 +115,23 @@ fn contest(entrants: &[CandidateResult]) -> Option<(Runner<'_>, Vec<Runner<'_>>)
 pub fn pair_table(entrants: &[CandidateResult], weighting: Weighting) -> Table {
     let columns =
         ["model", "against", "more_bits", "more_bits_low", "more_bits_high", "p_value", "p_holm", "auc_difference", "auc_p_value", "note"];
-    let mut table = Table::new("pairs", &columns);
-    let Some(((best_name, best), others)) = contest(entrants) else { return table };
+    let mut table = FixedTable::new("pairs", columns);
+    let Some(((best_name, best), others)) = contest(entrants) else { return table.into() };
     let paired: Vec<_> = others.iter().map(|(_, other)| paired_loss(&other.rows, &best.rows, weighting)).collect();
     let mut adjusted = holm(&paired.iter().flatten().map(|pair| pair.p_value).collect::<Vec<_>>()).into_iter();
     let cell = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
     for ((name, other), pair) in others.iter().zip(&paired) {
-        let mut row = vec![Cell::from(*name), best_name.into()];
-        row.extend(pair.as_ref().map_or([Cell::Empty, Cell::Empty, Cell::Empty], |pair| pair.difference.cells()));
+        let [more, low, high] = pair.as_ref().map_or([Cell::Empty, Cell::Empty, Cell::Empty], |pair| pair.difference.cells());
         let p_value = pair.as_ref().ok().map(|pair| pair.p_value);
-        row.extend([cell(p_value), cell(p_value.and_then(|_| adjusted.next()))]);
+        let p_holm = cell(p_value.and_then(|_| adjusted.next()));
         let areas = area_test(other, best, weighting);
-        row.extend([cell(areas.as_ref().ok().map(PairedAreas::difference)), cell(areas.as_ref().ok().map(PairedAreas::p_value))]);
+        let [area, area_p] = [PairedAreas::difference, PairedAreas::p_value].map(|of| cell(areas.as_ref().ok().map(of)));
         let reasons = [("bits", pair.as_ref().err()), ("auc", areas.as_ref().err())];
         let reasons: Vec<String> = reasons.into_iter().filter_map(|(what, why)| Some(format!("{what}: {}", why?))).collect();
-        row.push(if reasons.is_empty() { Cell::Empty } else { reasons.join("; ").into() });
-        table.push(row);
+        let note = if reasons.is_empty() { Cell::Empty } else { reasons.join("; ").into() };
+        table.push([(*name).into(), best_name.into(), more, low, high, cell(p_value), p_holm, area, area_p, note]);
     }
-    table
+    table.into()
 }
 
 fn area_test(model: &CandidateMetrics, best: &CandidateMetrics, weighting: Weighting) -> Metric<PairedAreas> {
@@ -152,9 +152,10 @@ pub fn verdict(entrants: &[CandidateResult], weighting: Weighting) -> String {
     let p: Vec<f64> = others.iter().map(|(_, other)| p_value(other)).collect();
     let close: Vec<&str> = others.iter().zip(holm(&p)).filter(|(_, p)| *p >= LEVEL).map(|((name, _), _)| *name).collect();
     let saves = best.standing.bits_saved.as_ref().ok().and_then(|saved| saved.interval).is_some_and(|(low, _)| low > 0.0);
-    let worth = if saves { "" } else { "; it does not clearly beat the class shares alone" };
+    let worth = if saves { "" } else { "; it does not clearly beat the class proportions alone" };
+    let beaten = if others.len() + 1 == entrants.len() { "every other model" } else { "every other model that could be judged" };
     match close.is_empty() {
-        true => format!("{best_name} needs the fewest bits, and fewer than every other model (Holm p < {LEVEL}){worth}"),
+        true => format!("{best_name} needs the fewest bits, and fewer than {beaten} (Holm p < {LEVEL}){worth}"),
         false => format!("{best_name} has the fewest bits, but {} may be as good{worth}", close.join(", ")),
     }
 }
@@ -179,7 +180,7 @@ pub fn mean(earlier: &Metrics, next: &Metrics, count: u64) -> Metrics {
     let both = |a: &Metric, b: &Metric| -> Metric {
         let (a, b) = (a.as_ref().map_err(Clone::clone)?, b.as_ref().map_err(Clone::clone)?);
         let interval = a.interval.zip(b.interval).map(|(a, b)| (mix(a.0, b.0), mix(a.1, b.1)));
-        Ok(Estimate { value: mix(a.value, b.value), interval, no_interval: a.no_interval.or(b.no_interval) })
+        Ok(Estimate { value: mix(a.value, b.value), std_error: None, interval, no_interval: a.no_interval.or(b.no_interval) })
     };
     Metrics {
         bits: both(&earlier.bits, &next.bits),

@@ -139,7 +139,7 @@ pub fn paired_loss(first: &ScoredTable, second: &ScoredTable, weighting: Weighti
     }
     let mean = sum / weight;
     if !mean.is_finite() {
-        return Err("a row was called impossible in its class, so a loss is infinite".into());
+        return Err("a row is impossible in its class, so a loss is infinite".into());
     }
     let rows = weighting.effective_rows(weight, squared);
     if rows <= 1.0 {

@@ -231,7 +231,7 @@ mod tests {
         let features = Features::of_numbers(MatrixView::row_major(&values, 20_000, 1).unwrap());
         let source = ViewSource::new(&layout, features, &labels, None).unwrap();
         let concluded = conclude(&ClassCounts, &source, None, &Control::new()).unwrap();
-        let counts: Vec<&Cell> = concluded.model.tidy.rows.iter().map(|row| &row[1]).collect();
+        let counts: Vec<&Cell> = concluded.model.tidy.rows().iter().map(|row| &row[1]).collect();
         assert_eq!(counts, [&Cell::Count(15_000), &Cell::Count(5_000)]);
         // H(1/4) = 2 − ¾ log2 3.
         let Cell::Number(bits) = concluded.model.facts[2].1 else { panic!("no entropy") };

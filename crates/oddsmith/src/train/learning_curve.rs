@@ -11,7 +11,7 @@ use super::cross_validation::{CrossValidation, FoldTables};
 use super::driver::pass;
 use super::folded_losses::{FoldModels, FoldedLosses};
 use super::folds::Folds;
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::data::SKIP;
 use crate::error::{ErrorKind, Result};
 use crate::eval::{Estimate, LogLoss, Metric, Undefined, metric_cells};
@@ -148,11 +148,11 @@ impl CurvePoint {
 
 /// One row per model and prefix.
 pub fn curve_table(points: &[CurvePoint]) -> Table {
-    let mut table = Table::new("curve", &["model", "share", "rows", "bits", "std_error", "bits_low", "bits_high", "note"]);
+    let mut table = FixedTable::new("curve", ["model", "share", "rows", "bits", "std_error", "bits_low", "bits_high", "note"]);
     for CurvePoint { model, share, rows, bits, std_error } in points {
         let [value, low, high, note] = metric_cells(bits);
         let error = std_error.map_or(Cell::Empty, Cell::from);
-        table.push(vec![model.as_str().into(), (*share).into(), rows.round().into(), value, error, low, high, note]);
+        table.push([model.as_str().into(), (*share).into(), rows.round().into(), value, error, low, high, note]);
     }
-    table
+    table.into()
 }

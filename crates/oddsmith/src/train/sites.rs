@@ -42,8 +42,8 @@ impl Site {
 
     fn rows_in_words(&self) -> String {
         match self.rows as f64 == self.weight {
-            true => format!("{} rows", self.rows),
-            false => format!("{} rows of weight {}", self.rows, self.weight),
+            true => crate::notice::counted(self.rows, "row"),
+            false => format!("{} of weight {}", crate::notice::counted(self.rows, "row"), self.weight),
         }
     }
 }

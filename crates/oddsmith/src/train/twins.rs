@@ -5,14 +5,31 @@
 //! Several weights are adjusted by Holm's method. Cost: k + 1 fits of each model.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::candidate::holm;
 use super::compare::{Candidate, Comparison};
 use super::driver::fit;
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Classifier;
 use crate::num::special::student_t;
+
+/// What is said about every weight of a pair.
+const TWINS: [&str; 12] = [
+    "generative",
+    "discriminative",
+    "class",
+    "term",
+    "level",
+    "weight_generative",
+    "weight_discriminative",
+    "difference",
+    "std_error",
+    "p_value",
+    "p_holm",
+    "note",
+];
 
 /// Weights by class, term and level.
 type Weights = Vec<([Cell; 3], f64)>;
@@ -33,7 +50,7 @@ fn weights(model: &dyn Classifier) -> Option<Weights> {
         Cell::Number(weight) => Some(([row[0].clone(), row[1].clone(), row[2].clone()], weight)),
         _ => None,
     };
-    Some(table.rows.iter().filter_map(row).collect())
+    Some(table.rows().iter().filter_map(row).collect())
 }
 
 fn weight_of(weights: &Weights, term: &[Cell; 3]) -> Option<f64> {
@@ -43,9 +60,7 @@ fn weight_of(weights: &Weights, term: &[Cell; 3]) -> Option<f64> {
 impl Comparison<'_> {
     /// Every weight of a generative model beside that of every discriminative one, and whether they differ by more than chance.
     pub fn twins(&self) -> Result<Table> {
-        let columns = ["generative", "discriminative", "class", "term", "level", "weight_generative", "weight_discriminative"];
-        let columns: Vec<&str> = columns.into_iter().chain(["difference", "std_error", "p_value", "p_holm", "note"]).collect();
-        let mut table = Table::new("twins", &columns);
+        let mut table = FixedTable::new("twins", TWINS);
         let lines = self.candidates.iter().filter_map(|candidate| self.line(candidate).transpose()).collect::<Result<Vec<_>>>()?;
         let of_kind = |generative: bool| lines.iter().any(|line| line.generative == generative);
         if !(of_kind(true) && of_kind(false)) {
@@ -53,7 +68,7 @@ impl Comparison<'_> {
             return Err(Error::knob(
                 "models",
                 told,
-                "for twins a generative and a discriminative model of straight log odds, such as lda,logistic",
+                "for generative–discriminative pairs one model of each kind with linear log odds, such as lda,logistic",
             ));
         }
         for generative in lines.iter().filter(|line| line.generative) {
@@ -61,7 +76,7 @@ impl Comparison<'_> {
                 compare(generative, other, &mut table);
             }
         }
-        Ok(table)
+        Ok(table.into())
     }
 
     /// The weights of a model; `None` when it has none or cannot be fitted.
@@ -83,7 +98,7 @@ impl Comparison<'_> {
     }
 }
 
-fn compare(generative: &Line, other: &Line, table: &mut Table) {
+fn compare(generative: &Line, other: &Line, table: &mut FixedTable<12>) {
     let mut rows = Vec::new();
     for (term, weight) in &generative.whole {
         let Some(theirs) = weight_of(&other.whole, term) else { continue };
@@ -99,12 +114,22 @@ fn compare(generative: &Line, other: &Line, table: &mut Table) {
     let mut adjusted = holm(&tested).into_iter();
     for ((term, weight, theirs, error), p) in rows.into_iter().zip(p) {
         let cell = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
-        let mut row = vec![Cell::from(generative.name.as_str()), Cell::from(other.name.as_str())];
-        row.extend(term.iter().cloned());
-        row.extend([weight.into(), theirs.into(), (weight - theirs).into(), cell(error.map(|(error, _)| error)), cell(p)]);
-        row.push(cell(p.and_then(|_| adjusted.next())));
-        row.push(if p.is_some() { Cell::Empty } else { "no test: the difference is the same whichever fold is left out".into() });
-        table.push(row);
+        let [class, term, level] = term.clone();
+        let note = if p.is_some() { Cell::Empty } else { "no test: the difference is the same without any one fold".into() };
+        table.push([
+            generative.name.as_str().into(),
+            other.name.as_str().into(),
+            class,
+            term,
+            level,
+            weight.into(),
+            theirs.into(),
+            (weight - theirs).into(),
+            cell(error.map(|(error, _)| error)),
+            cell(p),
+            cell(p.and_then(|_| adjusted.next())),
+            note,
+        ]);
     }
 }
 
@@ -120,17 +145,20 @@ fn standard_error(left_out: &[f64]) -> Option<(f64, f64)> {
 /// Weights of linear models side by side, one row per term.
 pub fn weight_table(fitted: &[(String, Box<dyn Classifier>)]) -> Table {
     let linear: Vec<(&str, Weights)> = fitted.iter().filter_map(|(name, model)| Some((name.as_str(), weights(&**model)?))).collect();
-    let columns = ["class", "term", "level"].into_iter().chain(linear.iter().map(|(name, _)| *name)).map(String::from).collect();
+    let mut table = FixedTable::new("weights", ["class", "term", "level"]);
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    for (at, (_, weights)) in linear.iter().enumerate() {
-        for (term, weight) in weights {
-            let place = *places.entry(format!("{term:?}")).or_insert_with(|| {
-                rows.push(term.iter().cloned().chain(std::iter::repeat_n(Cell::Empty, linear.len())).collect());
-                rows.len() - 1
-            });
-            rows[place][3 + at] = (*weight).into();
+    for (term, _) in linear.iter().flat_map(|(_, weights)| weights) {
+        let next = places.len();
+        if let Entry::Vacant(place) = places.entry(format!("{term:?}")) {
+            place.insert(next);
+            table.push(term.clone());
         }
     }
-    Table { name: "weights".into(), columns, rows }
+    let mut table = Table::from(table);
+    for (name, weights) in linear {
+        let mut cells = vec![Cell::Empty; places.len()];
+        weights.iter().for_each(|(term, weight)| cells[places[&format!("{term:?}")]] = (*weight).into());
+        table.push_column(name, |i, _| std::mem::replace(&mut cells[i], Cell::Empty));
+    }
+    table
 }

@@ -34,18 +34,18 @@ const SURE: [&str; 13] = [
 /// Every figure has a finite value or a reason, and finite ends of its interval or a reason.
 fn check(evaluation: &Evaluation) -> Vec<(String, Option<f64>)> {
     let table = evaluation.table();
-    let figures = table.rows.iter().map(|row| {
+    let figures = table.rows().iter().map(|row| {
         let Cell::Text(name) = &row[0] else { panic!("no name") };
         let finite = |cell: &Cell| if let Cell::Number(value) = cell { value.is_finite() } else { *cell == Cell::Empty };
-        assert!(row[1..4].iter().all(finite), "{row:?}");
+        assert!(row[1..5].iter().all(finite), "{row:?}");
         match &row[1] {
             Cell::Number(value) => {
-                let bare = SURE.contains(&name.as_str()) && row[2] == Cell::Empty;
-                assert!(!bare || matches!(&row[4], Cell::Text(why) if why.starts_with("no interval: ")), "{row:?}");
+                let bare = SURE.contains(&name.as_str()) && row[3] == Cell::Empty;
+                assert!(!bare || matches!(&row[5], Cell::Text(why) if why.starts_with("no interval: ")), "{row:?}");
                 (name.clone(), Some(*value))
             }
             _ => {
-                assert!(matches!(&row[4], Cell::Text(reason) if !reason.is_empty()), "{row:?}");
+                assert!(matches!(&row[5], Cell::Text(reason) if !reason.is_empty()), "{row:?}");
                 (name.clone(), None)
             }
         }
@@ -84,8 +84,8 @@ fn no_rows_one_class_and_constant_scores() {
 #[test]
 fn what_one_row_cannot_say_has_its_reason() {
     let note = |evaluation: &Evaluation, name: &str| {
-        let row = evaluation.table().rows.into_iter().find(|row| row[0] == name.into()).unwrap();
-        if let Cell::Text(note) = &row[4] { note.clone() } else { String::new() }
+        let row = evaluation.table().rows().iter().cloned().find(|row| row[0] == name.into()).unwrap();
+        if let Cell::Text(note) = &row[5] { note.clone() } else { String::new() }
     };
     let lonely = evaluated(&[0.2, 0.7, 0.6], &[0, 1, 1], None);
     check(&lonely);
@@ -162,6 +162,6 @@ fn many_classes_with_one_missing_say_so() {
     check(&evaluation);
     assert_eq!(reason(&evaluation, "auc"), "a class has no rows");
     let classes = oddsmith::data::Classes::new(["a", "b", "c"].map(String::from).to_vec()).unwrap();
-    let last = evaluation.class_table(&classes).rows[2].clone();
+    let last = evaluation.class_table(&classes).rows()[2].clone();
     assert_eq!(last[3..], ["no row was called so".into(), "no row has the class".into(), "no row has the class or was called so".into()]);
 }

@@ -110,7 +110,7 @@ proptest! {
         if let (Ok(bits), Ok(base), Ok(saved)) = (value("bits"), value("base_rate_bits"), value("bits_saved")) {
             close(saved, base - bits, 1e-12);
             close(value("log_loss").unwrap(), bits * std::f64::consts::LN_2, 1e-14);
-            let parts = value("brier_miscalibration").unwrap() - value("brier_discrimination").unwrap() + value("brier_uncertainty").unwrap();
+            let parts = value("brier_reliability").unwrap() - value("brier_resolution").unwrap() + value("brier_uncertainty").unwrap();
             close(value("brier").unwrap(), parts, 1e-12);
         }
     }

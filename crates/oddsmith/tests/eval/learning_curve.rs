@@ -106,6 +106,6 @@ fn a_sorted_table_teaches_both_classes_from_the_start_and_too_few_rows_say_so() 
     let points = curve(&ViewSource::new(source.layout(), view(20), &few, None).unwrap(), &["qda"]);
     assert!(points[0].bits.is_err() && points[0].std_error.is_none());
     let table = curve_table(&points);
-    let note = table.columns.iter().position(|name| name == "note").unwrap();
-    assert!(matches!(&table.rows[0][note], Cell::Text(reason) if !reason.is_empty()));
+    let note = table.position("note").unwrap();
+    assert!(matches!(&table.rows()[0][note], Cell::Text(reason) if !reason.is_empty()));
 }

@@ -92,12 +92,12 @@ fn twins(skewed: bool, seed: u64) -> Table {
 fn twins_agree_where_the_assumptions_hold_and_differ_where_they_do_not() {
     let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { panic!("{cell:?}") };
     let of_slope = |table: &Table, column: &str| {
-        let at = table.columns.iter().position(|name| name == column).unwrap();
-        number(&table.rows.iter().find(|row| row[3] == Cell::from("x")).unwrap()[at])
+        let at = table.position(column).unwrap();
+        number(&table.rows().iter().find(|row| row[3] == Cell::from("x")).unwrap()[at])
     };
     // QDA has no straight line, so lda and logistic are the only pair: an intercept and a slope.
     let one = twins(true, 1);
-    assert_eq!(one.rows.len(), 2);
+    assert_eq!(one.rows().len(), 2);
     let (a, b) = (of_slope(&one, "weight_generative"), of_slope(&one, "weight_discriminative"));
     assert_eq!(a - b, of_slope(&one, "difference"));
     // At 5 %, twenty tables without a difference give more than four rejections three times in a thousand.

@@ -215,7 +215,7 @@ fn twins_differ_as_much_with_frequencies_as_with_rows_that_stand_there_so_often(
         };
         let table = contest.twins().unwrap();
         let number = |cell: &oddsmith::card::Cell| if let oddsmith::card::Cell::Number(value) = cell { *value } else { f64::NAN };
-        table.rows.iter().flat_map(|row| row[7..11].iter().map(number).collect::<Vec<_>>()).collect::<Vec<f64>>()
+        table.rows().iter().flat_map(|row| row[7..11].iter().map(number).collect::<Vec<_>>()).collect::<Vec<f64>>()
     };
     let expanded = twins(3, 1.0, Weighting::None);
     assert!(expanded.len() >= 16 && expanded.iter().all(|value| value.is_finite()));

@@ -6,7 +6,7 @@ use rand_core::Rng;
 
 use super::estimate::Estimate;
 use super::{Family, NaiveBayes, Part};
-use crate::card::{Card, Cell, Table};
+use crate::card::{Card, Cell, FixedTable, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::term::Term;
@@ -63,21 +63,21 @@ impl NaiveBayesModel {
     }
 
     fn tidy(&self) -> Table {
-        let mut table = Table::new("tidy", &["class", "column", "level", "parameter", "estimate"]);
+        let mut table = FixedTable::new("tidy", ["class", "column", "level", "parameter", "estimate"]);
         let classes = self.log_prior.len();
         let layout = &self.layout;
         for k in 0..classes {
             let label = layout.classes().label(k);
-            table.push(vec![label.into(), Cell::Empty, Cell::Empty, "prior".into(), self.log_prior[k].exp().into()]);
+            table.push([label.into(), Cell::Empty, Cell::Empty, "prior".into(), self.log_prior[k].exp().into()]);
             for part in &self.parts {
                 let mut add = |feature: usize, level: Option<String>, parameter: &str, value: f64| {
                     let level = level.map_or(Cell::Empty, Cell::from);
-                    table.push(vec![label.into(), layout.features()[feature].name.as_str().into(), level, parameter.into(), value.into()]);
+                    table.push([label.into(), layout.features()[feature].name.as_str().into(), level, parameter.into(), value.into()]);
                 };
                 list_parameters(part, k, classes, layout, &mut add);
             }
         }
-        table
+        table.into()
     }
 }
 
@@ -105,12 +105,12 @@ fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: 
         Part::Polya(part) => {
             for (at, alpha) in part.alphas.iter().skip(k).step_by(classes).enumerate() {
                 let (feature, level) = part.source.place(at, layout);
-                add(feature, level, "share", alpha / part.totals[k]);
+                add(feature, level, "probability", alpha / part.totals[k]);
             }
         }
         Part::Count(part) => {
             let complement = part.distribution == Distribution::Complement;
-            let (name, sign) = if complement { ("share elsewhere", -1.0) } else { ("share", 1.0) };
+            let (name, sign) = if complement { ("probability elsewhere", -1.0) } else { ("probability", 1.0) };
             match &part.term {
                 Term::Numbers(term) => {
                     for (at, &j) in term.columns.iter().enumerate() {
@@ -119,7 +119,7 @@ fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: 
                 }
                 Term::Flags(term) => {
                     for (at, &j) in term.columns.iter().enumerate() {
-                        add(layout.numbers()[j], None, "presence", term.present[at * classes + k].exp());
+                        add(layout.numbers()[j], None, "probability", term.present[at * classes + k].exp());
                     }
                 }
                 Term::Levels(term) => {
@@ -129,7 +129,7 @@ fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: 
                             add(
                                 feature,
                                 layout.level_name(feature, cell - term.offsets[at]),
-                                "share",
+                                "probability",
                                 term.table[cell * classes + k].exp(),
                             );
                         }
@@ -137,10 +137,10 @@ fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: 
                 }
                 Term::Words(term) => {
                     let feature = layout.words()[term.block];
-                    for (word, weights) in term.table.chunks_exact(classes).enumerate() {
-                        let level = layout.level_name(feature, word);
+                    for word in strongest_first(&term.table, classes) {
+                        let (weights, level) = (&term.table[word * classes..][..classes], layout.level_name(feature, word));
                         match term.presence {
-                            true => add(feature, level, "presence", 1.0 / (1.0 + (-weights[k]).exp())),
+                            true => add(feature, level, "probability", 1.0 / (1.0 + (-weights[k]).exp())),
                             false => add(feature, level, name, (sign * weights[k]).exp()),
                         }
                     }
@@ -148,6 +148,18 @@ fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: 
             }
         }
     }
+}
+
+/// Words by how far the classes disagree about them, the same for every class.
+fn strongest_first(table: &[f64], classes: usize) -> Vec<usize> {
+    let spread = |word: usize| {
+        let weights = &table[word * classes..][..classes];
+        let (low, high) = weights.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), w| (low.min(*w), high.max(*w)));
+        if low == high { 0.0 } else { high - low }
+    };
+    let mut order: Vec<usize> = (0..table.len() / classes).collect();
+    order.sort_by(|a, b| spread(*b).total_cmp(&spread(*a)));
+    order
 }
 
 impl Classifier for NaiveBayesModel {

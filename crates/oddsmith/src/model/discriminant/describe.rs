@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::joint::Joint;
 use super::wishart::{EXTRA_FREEDOM, MEAN_ROWS};
-use crate::card::{Card, Cell, Table};
+use crate::card::{Card, Cell, FixedTable, Table};
 use crate::data::Weighting;
 use crate::model::Divisor;
 use crate::notice::Notice;
@@ -53,7 +53,7 @@ pub(super) fn card(title: &str, joint: &Joint, account: &Account) -> Card {
         say("weight", parameters.classes.total().into());
     }
     if account.left_out > 0 {
-        say("rows left out", account.left_out.into());
+        say("rows excluded for missing values", account.left_out.into());
     }
     say("classes", parameters.log_prior.len().into());
     say("columns used", joint.complete.width().into());
@@ -103,20 +103,20 @@ impl Joint {
 }
 
 fn tidy(joint: &Joint) -> Table {
-    let mut table = Table::new("tidy", &["class", "column", "level", "parameter", "estimate"]);
+    let mut table = FixedTable::new("tidy", ["class", "column", "level", "parameter", "estimate"]);
     let parameters = &joint.parameters;
     let layout = &parameters.layout;
     for (k, log_prior) in parameters.log_prior.iter().enumerate() {
         let label = layout.classes().label(k);
-        table.push(vec![label.into(), Cell::Empty, Cell::Empty, "prior".into(), log_prior.exp().into()]);
+        table.push([label.into(), Cell::Empty, Cell::Empty, "prior".into(), log_prior.exp().into()]);
         for (position, &feature) in layout.numbers().iter().enumerate() {
             let mean = parameters.mean(k, position).unwrap_or(f64::NAN);
             let deviation = parameters.deviation(k, position);
             for (parameter, value) in [("mean", mean), ("sd", deviation)] {
                 let name = layout.features()[feature].name.as_str();
-                table.push(vec![label.into(), name.into(), Cell::Empty, parameter.into(), value.into()]);
+                table.push([label.into(), name.into(), Cell::Empty, parameter.into(), value.into()]);
             }
         }
     }
-    table
+    table.into()
 }

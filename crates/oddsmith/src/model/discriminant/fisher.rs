@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use super::LdaModel;
 use super::observed::dot;
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::data::Features;
 use crate::error::{Error, Result};
 
@@ -120,14 +120,14 @@ impl FisherProjection {
 
     /// The directions as a table: one row per direction and column.
     pub fn table(&self) -> Table {
-        let mut table = Table::new("projection", &["direction", "column", "weight", "ratio", "proportion"]);
+        let mut table = FixedTable::new("projection", ["direction", "column", "weight", "ratio", "proportion"]);
         let proportions = self.proportions();
         for (at, direction) in self.directions.iter().enumerate() {
             for (name, weight) in self.names.iter().zip(direction) {
                 let name = name.as_str().into();
-                table.push(vec![Cell::from(at + 1), name, (*weight).into(), self.ratios[at].into(), proportions[at].into()]);
+                table.push([Cell::from(at + 1), name, (*weight).into(), self.ratios[at].into(), proportions[at].into()]);
             }
         }
-        table
+        table.into()
     }
 }

@@ -204,8 +204,7 @@ impl Moments {
 
 fn incomplete_rows(left_out: u64, used: u64) -> Option<Notice> {
     let total = left_out + used;
-    let text =
-        format!("{left_out} of {total} rows have a missing number and were left out of the fit; when predicting, gaps are integrated out");
+    let text = format!("{left_out} of {total} rows excluded from the fit for missing values; when predicting, gaps are integrated out");
     (left_out > 0).then(|| Notice::new(notice::MISSING_VALUES, text))
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::knobs::{Intervals, Logistic};
 use super::model::LogisticModel;
-use crate::card::{Card, Cell, Table};
+use crate::card::{Card, Cell};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
 use crate::error::{Error, ErrorKind, Result};
@@ -258,8 +258,8 @@ impl Classifier for OneVsRestModel {
 
     fn card(&self) -> Card {
         let cards: Vec<Card> = self.models.iter().map(|model| model.card()).collect();
-        let mut tidy = Table { rows: Vec::new(), ..cards[0].tidy.clone() };
-        tidy.rows.extend(cards.iter().flat_map(|card| card.tidy.rows.iter().cloned()));
+        let mut tidy = cards[0].tidy.clone();
+        cards[1..].iter().for_each(|card| tidy.append(&card.tidy));
         let steps: u64 = self.models.iter().map(|model| model.account().steps).sum();
         let facts = vec![
             ("formula".into(), Cell::from(self.models[0].account().formula.as_str())),

@@ -105,7 +105,7 @@ impl LogisticModel {
         let mut say = |name: &str, value: Cell| facts.push((name.into(), value));
         let dropped: u64 = account.dropped.iter().map(|(_, rows)| rows).sum();
         if dropped > 0 {
-            say("rows left out", dropped.into());
+            say("rows excluded for missing values", dropped.into());
         }
         if self.parameters.outputs() == 1 {
             say("events", whole_or_number(account.class_weights[1]));
@@ -136,10 +136,10 @@ impl LogisticModel {
         if let Some(pearson) = account.sample.pearson.filter(|_| self.has_likelihood()) {
             say("pearson chi2", pearson.into());
         }
-        if let Some((statistic, freedom)) = self.any_signal() {
-            say("signal chi2", statistic.into());
-            say("signal df", freedom.into());
-            say("signal p", chi_squared::sf(statistic, freedom).into());
+        if let Some((statistic, freedom)) = self.test_of_model() {
+            say("model chi2", statistic.into());
+            say("model df", freedom.into());
+            say("model p", chi_squared::sf(statistic, freedom).into());
         }
         if !account.sample.moved_by.is_empty() {
             say("class proportions", self.class_mix().into());
@@ -172,7 +172,7 @@ impl LogisticModel {
     }
 
     /// The test of all slopes together, by the ratio of likelihoods, or Wald's where weights do not count rows: is there any signal at all?
-    pub fn any_signal(&self) -> Option<(f64, f64)> {
+    pub fn test_of_model(&self) -> Option<(f64, f64)> {
         let account = &self.account;
         let slopes = (self.parameters.kept.len() * self.parameters.outputs()) as f64;
         if slopes == 0.0 || matches!(account.method, Method::Penalised | Method::Bayes) {

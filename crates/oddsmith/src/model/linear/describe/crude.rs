@@ -31,36 +31,32 @@ pub fn beside_crude(card: &mut Card, crude: &[Card]) {
         let shown = found.iter().zip(&terms).filter(|(_, term)| **term != "(intercept)".into());
         put_for_people(table, shown.map(|(line, _)| line.as_ref()));
     }
-    card.tidy.columns.extend(FOR_PROGRAMS.map(str::to_owned));
-    for (row, line) in card.tidy.rows.iter_mut().zip(&found) {
-        match line {
-            Some((line, unit)) => {
-                row.extend(line.log_odds.map(|log| log.map_or(Cell::Empty, |log| (log * unit).exp().into())));
-                row.push(line.p_value.clone());
-            }
-            None => row.extend(std::iter::repeat_n(Cell::Empty, FOR_PROGRAMS.len())),
-        }
+    for (at, name) in FOR_PROGRAMS.into_iter().enumerate() {
+        card.tidy.push_column(name, |i, _| match (&found[i], at) {
+            (Some((line, unit)), 0..3) => line.log_odds[at].map_or(Cell::Empty, |log| (log * unit).exp().into()),
+            (Some((line, _)), _) => line.p_value.clone(),
+            (None, _) => Cell::Empty,
+        });
     }
 }
 
 fn put_for_people<'a>(table: &mut Table, lines: impl Iterator<Item = Option<&'a (&'a CrudeLine, f64)>>) {
-    let at = table.columns.iter().position(|name| name == ODDS_RATIO).unwrap_or(table.columns.len());
-    if let Some(name) = table.columns.get_mut(at) {
-        *name = "adjusted".into();
-    }
-    table.columns.splice(at..at, FOR_PEOPLE.map(str::to_owned));
-    for (row, line) in table.rows.iter_mut().zip(lines) {
-        let cells = match line {
-            Some((CrudeLine { log_odds: [Some(log_odds), low, high], .. }, unit)) => {
-                let limits = low.zip(*high).map(|(low, high)| between((low * unit).exp(), (high * unit).exp()));
-                [ratio((log_odds * unit).exp()).into(), limits.map_or(Cell::Empty, Cell::from)]
-            }
-            // The level that others are compared with, in either model.
-            _ if row.get(at) == Some(&"1".into()) => ["1".into(), Cell::Empty],
-            _ => [Cell::Empty, Cell::Empty],
-        };
-        row.splice(at..at, cells);
-    }
+    let at = table.position(ODDS_RATIO).unwrap_or(table.columns().len());
+    let lines: Vec<Option<&(&CrudeLine, f64)>> = lines.collect();
+    table.rename_column(ODDS_RATIO, "adjusted");
+    let [crude, limits] = FOR_PEOPLE;
+    table.insert_column(at, limits, |i, _| match lines.get(i).copied().flatten() {
+        Some((CrudeLine { log_odds: [Some(_), Some(low), Some(high)], .. }, unit)) => {
+            between((low * unit).exp(), (high * unit).exp()).into()
+        }
+        _ => Cell::Empty,
+    });
+    table.insert_column(at, crude, |i, row| match lines.get(i).copied().flatten() {
+        Some((CrudeLine { log_odds: [Some(log_odds), ..], .. }, unit)) => ratio((log_odds * unit).exp()).into(),
+        // The level that others are compared with, in either model.
+        _ if row.get(at + 1) == Some(&"1".into()) => "1".into(),
+        _ => Cell::Empty,
+    });
 }
 
 /// What a table of parameters says, by class and column.
@@ -80,6 +76,6 @@ fn keys(tidy: &Table) -> impl Iterator<Item = Option<(String, String)>> {
 }
 
 fn column(table: &Table, name: &str) -> Vec<Cell> {
-    let at = table.columns.iter().position(|column| column == name);
-    table.rows.iter().map(|row| at.and_then(|at| row.get(at)).cloned().unwrap_or(Cell::Empty)).collect()
+    let cells = table.column(name).map(|cells| cells.cloned().collect());
+    cells.unwrap_or_else(|| vec![Cell::Empty; table.rows().len()])
 }

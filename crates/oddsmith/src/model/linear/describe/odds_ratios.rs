@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::model::linear::describe::card::Line;
 use crate::model::linear::infer::account::IntervalKind;
 use crate::model::linear::model::LogisticModel;
@@ -18,6 +18,8 @@ struct Shape {
 
 /// The column with events and rows of a level.
 const COUNTS: &str = "events/n";
+/// The column with coefficients, where nothing else is known about them.
+const COEFFICIENT: &str = "coefficient";
 /// The column with the odds ratios.
 pub(super) const ODDS_RATIO: &str = "odds ratio";
 
@@ -33,8 +35,9 @@ impl LogisticModel {
             known: self.precision.is_some(),
             bits: self.precision.is_some() && !self.account.tests.is_empty(),
         };
-        let headers = self.headers(&shape);
-        let mut table = Table::new("odds ratios", &headers.iter().map(String::as_str).collect::<Vec<_>>());
+        let interval = self.interval_header();
+        let mut table =
+            FixedTable::new("odds ratios", ["class", "term", "level", COUNTS, ODDS_RATIO, &interval, "p", COEFFICIENT, "Δ bits"]);
         let (mut referred, mut told) = (BTreeSet::new(), BTreeSet::new());
         for line in self.lines() {
             let Some(j) = line.column else { continue };
@@ -43,67 +46,58 @@ impl LogisticModel {
             if let [(_, level)] = &self.design.terms()[term].reference[..]
                 && referred.insert((line.output, term))
             {
-                let mut row = self.reference(&shape, line.output, (term, j), level);
-                row.resize(headers.len(), Cell::Empty);
-                table.push(row);
+                table.push(self.reference(line.output, (term, j), level));
             }
-            table.push(self.row(&shape, &line, j, fresh));
+            table.push(self.row(&line, j, fresh));
         }
+        let mut table = Table::from(table);
+        table.retain_columns(|_, name| match name {
+            "class" => shape.class,
+            COUNTS => shape.counts,
+            COEFFICIENT => !shape.known,
+            "Δ bits" => shape.bits,
+            name => shape.known || (name != "p" && name != interval),
+        });
         Some(table)
     }
 
-    fn headers(&self, shape: &Shape) -> Vec<String> {
+    fn interval_header(&self) -> String {
         let kind = match self.account.intervals {
             Some(IntervalKind::Profile) => "profile",
             _ => "wald",
         };
-        let percent = percent(self.account.level);
-        let mut headers: Vec<String> = shape.class.then(|| "class".to_owned()).into_iter().collect();
-        headers.extend(["term".into(), "level".into()]);
-        headers.extend(shape.counts.then(|| COUNTS.to_owned()));
-        headers.push(ODDS_RATIO.into());
-        match shape.known {
-            true => headers.extend([format!("{percent}% CI ({kind})"), "p".into()]),
-            false => headers.push("coefficient".into()),
-        }
-        headers.extend(shape.bits.then(|| "Δ bits".to_owned()));
-        headers
+        format!("{}% CI ({kind})", percent(self.account.level))
     }
 
     /// The level that the others are compared with.
-    fn reference(&self, shape: &Shape, output: usize, (term, column): (usize, usize), level: &str) -> Vec<Cell> {
-        let mut row: Vec<Cell> = self.class_cell(shape, output).into_iter().collect();
-        row.extend([self.term_label(term, column).into(), level.into()]);
-        row.extend(shape.counts.then(|| self.counts_cell(output, Some((term, level.to_owned())))));
-        row.push("1".into());
-        row.extend(shape.known.then(|| "reference".into()));
-        row
+    fn reference(&self, output: usize, (term, column): (usize, usize), level: &str) -> [Cell; 9] {
+        let (class, counts) = (self.class_cell(output), self.counts_cell(output, Some((term, level.to_owned()))));
+        let label = self.term_label(term, column).into();
+        [class, label, level.into(), counts, "1".into(), "reference".into(), Cell::Empty, Cell::Empty, Cell::Empty]
     }
 
-    fn row(&self, shape: &Shape, line: &Line, j: usize, fresh: bool) -> Vec<Cell> {
+    fn row(&self, line: &Line, j: usize, fresh: bool) -> [Cell; 9] {
         let term = self.design.columns()[j].term;
         let unit = self.unit(Some(j));
-        let mut row: Vec<Cell> = self.class_cell(shape, line.output).into_iter().collect();
         let told = fresh && self.design.terms()[term].reference.len() != 1;
-        row.push(if told { self.term_label(term, j).into() } else { Cell::Empty });
-        row.push(self.named(Some(j)).1);
-        row.extend(shape.counts.then(|| self.counts_cell(line.output, self.level_of(j))));
-        row.push(ratio((line.estimate * unit).exp()).into());
-        match (line.inference, interval(line, unit)) {
-            (Some(known), Some(interval)) => row.extend([interval.into(), p_for_people(known.p_value).into()]),
-            _ => row.push(line.estimate.into()),
-        }
-        if shape.bits {
-            let test = self.account.tests.iter().find(|test| test.label == self.design.terms()[term].label);
-            let total: f64 = self.account.class_weights.iter().sum();
-            let bits = test.filter(|_| fresh).map(|test| 0.5 * test.statistic / total / std::f64::consts::LN_2);
-            row.push(bits.map_or(Cell::Empty, |bits| format!("{bits:.3}").into()));
-        }
-        row
+        let test = self.account.tests.iter().find(|test| test.label == self.design.terms()[term].label);
+        let total: f64 = self.account.class_weights.iter().sum();
+        let bits = test.filter(|_| fresh).map(|test| 0.5 * test.statistic / total / std::f64::consts::LN_2);
+        [
+            self.class_cell(line.output),
+            if told { self.term_label(term, j).into() } else { Cell::Empty },
+            self.named(Some(j)).1,
+            self.counts_cell(line.output, self.level_of(j)),
+            ratio((line.estimate * unit).exp()).into(),
+            interval(line, unit).map_or(Cell::Empty, Cell::from),
+            line.inference.map_or(Cell::Empty, |known| p_for_people(known.p_value).into()),
+            line.estimate.into(),
+            bits.map_or(Cell::Empty, |bits| format!("{bits:.3}").into()),
+        ]
     }
 
-    fn class_cell(&self, shape: &Shape, output: usize) -> Option<Cell> {
-        shape.class.then(|| self.layout.classes().label(output + 1).into())
+    fn class_cell(&self, output: usize) -> Cell {
+        self.layout.classes().label(output + 1).into()
     }
 
     fn counts_cell(&self, output: usize, level: Option<(usize, String)>) -> Cell {

@@ -35,7 +35,7 @@ impl LogisticModel {
             }
             [] => {}
         }
-        if let Some((statistic, freedom)) = self.any_signal() {
+        if let Some((statistic, freedom)) = self.test_of_model() {
             say(if self.is_design_based() { "Wald χ² of the model" } else { "likelihood-ratio χ² of the model" }, statistic.into());
             say("df", Cell::Count(freedom as u64));
             say("p", Cell::PValue(chi_squared::sf(statistic, freedom)));

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::card::{Cell, Table};
+use crate::card::{Cell, FixedTable, Table};
 use crate::data::design::MISSING_LEVEL;
-use crate::model::linear::describe::card::{Line, finite, whole_or_number};
+use crate::model::linear::describe::card::{Inference, Line, finite, whole_or_number};
 use crate::model::linear::model::LogisticModel;
 
 /// What is said about every parameter.
-const COLUMNS: [&str; 18] = [
+const WIDTH: usize = 18;
+const COLUMNS: [&str; WIDTH] = [
     "class",
     "term",
     "level",
@@ -32,7 +33,7 @@ const COLUMNS: [&str; 18] = [
 impl LogisticModel {
     /// Every parameter, with reference rows.
     pub(super) fn tidy(&self) -> Table {
-        let mut table = Table::new("tidy", &COLUMNS);
+        let mut table = FixedTable::new("tidy", COLUMNS);
         let classes = self.layout.classes();
         let mut referred = BTreeSet::new();
         for line in self.lines() {
@@ -43,7 +44,7 @@ impl LogisticModel {
             table.push(self.parameter_row(&line, class));
         }
         self.push_words(&mut table);
-        table
+        table.into()
     }
 
     /// Variable and level of a column; the intercept has none.
@@ -56,37 +57,47 @@ impl LogisticModel {
         (term.label.clone(), level)
     }
 
-    fn parameter_row(&self, line: &Line, class: Cell) -> Vec<Cell> {
+    fn parameter_row(&self, line: &Line, class: Cell) -> [Cell; WIDTH] {
         let (term, level) = self.named(line.column);
         let column: Cell = line.column.map_or("(intercept)".into(), |j| self.design.columns()[j].name.as_str().into());
         let unit = self.unit(line.column);
-        let mut row = vec![class, term.into(), level, column, line.estimate.into()];
-        match line.inference {
-            Some(known) => {
-                row.extend([known.error, known.statistic, known.p_value, known.log_p_value].map(finite));
-                row.extend([known.lower, known.upper].map(Cell::from));
-            }
-            None => row.extend(std::iter::repeat_n(Cell::Empty, 6)),
-        }
-        row.extend(odds(line, unit));
-        row.extend([unit.into(), Cell::Empty]);
-        row.extend(self.counts(line.output, line.column.and_then(|j| self.level_of(j))));
-        row
+        let known = |figures: fn(&Inference) -> f64| line.inference.as_ref().map_or(Cell::Empty, |known| finite(figures(known)));
+        let limit = |end: fn(&Inference) -> f64| line.inference.as_ref().map_or(Cell::Empty, |known| end(known).into());
+        let [odds_ratio, odds_low, odds_high] = odds(line, unit);
+        let [n, events] = self.counts(line.output, line.column.and_then(|j| self.level_of(j)));
+        [
+            class,
+            term.into(),
+            level,
+            column,
+            line.estimate.into(),
+            known(|known| known.error),
+            known(|known| known.statistic),
+            known(|known| known.p_value),
+            known(|known| known.log_p_value),
+            limit(|known| known.lower),
+            limit(|known| known.upper),
+            odds_ratio,
+            odds_low,
+            odds_high,
+            unit.into(),
+            Cell::Empty,
+            n,
+            events,
+        ]
     }
 
     /// A row for the reference level of a term, before its first level.
-    fn reference_row(&self, line: &Line, class: &Cell, seen: &mut BTreeSet<(usize, usize)>) -> Option<Vec<Cell>> {
+    fn reference_row(&self, line: &Line, class: &Cell, seen: &mut BTreeSet<(usize, usize)>) -> Option<[Cell; WIDTH]> {
         let term = self.design.columns()[line.column?].term;
         let [(_, level)] = &self.design.terms()[term].reference[..] else { return None };
         if !seen.insert((line.output, term)) {
             return None;
         }
         let label = self.design.terms()[term].label.as_str();
-        let mut row = vec![class.clone(), label.into(), level.as_str().into(), Cell::Empty, 0.0.into()];
-        row.extend(std::iter::repeat_n(Cell::Empty, 6));
-        row.extend([1.0.into(), Cell::Empty, Cell::Empty, 1.0.into(), "reference".into()]);
-        row.extend(self.counts(line.output, Some((term, level.clone()))));
-        Some(row)
+        let [n, events] = self.counts(line.output, Some((term, level.clone())));
+        let named = [class.clone(), label.into(), level.as_str().into()];
+        Some(without_inference(named, 0.0, [1.0.into(), "reference".into(), n, events]))
     }
 
     /// Weight and weight of the output's class among the rows of the fit, at a level of a category; nothing where it is not known.
@@ -116,7 +127,7 @@ impl LogisticModel {
     }
 
     /// Words, the heaviest first.
-    fn push_words(&self, table: &mut Table) {
+    fn push_words(&self, table: &mut FixedTable<WIDTH>) {
         let outputs = self.parameters.outputs();
         let mut start = 0;
         for (plane, words) in self.layout.word_widths().into_iter().enumerate() {
@@ -129,22 +140,24 @@ impl LogisticModel {
                 for word in order {
                     let estimate = weights[word * outputs + m];
                     let level = self.layout.level_name(feature, word).unwrap_or_default();
-                    let mut row: Vec<Cell> = vec![
-                        self.layout.classes().label(m + 1).into(),
-                        self.layout.features()[feature].name.as_str().into(),
-                        level.into(),
-                        Cell::Empty,
-                        estimate.into(),
-                    ];
-                    row.extend(std::iter::repeat_n(Cell::Empty, 6));
-                    row.extend([estimate.exp().into(), Cell::Empty, Cell::Empty, 1.0.into()]);
-                    row.resize(COLUMNS.len(), Cell::Empty);
-                    table.push(row);
+                    let name = self.layout.features()[feature].name.as_str();
+                    let named = [self.layout.classes().label(m + 1).into(), name.into(), level.into()];
+                    table.push(without_inference(named, estimate, [1.0.into(), Cell::Empty, Cell::Empty, Cell::Empty]));
                 }
             }
             start += words;
         }
     }
+}
+
+/// The row of an estimate without standard error, tests and limits.
+fn without_inference(named: [Cell; 3], estimate: f64, last: [Cell; 4]) -> [Cell; WIDTH] {
+    let [class, term, level] = named;
+    let [unit, flag, n, events] = last;
+    let mut row = [const { Cell::Empty }; WIDTH];
+    (row[0], row[1], row[2], row[4], row[11]) = (class, term, level, estimate.into(), estimate.exp().into());
+    (row[14], row[15], row[16], row[17]) = (unit, flag, n, events);
+    row
 }
 
 /// Odds ratio and limits for a change by `unit`.

@@ -47,7 +47,7 @@ impl Logistic {
     pub(in crate::model::linear) fn response_in_columns(&self) -> Result<Option<(String, Classes)>> {
         if let Some(shares) = &self.shares {
             if shares.len() < 2 {
-                return Err(Error::knob("shares", shares.join(","), "one column per class, at least two"));
+                return Err(Error::knob("class-proportions", shares.join(","), "one column per class, at least two"));
             }
             return Ok(Some(("class".into(), Classes::new(shares.clone())?)));
         }

@@ -344,7 +344,7 @@ pub(crate) fn problem(state: &PassState) -> Result<Arc<Problem>> {
 fn number_plane(layout: &Layout, name: &str) -> Result<usize> {
     match layout.plane(layout.index(name)?) {
         crate::data::Plane::Numbers(at) => Ok(at),
-        _ => Err(DataFault::new("a class share must be a number").column(name).into()),
+        _ => Err(DataFault::new("a class proportion must be a number").column(name).into()),
     }
 }
 

@@ -79,8 +79,8 @@ impl Target {
                     for (k, (&plane, name)) in planes.iter().zip(names).enumerate() {
                         let share = rows.features.numbers.get(lo + i, plane);
                         if !(share.is_nan() || (0.0..=1.0 + SHARE_ROUNDING).contains(&share)) {
-                            let fault = DataFault::new("a class share cannot be").column(name).row(place).value(share.to_string());
-                            return Err(fault.accepted("shares are numbers from 0 to 1").into());
+                            let fault = DataFault::new("a class proportion cannot be").column(name).row(place).value(share.to_string());
+                            return Err(fault.accepted("proportions are numbers from 0 to 1").into());
                         }
                         total += share;
                         if k > 0 {
@@ -91,7 +91,7 @@ impl Target {
                         *weight = 0.0;
                         row.fill(0.0);
                     } else if (total - 1.0).abs() > SHARE_ROUNDING {
-                        let fault = DataFault::new("the class shares of the row add up to").row(place).value(total.to_string());
+                        let fault = DataFault::new("the class proportions of the row add up to").row(place).value(total.to_string());
                         return Err(fault.accepted("they must add up to 1").into());
                     }
                 }

@@ -1,0 +1,73 @@
+"""Writes the tables of this folder that are not real: new.csv, visits.csv and spam.txt, which are invented, and site-a.csv and
+site-b.csv, which hold every other row of births.csv."""
+
+import csv
+import math
+import random
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def births(random_numbers: random.Random) -> list[dict[str, object]]:
+    """Births like those of births.csv: columns of a real one moved a little, the outcome drawn anew."""
+    rows = list(csv.DictReader((HERE / "births.csv").open()))
+    drawn = []
+    for number in range(1, 61):
+        row = dict(random_numbers.choice(rows))
+        age = max(14, int(row["age"]) + random_numbers.randint(-2, 2))
+        weight = int(row["lwt"]) + random_numbers.randint(-8, 8)
+        score = 0.4 - 0.02 * age - 0.013 * weight + 0.9 * int(row["smoke"]) + 1.8 * int(row["ht"]) + 0.7 * int(row["ui"])
+        score += {"white": 0.0, "black": 1.2, "other": 0.8}[row["race"]]
+        low = random_numbers.random() < 1 / (1 + math.exp(-score))
+        kept = {name: row[name] for name in ("race", "smoke", "ptl", "ht", "ui", "ftv")}
+        drawn.append({"id": f"b{number:02}", "low": "yes" if low else "no", "age": age, "lwt": weight, **kept})
+    return drawn
+
+
+def visits(random_numbers: random.Random) -> list[dict[str, object]]:
+    """Several visits of each of forty patients, who differ from each other."""
+    rows = []
+    for patient in range(1, 41):
+        frailty, age = random_numbers.gauss(0, 1), random_numbers.randint(40, 90)
+        for _ in range(random_numbers.randint(2, 5)):
+            pressure = round(random_numbers.gauss(128 + 4 * frailty, 14))
+            score = -3.5 + 0.035 * age + 1.1 * frailty - 0.01 * (pressure - 120)
+            died = random_numbers.random() < 1 / (1 + math.exp(-score))
+            ward = random_numbers.choice(["A", "B", "C"])
+            rows.append({"patient": f"p{patient:02}", "age": age, "ward": ward, "sbp": pressure, "died": "yes" if died else "no"})
+    return rows
+
+
+def messages(random_numbers: random.Random) -> list[str]:
+    """Short messages of words that spam and other mail have in different proportions."""
+    both = "the a to you we for at on please today now here call mail time see".split()
+    words = {
+        "spam": "free prize winner cash offer click claim urgent credit cheap".split(),
+        "ham": "meeting lunch thanks project tomorrow report family train weekend doctor".split(),
+    }
+    lines = []
+    for _ in range(120):
+        label, other = random_numbers.choice([("spam", "ham"), ("ham", "spam"), ("ham", "spam")])
+        chosen = [random_numbers.choice(words[label] if random_numbers.random() < 0.85 else words[other]) for _ in range(3)]
+        chosen += random_numbers.choices(both, k=random_numbers.randint(4, 8))
+        random_numbers.shuffle(chosen)
+        lines.append(f"__label__{label} {' '.join(chosen)}")
+    return lines
+
+
+def write(name: str, rows: list[dict[str, object]]) -> None:
+    """Writes rows as CSV with Unix line ends."""
+    with (HERE / name).open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    write("new.csv", births(random.Random(5)))
+    real = list(csv.DictReader((HERE / "births.csv").open()))
+    write("site-a.csv", real[0::2])
+    write("site-b.csv", real[1::2])
+    write("visits.csv", visits(random.Random(2)))
+    (HERE / "spam.txt").write_text("\n".join(messages(random.Random(3))) + "\n")
