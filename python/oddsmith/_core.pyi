@@ -53,7 +53,13 @@ class Sums:
 @final
 class Round:
     @staticmethod
-    def begin(knobs: dict[str, Any], kinds: dict[str, str], weight: str | None) -> Round: ...
+    def begin(
+        knobs: dict[str, Any],
+        kinds: dict[str, str],
+        weight: str | None,
+        levels: dict[str, list[str]] | None = None,
+        event: str | None = None,
+    ) -> Round: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> Round: ...
     def to_bytes(self) -> bytes: ...
@@ -106,7 +112,7 @@ class Model:
 
 @final
 class Frame:
-    def __init__(self, object: Any) -> None: ...
+    def __init__(self, object: Any, levels: dict[str, list[str]] | None = None, event: str | None = None) -> None: ...
     @property
     def names(self) -> list[str]: ...
     @property

@@ -19,9 +19,12 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "__arrow_c_stream__")
 
 
-def table_of(X: Any) -> _core.Frame:
-    """The columns of a data frame. The index of pandas would come along as a column; it is no feature."""
-    return _core.Frame(X.reset_index(drop=True) if hasattr(X, "reset_index") else X)
+def table_of(X: Any, levels: dict[str, list[str]] | None = None, event: str | None = None) -> _core.Frame:
+    """The columns of a data frame, in whose levels and classes a declared order wins over their own.
+
+    The index of pandas would come along as a column; it is no feature.
+    """
+    return _core.Frame(X.reset_index(drop=True) if hasattr(X, "reset_index") else X, levels, event)
 
 
 def checked_labels(X: Any, y: Any) -> np.ndarray:

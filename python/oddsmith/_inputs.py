@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from . import _core
-from .exceptions import DataError, ParameterError
+from .exceptions import DataError, ParameterError, UnknownNameError
 
 _TYPES = frozenset(np.dtype(t) for t in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
 _SPARSE_TYPES = frozenset(np.dtype(t) for t in ("f8", "f4", "i8", "i4"))
@@ -48,11 +48,54 @@ def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return found[0].astype(y.dtype), found[1]
 
 
+def encode_classes(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """As `encode_labels`, but classes keep the order of `y`'s own categories; categories without a row are no classes."""
+    classes, codes = encode_labels(labels)
+    categories = declared_categories(y)
+    found = {label: at for at, label in enumerate(classes.tolist())}
+    order = [found[label] for label in categories or () if label in found]
+    if len(order) < len(found):
+        return classes, codes
+    place = np.empty(len(order), dtype=np.uint32)
+    place[order] = np.arange(len(order), dtype=np.uint32)
+    return classes[order], place[codes]
+
+
+def event_last(classes: np.ndarray, codes: np.ndarray, event: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes and their codes with the event, where one is named, as the last of them."""
+    if event is None:
+        return classes, codes
+    names = class_names(classes)
+    if str(event) not in names:
+        raise UnknownNameError(f"there is no class `{event}`; there are: {', '.join(names)}")
+    if len(names) != 2:
+        raise ParameterError(f"event = {event!r} is not accepted: one of two classes is the event, and there are {len(names)}")
+    return (classes, codes) if names[1] == str(event) else (classes[::-1], (1 - codes).astype(np.uint32))
+
+
+def declared_categories(y: Any) -> list[Any] | None:
+    """The categories of a pandas Categorical, a polars Enum or an Arrow dictionary in their order; None for other labels.
+
+    A polars Categorical has no order but that in which its values were met.
+    """
+    if hasattr(y, "combine_chunks"):
+        y = y.combine_chunks()
+    values = getattr(y, "dictionary", None)
+    dtype = getattr(y, "dtype", None)
+    if values is None and type(dtype).__name__ in ("CategoricalDtype", "Enum"):
+        values = dtype.categories
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(values, name):
+            return getattr(values, name)()
+    return None
+
+
 def codes_among(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The codes of labels among classes that were fixed before."""
     values, codes = encode_labels(y)
-    place = np.searchsorted(classes, values)
-    unknown = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != values)
+    order = np.argsort(classes)
+    place = order[np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)]
+    unknown = classes[place] != values
     if unknown.any():
         raise DataError(f"The target label(s) {values[unknown]} in y do not exist in the initial classes {classes}")
     return place.astype(np.uint32)[codes]

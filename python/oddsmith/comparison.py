@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing, check_array, column_or_1d, indexable
 
 from . import _checks, _core
 from ._base import check_not_single
-from ._inputs import class_names, core_rows, encode_labels, row_weights, thread_count
+from ._inputs import class_names, codes_among, core_rows, encode_classes, row_weights, thread_count
 from ._rendered import Rendered
 from ._tables import maker, parted, table
 from ._wrapped import log_scores
@@ -112,8 +112,8 @@ def compare(
     """
     make = maker(data)
     X, (y, groups, sample_weight) = parted(data, [target, groups, sample_weight])
-    X, y = indexable(X, column_or_1d(y))
-    classes, codes = encode_labels(y)
+    X, labels = indexable(X, column_or_1d(y))
+    classes, codes = encode_classes(labels, y)
     check_not_single(classes)
     weights = row_weights(sample_weight, codes)
     knobs = {
@@ -130,7 +130,7 @@ def compare(
         entrants = _named(X, target, classes, codes, weights, kinds or {}, named, knobs)
         order = [dict(zip(named, entrants.names, strict=True)).get(name, name) for name in order]
     for name, estimator in others.items():
-        rows = _Rows(X, y, classes, codes, weights)
+        rows = _Rows(X, labels, classes, codes, weights)
         entrants = _with_estimator(entrants, name, estimator, rows, knobs)
         if curve:
             entrants = _with_curve(entrants, name, estimator, rows, knobs)
@@ -192,7 +192,7 @@ class _Rows(NamedTuple):
         weighted = {} if self.weights is None else {"sample_weight": self.weights[train]}
         fitted = clone(estimator).fit(_safe_indexing(self.X, train), self.y[train], **weighted)
         scores = np.full((len(test), len(self.classes)), -np.inf)
-        scores[:, np.searchsorted(self.classes, fitted.classes_)] = log_scores(fitted, _safe_indexing(self.X, test))
+        scores[:, codes_among(fitted.classes_, self.classes)] = log_scores(fitted, _safe_indexing(self.X, test))
         return scores
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _checks, _core
 from ._base import check_not_single
 from ._frames import FrameClassifier, checked_labels, is_frame, table_of, target_name
-from ._inputs import classes_of_names, core_rows, encode_labels, row_weights, thread_count
+from ._inputs import classes_of_names, core_rows, encode_classes, event_last, row_weights, thread_count
 from ._rendered import Rendered
 from ._scores import RegressionScores
 from ._tables import maker, table
@@ -53,6 +53,12 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         Likelihood-ratio tests of every term, whose bits `summary` shows; each is a fit of its own, from a near start.
     kinds : dict, default=None
         The kind of columns that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'.
+    levels : dict, default=None
+        The levels of columns from first to last, such as ``{"dose": ["low", "mid", "high"]}``; those of the target order its classes. Every
+        value must be listed. Without it levels stand in the order of a pandas Categorical, a polars Enum or an Arrow dictionary, and are
+        sorted elsewhere. The first level is the reference; an order alone brings no polynomial contrasts, ``ordered(dose)`` in a formula does.
+    event : label, default=None
+        The class whose odds are told, where there are two; by default the last.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
 
@@ -97,6 +103,8 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         on_separation="error",
         tests=True,
         kinds=None,
+        levels=None,
+        event=None,
         n_jobs=None,
     ):
         self.formula = formula
@@ -110,6 +118,8 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         self.on_separation = on_separation
         self.tests = tests
         self.kinds = kinds
+        self.levels = levels
+        self.event = event
         self.n_jobs = n_jobs
 
     def _knobs(self, formula: str | None) -> dict[str, Any]:
@@ -130,6 +140,11 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
             "start": None,
             "unfinished": None,
         }
+
+    def _order(self) -> tuple[dict[str, list[str]], str | None]:
+        """The declared order of levels and classes, as texts."""
+        levels = {str(column): [str(level) for level in levels] for column, levels in (self.levels or {}).items()}
+        return levels, None if self.event is None else str(self.event)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Logit:
         """Fit the regression.
@@ -156,11 +171,11 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
             return self._fit_array(X, y, right, sample_weight)
         if y is None and left is None:
             raise ValueError("requires y to be passed, but the target y is None")
-        frame, threads = table_of(X), thread_count(self.n_jobs)
+        frame, threads = table_of(X, *self._order()), thread_count(self.n_jobs)
         beside, formula = None, self.formula
         if y is not None:
             target = target_name(frame, y)
-            self.classes_, codes = encode_labels(checked_labels(X, y))
+            self.classes_, codes = encode_classes(checked_labels(X, y), y)
             check_not_single(self.classes_)
             weights = row_weights(sample_weight, codes)
             beside, formula = (target, self._labels(), codes, weights), f"`{target}` ~ {right}"
@@ -174,11 +189,11 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
 
     def _fit_array(self, X: Any, y: Any, right: str, sample_weight: Any) -> Logit:
         """A fit to the columns of an array."""
-        for name in ("weights", "cluster", "kinds"):
+        for name in ("weights", "cluster", "kinds", "levels"):
             if getattr(self, name) is not None:
                 raise ParameterError(f"{name} = {getattr(self, name)!r} is not accepted: columns of an array have no names; pass a data frame")
-        X, y = self._checked(X, y, reset=True)
-        self.classes_, codes = encode_labels(y)
+        X, labels = self._checked(X, y, reset=True)
+        self.classes_, codes = event_last(*encode_classes(labels, y), self.event)
         check_not_single(self.classes_)
         weights = row_weights(sample_weight, X)
         if weights is not None:
@@ -191,8 +206,11 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
 
     def _take(self, model: _core.Model, make: str, notices: list[Any], *, named: bool = True) -> None:
         self._model, self._make, self._obstacle = model, make, None
-        labels = getattr(self, "classes_", None)
-        if labels is None or model.class_labels != self._labels():
+        known = self._labels() if hasattr(self, "classes_") else []
+        if sorted(known) == sorted(model.class_labels):
+            # The same labels, with their types, in the order that was declared.
+            self.classes_ = self.classes_[[known.index(label) for label in model.class_labels]]
+        else:
             self.classes_ = classes_of_names(model.class_labels)
         self.formula_ = model.facts()["formula"]
         if self.formula is not None and named:

@@ -11,7 +11,7 @@ from . import _checks, _core
 from ._base import check_not_single
 from ._batches import LearnsInBatches
 from ._frames import FrameClassifier, checked_labels, is_frame, target_name
-from ._inputs import codes_among, core_rows, encode_labels, row_weights, thread_count
+from ._inputs import codes_among, core_rows, encode_classes, row_weights, thread_count
 from .exceptions import tell
 
 __all__ = ["MixedNB"]
@@ -23,6 +23,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
     Takes pandas, polars and pyarrow tables, anything else with the Arrow PyCapsule interface, and arrays of numbers. Numbers
     get normal densities, categories and booleans shares of levels, text the multinomial distribution of its words. A number
     column of a table that holds only 0 and 1 is a boolean, unless `kinds` or `distributions` say otherwise.
+    Levels and classes stand in the order of a pandas Categorical, a polars Enum or an Arrow dictionary, and are sorted elsewhere.
     A missing value is integrated out: the column says nothing about that row. So is a level that was never seen.
 
     Parameters
@@ -137,16 +138,16 @@ class MixedNB(LearnsInBatches, FrameClassifier):
             return _core.gather("MixedNB", columns, "mixed", core_rows(X), codes, weights, float(self.binarize), threads)
         frame = self._frame(X, reset=reset)
         target = target_name(frame, y)
-        codes = self._codes(checked_labels(X, y), classes)
+        codes = self._codes(checked_labels(X, y), classes, y)
         weights = row_weights(sample_weight, X)
         sums, notices = frame.gather("mixed", float(self.binarize), target, self._labels(), codes, weights, self.kinds or {}, threads)
         tell(notices)
         return sums
 
-    def _codes(self, y: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
+    def _codes(self, labels: np.ndarray, classes: np.ndarray | None, y: Any = None) -> np.ndarray:
         if classes is not None:
-            return codes_among(y, classes)
-        self.classes_, codes = encode_labels(y)
+            return codes_among(labels, classes)
+        self.classes_, codes = encode_classes(labels, y)
         check_not_single(self.classes_)
         return codes
 

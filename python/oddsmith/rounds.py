@@ -266,7 +266,7 @@ def begin(
         columns = None if features is None else list(features)
         given = {name: str(value) for name, value in (options or {}).items()}
         return Round(_core.Round.begin_model(estimator, given, target, columns, kinds or {}, weights))
-    return Round(_core.Round.begin(estimator._knobs(estimator.formula), estimator.kinds or {}, estimator.weights))
+    return Round(_core.Round.begin(estimator._knobs(estimator.formula), estimator.kinds or {}, estimator.weights, *estimator._order()))
 
 
 def load_round(path: str | os.PathLike[str]) -> Round:

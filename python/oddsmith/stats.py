@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_X_y
 
 from . import _core
-from ._inputs import class_names, classes_of_names, core_rows, encode_labels, row_weights, thread_count
+from ._inputs import class_names, classes_of_names, core_rows, encode_classes, encode_labels, row_weights, thread_count
 from .exceptions import tell
 from ._frames import checked_labels, is_frame, table_of
 from .rounds import Pass, Round, answer, begin, load_round, merge_answers
@@ -132,8 +132,7 @@ def gather(X: Any, y: Any, sample_weight: Any = None, *, kinds: dict[str, str] |
     """
     threads = thread_count(n_jobs)
     if is_frame(X):
-        y = checked_labels(X, y)
-        classes, codes = encode_labels(y)
+        classes, codes = encode_classes(checked_labels(X, y), y)
         frame = table_of(X)
         target = str(getattr(y, "name", None) or "y")
         sums, notices = frame.gather("all", 0.0, target, class_names(classes), codes, row_weights(sample_weight, X), kinds or {}, threads)

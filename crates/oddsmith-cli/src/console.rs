@@ -1,7 +1,9 @@
 //! What reaches the person: results on standard output, everything else on standard error.
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 
+use oddsmith::card::{Card, Table};
 use oddsmith::{ErrorKind, Notice};
 use oddsmith_report::{Format, Style, Subject, wrapped};
 
@@ -20,6 +22,50 @@ pub(crate) struct Console {
     err: Style,
     out_is_terminal: bool,
     err_is_terminal: bool,
+    /// What the rows are that a part of a command is about; its results are kept for later.
+    apart: Option<Apart>,
+}
+
+/// A part of a command: what remarks about it begin with, and its results.
+struct Apart {
+    prefix: String,
+    shown: RefCell<Vec<Shown>>,
+}
+
+/// A result that was kept.
+pub(crate) enum Shown {
+    /// A table.
+    Table(Table),
+    /// Cards under the keys by which programs find them.
+    Cards(Vec<(String, Card)>),
+}
+
+impl Shown {
+    /// The table, where it is one.
+    pub(crate) fn table(&self) -> Option<&Table> {
+        match self {
+            Shown::Table(table) => Some(table),
+            Shown::Cards(_) => None,
+        }
+    }
+
+    /// The cards, where there are some.
+    pub(crate) fn cards(&self) -> &[(String, Card)] {
+        match self {
+            Shown::Table(_) => &[],
+            Shown::Cards(cards) => cards,
+        }
+    }
+}
+
+impl From<Subject<'_>> for Shown {
+    fn from(subject: Subject<'_>) -> Self {
+        match subject {
+            Subject::Table(table) => Shown::Table(table.clone()),
+            Subject::Card(card) => Shown::Cards(vec![("card".into(), card.clone())]),
+            Subject::Cards(cards) => Shown::Cards(cards.iter().map(|(key, card)| ((*key).to_owned(), (*card).clone())).collect()),
+        }
+    }
 }
 
 impl Console {
@@ -37,7 +83,19 @@ impl Console {
             err: Style { color: colored(args.color, err_is_terminal), width: err_width, guard: false },
             out_is_terminal,
             err_is_terminal,
+            apart: None,
         }
+    }
+
+    /// The same console for a part of a command: its results are kept, its remarks begin with `prefix`.
+    pub(crate) fn apart(&self, prefix: String) -> Console {
+        let apart = Some(Apart { prefix, shown: RefCell::default() });
+        Console { out: self.out.clone(), err: self.err.clone(), apart, ..*self }
+    }
+
+    /// The results that were kept.
+    pub(crate) fn into_shown(self) -> Vec<Shown> {
+        self.apart.map_or_else(Vec::new, |apart| apart.shown.into_inner())
     }
 
     /// A console that nobody reads.
@@ -52,6 +110,7 @@ impl Console {
             err: plain,
             out_is_terminal: false,
             err_is_terminal: false,
+            apart: None,
         }
     }
 
@@ -87,6 +146,11 @@ impl Console {
 
     /// Writes a result in the chosen format.
     pub(crate) fn result<'a>(&self, subject: impl Into<Subject<'a>>) -> Result<(), Failure> {
+        let subject = subject.into();
+        if let Some(apart) = &self.apart {
+            apart.shown.borrow_mut().push(subject.into());
+            return Ok(());
+        }
         self.text(&oddsmith_report::render(subject, self.format(), &self.out))
     }
 
@@ -118,15 +182,22 @@ impl Console {
 
     /// Notices on standard error.
     pub(crate) fn notices(&self, notices: &[Notice]) {
-        if !self.quiet {
-            self.to_stderr(&oddsmith_report::notices(notices, &self.err));
+        if self.quiet {
+            return;
         }
+        let Some(apart) = &self.apart else { return self.to_stderr(&oddsmith_report::notices(notices, &self.err)) };
+        // How many rows a part leaves to the others is no news.
+        let warnings: Vec<Notice> = notices.iter().filter(|notice| notice.is_warning()).cloned().collect();
+        let prefix = oddsmith_report::printable(&apart.prefix);
+        oddsmith_report::notices(&warnings, &self.err).lines().for_each(|line| self.to_stderr(&format!("{prefix}: {line}\n")));
     }
 
     /// A remark on standard error.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.to_stderr(&format!("{}\n", wrapped(&oddsmith_report::printable(text), self.err.width, INDENT)));
+            let prefix = self.apart.as_ref().map_or_else(String::new, |apart| format!("{}: ", apart.prefix));
+            let text = oddsmith_report::printable(&format!("{prefix}{text}"));
+            self.to_stderr(&format!("{}\n", wrapped(&text, self.err.width, INDENT)));
         }
     }
 

@@ -1,5 +1,6 @@
 //! The `oddsmith` command: arguments in, a result on standard output, notes on standard error, an exit code.
 
+mod by;
 mod class_mix;
 mod command_line;
 mod commands;

@@ -4,11 +4,13 @@ use std::sync::atomic::Ordering;
 
 use arrow_array::ArrayRef;
 use oddsmith::Result;
+use oddsmith::data::Levels;
 use oddsmith::error::DataFault;
 use oddsmith::notice::{self, Notice};
 
 use crate::column::RawBatch;
 use crate::container::Container;
+use crate::dictionaries::{self, Dictionaries};
 use crate::fault::Place;
 use crate::feed::{Feed, Pass, Sample, Scratch, Trouble, batch_rows};
 use crate::missing::Markers;
@@ -39,6 +41,7 @@ pub(crate) struct ArrayFeed {
     used: Vec<usize>,
     markers: Markers,
     rows: usize,
+    dictionaries: Dictionaries,
 }
 
 impl ArrayFeed {
@@ -53,7 +56,7 @@ impl ArrayFeed {
         }
         let (used, rows) = ((0..names.len()).collect(), batch_rows(names.len()));
         let markers = Markers::for_typed(options.missing.as_deref());
-        Ok(ArrayFeed { container, place: place.clone(), names, used, markers, rows })
+        Ok(ArrayFeed { container, place: place.clone(), names, used, markers, rows, dictionaries: Dictionaries::default() })
     }
 
     fn native(&self, column: usize) -> Native {
@@ -66,6 +69,9 @@ impl ArrayFeed {
         self.container.read(part, &self.used, rows, &mut |batch| {
             let mut columns = vec![None; self.names.len()];
             for (array, column) in batch.columns().iter().zip(&self.used) {
+                if self.container.keeps_dictionaries() && dictionaries::declares_order(self.container.schema.field(*column)) {
+                    self.dictionaries.meet(*column, array);
+                }
                 columns[*column] = Some(array.clone());
             }
             let arrays = Arrays { columns, rows: batch.num_rows(), first };
@@ -98,6 +104,14 @@ impl Feed for ArrayFeed {
 
     fn holds_numbers(&self, column: usize) -> Option<bool> {
         Some(self.native(column) != Native::Name)
+    }
+
+    fn holds_levels(&self, column: usize) -> bool {
+        dictionaries::has_dictionary(self.container.schema.field(column))
+    }
+
+    fn level_order(&self, column: usize) -> Option<Levels> {
+        dictionaries::enumerated(self.container.schema.field(column)).or_else(|| self.dictionaries.order(column))
     }
 
     fn use_columns(&mut self, columns: &[usize]) -> Result<Vec<Notice>> {

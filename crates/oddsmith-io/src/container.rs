@@ -22,6 +22,9 @@ use crate::fault::Place;
 use crate::ipc_guard;
 use crate::store::{Store, StoreReader};
 
+/// How the writer of pandas' and R's Parquet files calls itself; it writes the levels of categories and factors in their order.
+const KEEPS_DICTIONARIES: &str = "parquet-cpp-arrow";
+
 const PARQUET: &[u8] = b"PAR1";
 const ARROW_FILE: &[u8] = b"ARROW1";
 const ARROW_STREAM: &[u8] = &[0xff; 4];
@@ -117,6 +120,17 @@ impl Container {
             Kind::Parquet(metadata) => u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
             Kind::Batches(batches, _) => Some(batches.iter().map(|batch| batch.num_rows() as u64).sum()),
             _ => None,
+        }
+    }
+
+    /// Whether dictionaries stand in the order in which they were written: most writers of Parquet make their own.
+    pub(crate) fn keeps_dictionaries(&self) -> bool {
+        match &self.kind {
+            Kind::Parquet(metadata) => {
+                let writer = metadata.metadata().file_metadata().created_by();
+                writer.is_some_and(|writer| writer.starts_with(KEEPS_DICTIONARIES))
+            }
+            _ => true,
         }
     }
 

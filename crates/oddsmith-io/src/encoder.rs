@@ -6,6 +6,7 @@ use oddsmith::error::DataFault;
 use crate::block::Block;
 use crate::column::{NumberCell, RawBatch};
 use crate::column_encoder::{Spot, not_a_number, not_finite};
+use crate::condition::RowFilter;
 use crate::interner::Interner;
 use crate::kinds;
 use crate::missing::Markers;
@@ -85,6 +86,8 @@ pub(crate) struct Wiring {
     pub(crate) target: Option<usize>,
     /// The weight column.
     pub(crate) weight: Option<usize>,
+    /// Which rows are read.
+    pub(crate) filter: Option<RowFilter>,
 }
 
 /// What happened while encoding, and buffers.
@@ -92,13 +95,17 @@ pub(crate) struct Wiring {
 pub(crate) struct Tally {
     /// For each feature, cells with a level that the layout does not know, and the first of them.
     pub(crate) unseen: Vec<(u64, String)>,
-    keep: Vec<u32>,
+    /// Rows that the condition did not let through.
+    pub(crate) left_out: u64,
+    /// The rows of the last batch that were encoded.
+    pub(crate) keep: Vec<u32>,
     buffer: TermBuffer,
 }
 
 impl Tally {
     /// Adds what happened in a later part of the table.
     pub(crate) fn join(&mut self, later: &Tally) {
+        self.left_out += later.left_out;
         self.unseen.resize_with(self.unseen.len().max(later.unseen.len()), Default::default);
         for ((count, first), (more, next)) in self.unseen.iter_mut().zip(&later.unseen) {
             if *count == 0 {
@@ -145,9 +152,9 @@ impl Encoder {
         tally: &mut Tally,
         block: &mut Block,
     ) -> Result<(), Spot> {
-        let Tally { unseen, keep, buffer } = tally;
+        let Tally { unseen, left_out, keep, buffer } = tally;
         unseen.resize(self.known.len(), (0, String::new()));
-        selection::all(batch, keep);
+        selection::by_condition((partition, batch), self.wiring.filter.as_ref(), (decimal, markers), keep, left_out)?;
         if let Some(column) = self.wiring.weight {
             selection::by_weight((partition, batch), column, (decimal, markers), keep, &mut block.weights)
                 .map_err(|spot| spot.in_column(&self.weight_name))?;

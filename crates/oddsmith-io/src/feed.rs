@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicUsize;
 
+use oddsmith::data::Levels;
 use oddsmith::error::DataFault;
 use oddsmith::notice::Notice;
 use oddsmith::{Error, Result};
@@ -70,6 +71,16 @@ pub(crate) trait Feed: Send + Sync {
 
     /// Whether a typed column holds numbers; `None` when only its cells can tell.
     fn holds_numbers(&self, _column: usize) -> Option<bool> {
+        None
+    }
+
+    /// Whether a column is a category because its type says so.
+    fn holds_levels(&self, _column: usize) -> bool {
+        false
+    }
+
+    /// The order of levels that the table itself declares for a column, once all its rows were read.
+    fn level_order(&self, _column: usize) -> Option<Levels> {
         None
     }
 

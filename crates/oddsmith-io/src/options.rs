@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use oddsmith::data::{Kind, Role as KeyRole, Weighting, WordValue};
+use oddsmith::data::{Condition, Kind, Order, Role as KeyRole, Weighting, WordValue};
 use oddsmith::{Error, Result};
 
 /// Where the bytes come from.
@@ -124,6 +124,8 @@ pub struct ReadOptions {
     /// Read number columns that hold only 0 and 1 as booleans, but for the named ones and those whose kind is given (default: they
     /// are numbers).
     pub flags: Option<Vec<String>>,
+    /// Rows for which this is not true are not read (default: all are).
+    pub condition: Option<Condition>,
     /// What to do with ragged rows.
     pub ragged: Ragged,
     /// Rename a repeated column name to `name_2`, `name_3` … in place of an error.
@@ -155,6 +157,7 @@ impl Default for ReadOptions {
             missing: None,
             kinds: BTreeMap::new(),
             flags: None,
+            condition: None,
             ragged: Ragged::Error,
             dedup_names: false,
             text: TextOptions::default(),
@@ -223,6 +226,8 @@ pub struct Roles {
     pub weight: Option<(String, Weighting)>,
     /// Columns by which rows belong together, and why they do.
     pub keys: Vec<(String, KeyRole)>,
+    /// In which order levels and classes stand.
+    pub order: Order,
 }
 
 impl Roles {

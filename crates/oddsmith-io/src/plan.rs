@@ -6,6 +6,7 @@ use oddsmith::data::{Role as KeyRole, Weighting};
 use oddsmith::error::DataFault;
 use oddsmith::{Error, ErrorKind, Result};
 
+use crate::condition::RowFilter;
 use crate::fault::Place;
 use crate::options::{ReadOptions, Roles};
 use crate::sniff::numbered_name;
@@ -25,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) features: Vec<usize>,
     /// What the keys are for, in their order.
     pub(crate) keys: Vec<KeyRole>,
+    /// Which rows are read.
+    pub(crate) filter: Option<RowFilter>,
 }
 
 impl Plan {
@@ -39,6 +42,9 @@ impl Plan {
             if Some(find(name)?) == target {
                 return Err(Error::knob("kind", name, "the target is always a category; its labels are kept as they are written"));
             }
+        }
+        for name in roles.order.levels.keys() {
+            find(name)?;
         }
         if target.is_some() && target == weight {
             return Err(Error::knob("weight", &names[target.unwrap_or(0)], "the target cannot be its own weight"));
@@ -75,12 +81,14 @@ impl Plan {
         let weighting = roles.weight.as_ref().map_or(Weighting::None, |(_, weighting)| *weighting);
         features.extend(&keys);
         let keys = roles.keys.iter().map(|(_, role)| *role).collect();
-        Ok(Plan { names: names.to_vec(), target, weight, weighting, features, keys })
+        let filter = options.condition.as_ref().map(|condition| RowFilter::new(condition, names)).transpose()?;
+        Ok(Plan { names: names.to_vec(), target, weight, weighting, features, keys, filter })
     }
 
     /// All columns that play a part.
     pub(crate) fn used(&self) -> Vec<usize> {
-        self.features.iter().copied().chain(self.target).chain(self.weight).collect()
+        let judged = self.filter.iter().flat_map(RowFilter::columns);
+        self.features.iter().copied().chain(self.target).chain(self.weight).chain(judged).collect()
     }
 
     /// Whether the feature at this place is a key.

@@ -1,7 +1,7 @@
 //! From a feed to a source: guess, survey, settle, and keep or stream.
 
 use oddsmith::control::Control;
-use oddsmith::data::{Classes, KeyedSource, Kind, Layout, Source};
+use oddsmith::data::{Classes, KeyedSource, Kind, Layout, Levels, Order, Source};
 use oddsmith::error::DataFault;
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
@@ -12,6 +12,7 @@ use crate::encoder::{Encoder, Wiring};
 use crate::feed::{Feed, Sample, Trouble};
 use crate::kinds::{self, Choice, Encoding};
 use crate::options::{ReadOptions, Roles};
+use crate::order::Declared;
 use crate::plan::Plan;
 use crate::record_counts::{Records, counted};
 use crate::settle::{self, Settled, Target, Verdict};
@@ -45,23 +46,30 @@ pub(crate) fn read(
     defaults: &[(String, Kind)],
     control: &Control,
 ) -> Result<Reading> {
+    roles.order.check()?;
     let plan = Plan::new(feed.names(), roles, options, feed.place())?;
     let notices = feed.use_columns(&plan.used())?;
-    let (mut choices, sample) = first_guesses(&*feed, &plan, options, defaults)?;
+    let (mut choices, sample) = first_guesses(&*feed, &plan, &roles.order, options, defaults)?;
     let rows_expected = sample.rows_in(feed.bytes());
     for _ in 0..MOST_PASSES {
         control.begin(rows_expected);
         let keep = expected_bytes(&choices, rows_expected, feed.bytes(), options) <= options.table_budget();
         let mut survey = survey::survey(&*feed, &plan, &choices, keep, options, control)?;
-        match settle_columns(&*feed, &plan, &mut survey, &mut choices, options)? {
-            Some(settled) => return finish(feed, plan, survey, settled, notices, options),
+        match settle_columns(&*feed, &plan, &roles.order, &mut survey, &mut choices, options)? {
+            Some(settled) => return finish(feed, plan, &roles.order, survey, settled, notices, options),
             None => drop(survey),
         }
     }
     Err(Error::internal("the kinds of the columns did not settle"))
 }
 
-fn first_guesses(feed: &dyn Feed, plan: &Plan, options: &ReadOptions, defaults: &[(String, Kind)]) -> Result<(Vec<Choice>, Sample)> {
+fn first_guesses(
+    feed: &dyn Feed,
+    plan: &Plan,
+    order: &Order,
+    options: &ReadOptions,
+    defaults: &[(String, Kind)],
+) -> Result<(Vec<Choice>, Sample)> {
     let mut choices = Vec::new();
     let sample = feed.sample(&mut |batch| {
         choices.extend(plan.features.iter().enumerate().map(|(at, &column)| {
@@ -72,6 +80,7 @@ fn first_guesses(feed: &dyn Feed, plan: &Plan, options: &ReadOptions, defaults: 
             let default = defaults.iter().find(|(known, _)| known == name).map(|(_, kind)| kind);
             match options.kinds.get(name).or(default) {
                 Some(kind) => Choice::given(*kind),
+                None if order.of(name).is_some() || feed.holds_levels(column) => Choice::given(Kind::Category),
                 None => kinds::guess(batch, column, feed.holds_numbers(column), options.flags_in(name), feed.decimal(), feed.markers()),
             }
         }));
@@ -95,6 +104,7 @@ fn expected_bytes(choices: &[Choice], rows: u64, file: u64, options: &ReadOption
 fn settle_columns(
     feed: &dyn Feed,
     plan: &Plan,
+    order: &Order,
     survey: &mut TableSurvey,
     choices: &mut [Choice],
     options: &ReadOptions,
@@ -108,7 +118,10 @@ fn settle_columns(
                 let name = plan.name(column);
                 settle::numbers(name, take_numbers(&mut survey.workers, j), choices[j], options.flags_in(name))
             }
-            Encoding::Levels => settle::levels(plan.name(column), &level_lanes(&survey.workers, j), choices[j], feed.decimal()),
+            Encoding::Levels => {
+                let declared = Declared { column: plan.name(column), order, dictionary: feed.level_order(column) };
+                settle::levels(plan.name(column), &level_lanes(&survey.workers, j), choices[j], feed.decimal(), &declared)
+            }
             Encoding::Words => Verdict::Holds(settle::words(plan.name(column), &word_lanes(&survey.workers, j), &options.text)),
         };
         match verdict {
@@ -118,6 +131,7 @@ fn settle_columns(
                 again = true;
             }
             Verdict::Fault(spot) => Spot::earlier(&mut first_fault, Some(spot.in_column(plan.name(column)))),
+            Verdict::Refused(fault) => return Err(feed.place().fault(*fault)),
         }
     }
     match first_fault {
@@ -161,13 +175,14 @@ fn word_lanes(workers: &[Worker], j: usize) -> Vec<&WordLane> {
 fn finish(
     feed: Box<dyn Feed>,
     plan: Plan,
+    order: &Order,
     survey: TableSurvey,
     settled: Vec<Settled>,
     mut notices: Vec<Notice>,
     options: &ReadOptions,
 ) -> Result<Reading> {
     let TableSurvey { workers, kept } = survey;
-    let target = settle_target(&*feed, &plan, &workers, options)?;
+    let target = settle_target(&*feed, &plan, order, &workers, options)?;
     let mut parts: Vec<SurveyedBlock> = workers.into_iter().flat_map(|worker| worker.parts).collect();
     parts.sort_unstable_by_key(|part| part.partition);
     let rows: u64 = parts.iter().map(|part| part.rows).sum();
@@ -178,6 +193,7 @@ fn finish(
     }
     refuse_measurements(&*feed, &plan, &target, rows)?;
     let columns = summarise(&plan, &settled, &target);
+    notices.extend(columns.iter().flat_map(|column| unused_levels(column, order)));
     notices.extend(records.notices(options.ragged));
     notices.extend(unlabelled(&plan, target.missing));
     let before = |partition: usize| parts.iter().filter(|part| part.partition < partition).map(|part| part.records.all).sum();
@@ -199,7 +215,7 @@ fn finish(
         Box::new(Table::new(layout, parts.into_iter().map(|part| part.blocks).collect()))
     } else {
         let weight_name = plan.weight.map_or("", |column| plan.name(column)).to_owned();
-        let wiring = Wiring { features: plan.features, target: plan.target, weight: plan.weight };
+        let wiring = Wiring { features: plan.features, target: plan.target, weight: plan.weight, filter: plan.filter };
         let encoder = Encoder::new(&layout, wiring, &weight_name, true, &options.text);
         Box::new(Streamed::new(layout, feed, encoder, extents(&parts), rows, options.table_budget()))
     };
@@ -218,11 +234,12 @@ fn class_weights(parts: &[SurveyedBlock], target: &Target) -> Vec<f64> {
     sums
 }
 
-fn settle_target(feed: &dyn Feed, plan: &Plan, workers: &[Worker], options: &ReadOptions) -> Result<Target> {
+fn settle_target(feed: &dyn Feed, plan: &Plan, order: &Order, workers: &[Worker], options: &ReadOptions) -> Result<Target> {
     let lanes: Vec<&LevelLane> = workers.iter().map(|worker| &worker.target).collect();
-    let target = settle::target(&lanes);
+    let name = plan.target.map_or("", |column| plan.name(column));
+    let declared = Declared { column: name, order, dictionary: plan.target.and_then(|column| feed.level_order(column)) };
+    let target = settle::target(&lanes, &declared).map_err(|error| error.in_table(feed.place().name()))?;
     if target.labels.len() > options.max_classes {
-        let name = plan.target.map_or("", |column| plan.name(column));
         return Err(survey::too_many_classes(feed, name, options.max_classes));
     }
     Ok(target)
@@ -246,9 +263,17 @@ fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error
         (_, Some(target)) if unlabelled > 0 => {
             DataFault::new("has no value in any row").column(plan.name(target)).accepted("choose another target")
         }
-        _ => DataFault::new("no row is left").accepted("rows of weight zero and ragged rows that are skipped do not count"),
+        _ => DataFault::new("no row is left")
+            .accepted("rows of weight zero, ragged rows that are skipped and rows that the condition leaves out do not count"),
     };
     feed.place().fault(fault)
+}
+
+/// The declared levels of a column that occur in no row.
+fn unused_levels(column: &ColumnSummary, order: &Order) -> Vec<Notice> {
+    let Values::Levels(counted) = &column.values else { return Vec::new() };
+    let levels = Levels::in_order(counted.iter().map(|(level, _)| level.clone()).collect());
+    Declared { column: &column.name, order, dictionary: None }.unused(&levels)
 }
 
 fn summarise(plan: &Plan, settled: &[Settled], target: &Target) -> Vec<ColumnSummary> {

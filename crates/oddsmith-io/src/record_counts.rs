@@ -15,6 +15,8 @@ pub(crate) struct Records {
     pub(crate) several_labels: u64,
     /// Cells with text after their closing quote.
     pub(crate) stray_quotes: u64,
+    /// Those for which the condition on rows is not true.
+    pub(crate) left_out: u64,
     /// Blank lines that are no records and have a record after them.
     pub(crate) blank: u64,
     /// Blank lines after the last record: at the end of a file they mean nothing.
@@ -34,6 +36,7 @@ impl Records {
             ragged: self.ragged + next.ragged,
             several_labels: self.several_labels + next.several_labels,
             stray_quotes: self.stray_quotes + next.stray_quotes,
+            left_out: self.left_out + next.left_out,
             blank,
             blank_at_end,
         }
@@ -57,6 +60,10 @@ impl Records {
                 counted(self.stray_quotes, "cell")
             );
             notices.push(Notice::new(notice::STRAY_QUOTES, text));
+        }
+        if self.left_out > 0 {
+            let text = format!("{} of {} not read, because the condition on rows is not true", self.left_out, counted(self.all, "row"));
+            notices.push(Notice::new(notice::ROWS_LEFT_OUT, text));
         }
         if self.several_labels > 0 {
             let text = format!("{} with several labels, counted once for each label", counted(self.several_labels, "row"));

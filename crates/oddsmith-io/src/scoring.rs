@@ -14,6 +14,7 @@ use oddsmith::notice::{self, Notice};
 use crate::array_feed::ArrayFeed;
 use crate::block::Block;
 use crate::column::RawBatch;
+use crate::condition::RowFilter;
 use crate::container::Container;
 use crate::cutter::Cutter;
 use crate::dialect::Format;
@@ -55,14 +56,14 @@ pub struct NewBatch<'a> {
     /// Rows before this batch.
     pub first_row: u64,
     raw: &'a RawBatch<'a>,
+    keep: &'a [u32],
     echo: &'a [usize],
 }
 
 impl NewBatch<'_> {
     /// Gives the cells of an echoed column, in the order in which they were asked for, as they stand in the file.
     pub fn echo(&self, column: usize, mut cell: impl FnMut(usize, &str)) {
-        let keep: Vec<u32> = (0..self.raw.rows() as u32).collect();
-        self.raw.column(self.echo[column]).each_text(&keep, |i, text| {
+        self.raw.column(self.echo[column]).each_text(self.keep, |i, text| {
             cell(i, &String::from_utf8_lossy(text.unwrap_or_default()));
         });
     }
@@ -153,13 +154,15 @@ impl NewRows {
         }
         let target = find(layout.target());
         let echo = echo.iter().map(|name| find(name).ok_or_else(|| unknown(name, names).into())).collect::<Result<Vec<usize>>>()?;
-        let used: BTreeSet<usize> = features.iter().chain(&target).chain(&echo).copied().collect();
+        let filter = options.condition.as_ref().map(|condition| RowFilter::new(condition, names)).transpose()?;
+        let judged = filter.iter().flat_map(RowFilter::columns);
+        let used: BTreeSet<usize> = features.iter().chain(&target).chain(&echo).copied().chain(judged).collect();
         let extra: Vec<String> = (0..names.len()).filter(|j| !used.contains(j)).map(|j| names[j].clone()).collect();
         if !extra.is_empty() {
             notices.push(Notice::new(notice::EXTRA_COLUMN, format!("not used by the model: {}", listed(&extra))));
         }
         notices.extend(feed.use_columns(&used.into_iter().collect::<Vec<usize>>())?);
-        let encoder = Encoder::new(layout, Wiring { features, target, weight: None }, "", false, &options.text);
+        let encoder = Encoder::new(layout, Wiring { features, target, weight: None, filter }, "", false, &options.text);
         let (labelled, ragged) = (target.is_some(), options.ragged);
         Ok(NewRows { layout: layout.clone(), encoder, echo, labelled, ragged, format, notices, feed })
     }
@@ -187,7 +190,7 @@ impl NewRows {
                 if block.rows == 0 {
                     return Ok(());
                 }
-                block.with_features(&self.layout, |features| sink(self.batch(features, &block.labels, first_row, raw)))?;
+                block.with_features(&self.layout, |features| sink(self.batch(features, &block.labels, first_row, (raw, &tally.keep))))?;
                 first_row += block.rows as u64;
                 Ok(())
             });
@@ -200,14 +203,20 @@ impl NewRows {
     }
 
     /// A batch with what was asked for beside its features.
-    pub(crate) fn batch<'a>(&'a self, features: Features<'a>, labels: &'a [u32], first_row: u64, raw: &'a RawBatch<'a>) -> NewBatch<'a> {
-        NewBatch { features, labels: self.labelled.then_some(labels), first_row, raw, echo: &self.echo }
+    pub(crate) fn batch<'a>(
+        &'a self,
+        features: Features<'a>,
+        labels: &'a [u32],
+        first_row: u64,
+        (raw, keep): (&'a RawBatch<'a>, &'a [u32]),
+    ) -> NewBatch<'a> {
+        NewBatch { features, labels: self.labelled.then_some(labels), first_row, raw, keep, echo: &self.echo }
     }
 
     /// What there is to say of all rows after the last one.
     pub(crate) fn told(&self, records: Records, tally: &Tally) -> Vec<Notice> {
         // A line with several labels is one row here.
-        let mut notices = Records { several_labels: 0, ..records }.notices(self.ragged);
+        let mut notices = Records { several_labels: 0, left_out: tally.left_out, ..records }.notices(self.ragged);
         notices.extend(self.unseen(tally));
         notices
     }

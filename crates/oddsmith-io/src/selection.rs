@@ -5,13 +5,25 @@ use oddsmith::error::DataFault;
 
 use crate::column::{NumberCell, RawBatch};
 use crate::column_encoder::Spot;
+use crate::condition::RowFilter;
 use crate::missing::Markers;
 use crate::number;
 
-/// Keeps all rows of a batch.
-pub(crate) fn all(batch: &RawBatch<'_>, keep: &mut Vec<u32>) {
+/// Keeps all rows of a batch for which a condition is true, and counts the others.
+pub(crate) fn by_condition(
+    (partition, batch): (usize, &RawBatch<'_>),
+    filter: Option<&RowFilter>,
+    reading: (u8, &Markers),
+    keep: &mut Vec<u32>,
+    left_out: &mut u64,
+) -> Result<(), Spot> {
     keep.clear();
     keep.extend(0..batch.rows() as u32);
+    if let Some(filter) = filter {
+        filter.apply((partition, batch), reading, keep)?;
+        *left_out += (batch.rows() - keep.len()) as u64;
+    }
+    Ok(())
 }
 
 /// Reads the weights of the kept rows and lets go of those with weight zero; the first bad weight is the fault.

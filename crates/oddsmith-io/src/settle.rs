@@ -1,12 +1,14 @@
 //! From what the workers saw to one layout: kinds, levels and vocabularies over all rows.
 
 use oddsmith::data::{Feature, Kind, Levels, MISSING, Vocabulary};
+use oddsmith::error::DataFault;
+use oddsmith::{Error, Result};
 
 use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
-use crate::interner::Interner;
 use crate::kinds::{self, Choice, Encoding};
 use crate::mixed_cells::MixedCells;
 use crate::options::TextOptions;
+use crate::order::{self, Declared};
 use crate::summary::Values;
 
 /// A column that is settled: its feature, what to tell people, and the new number of every level or term of
@@ -34,6 +36,8 @@ pub(crate) enum Verdict {
     Again(Choice),
     /// A cell cannot be used.
     Fault(Spot),
+    /// A value is not among those that the column may have.
+    Refused(Box<DataFault>),
 }
 
 /// Settles a column of numbers; zeros and ones alone are read again where they should be booleans.
@@ -56,7 +60,7 @@ pub(crate) fn numbers(name: &str, lanes: Vec<NumberLane>, choice: Choice, flags:
 }
 
 /// Settles a column of levels: a boolean, a category, or after all a text; or, where it should have been zeros and ones, numbers.
-pub(crate) fn levels(name: &str, lanes: &[&LevelLane], choice: Choice, decimal: u8) -> Verdict {
+pub(crate) fn levels(name: &str, lanes: &[&LevelLane], choice: Choice, decimal: u8, declared: &Declared<'_>) -> Verdict {
     let given = lanes.first().and_then(|lane| lane.given());
     let (all, numbers) = merge_levels(lanes, given);
     if let Some(spot) = all.bad {
@@ -73,11 +77,19 @@ pub(crate) fn levels(name: &str, lanes: &[&LevelLane], choice: Choice, decimal: 
     let boolean = choice.flags
         || given == Some(Kind::Boolean)
         || (given.is_none() && all.len() > 0 && texts.clone().all(|text| kinds::boolean(text).is_some()));
+    let boolean = boolean && !declared.is_listed();
     let (settled, codes) = if boolean {
         let codes = texts.map(|text| u32::from(kinds::lenient_boolean(text) == Some(true))).collect();
         (Levels::boolean(), codes)
     } else {
-        sort_levels(&all)
+        let names = level_names(&all);
+        match declared.arrange(&names) {
+            Ok(levels) => {
+                let codes = order::codes(&levels, &names);
+                (levels, codes)
+            }
+            Err(fault) => return Verdict::Refused(Box::new(fault)),
+        }
     };
     let values = Values::Levels(count_levels(&settled, &all, &codes));
     let feature = if boolean { Feature::boolean(name) } else { Feature::category(name, settled) };
@@ -97,7 +109,7 @@ fn zeros_and_ones<'a>(texts: impl Iterator<Item = &'a [u8]>) -> bool {
 
 /// The settled target.
 pub(crate) struct Target {
-    /// Its labels, sorted.
+    /// Its labels in their order.
     pub(crate) labels: Levels,
     /// The labels with their rows.
     pub(crate) counts: Vec<(String, u64)>,
@@ -108,11 +120,16 @@ pub(crate) struct Target {
 }
 
 /// Settles the target, which is always a category.
-pub(crate) fn target(lanes: &[&LevelLane]) -> Target {
+pub(crate) fn target(lanes: &[&LevelLane], declared: &Declared<'_>) -> Result<Target> {
     let (all, numbers) = merge_levels(lanes, None);
-    let (labels, codes) = sort_levels(&all);
+    let names = level_names(&all);
+    let mut labels = declared.arrange(&names).map_err(Error::from)?;
+    if !declared.column.is_empty() {
+        labels = declared.order.with_event(declared.column, &labels)?;
+    }
+    let codes = order::codes(&labels, &names);
     let counts = count_levels(&labels, &all, &codes);
-    Target { labels, counts, missing: all.missing, renumbering: compose(numbers, &codes) }
+    Ok(Target { labels, counts, missing: all.missing, renumbering: compose(numbers, &codes) })
 }
 
 fn merge_levels(lanes: &[&LevelLane], given: Option<Kind>) -> (LevelLane, Vec<Vec<u32>>) {
@@ -121,15 +138,9 @@ fn merge_levels(lanes: &[&LevelLane], given: Option<Kind>) -> (LevelLane, Vec<Ve
     (all, numbers)
 }
 
-/// Sorts the levels and finds the new number of each. A negative zero is the same level as a zero.
-fn sort_levels(all: &LevelLane) -> (Levels, Vec<u32>) {
-    let names: Vec<String> =
-        (0..all.len() as u32).map(|level| String::from_utf8_lossy(unsigned_zero(all.name(level))).into_owned()).collect();
-    let sorted = Levels::sorted(names.clone());
-    let mut index = Interner::default();
-    sorted.names().iter().for_each(|name| _ = index.intern(name.as_bytes()));
-    let codes = names.iter().map(|name| index.get(name.as_bytes()).unwrap_or(MISSING)).collect();
-    (sorted, codes)
+/// The levels as they are written. A negative zero is the same level as a zero.
+fn level_names(all: &LevelLane) -> Vec<String> {
+    (0..all.len() as u32).map(|level| String::from_utf8_lossy(unsigned_zero(all.name(level))).into_owned()).collect()
 }
 
 fn count_levels(settled: &Levels, all: &LevelLane, codes: &[u32]) -> Vec<(String, u64)> {

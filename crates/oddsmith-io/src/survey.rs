@@ -202,10 +202,10 @@ fn read_partition(
 ) -> Result<SurveyedBlock, Trouble> {
     let Bench { scratch, keep, block } = bench;
     let (mut blocks, mut class_weights) = (Vec::new(), Vec::new());
-    let mut rows = 0;
-    let records = shared.feed.batches(partition, scratch, &mut |batch| {
+    let (mut rows, mut left_out) = (0, 0);
+    let mut records = shared.feed.batches(partition, scratch, &mut |batch| {
         shared.control.advance(batch.rows() as u64)?;
-        observe(shared, worker, partition, batch, keep, block)?;
+        observe(shared, worker, (partition, batch), keep, block, &mut left_out)?;
         rows += block.rows as u64;
         add_class_weights(block, &mut class_weights);
         if block.rows > 0 && shared.keep.load(Ordering::Relaxed) {
@@ -219,6 +219,7 @@ fn read_partition(
         }
         Ok(())
     })?;
+    records.left_out = left_out;
     if !shared.keep.load(Ordering::Relaxed) {
         blocks = Vec::new();
         worker.parts.iter_mut().for_each(|part| part.blocks = Vec::new());
@@ -240,13 +241,13 @@ fn add_class_weights(block: &Block, sums: &mut Vec<f64>) {
 fn observe(
     shared: &Shared<'_>,
     worker: &mut Worker,
-    partition: usize,
-    batch: &RawBatch<'_>,
+    (partition, batch): (usize, &RawBatch<'_>),
     keep: &mut Vec<u32>,
     block: &mut Block,
+    left_out: &mut u64,
 ) -> Result<(), Trouble> {
     let (plan, decimal, markers) = (shared.plan, shared.feed.decimal(), shared.feed.markers());
-    selection::all(batch, keep);
+    selection::by_condition((partition, batch), plan.filter.as_ref(), (decimal, markers), keep, left_out)?;
     if let Some(column) = plan.weight {
         selection::by_weight((partition, batch), column, (decimal, markers), keep, &mut block.weights)
             .map_err(|spot| spot.in_column(plan.name(column)))?;

@@ -97,7 +97,8 @@ pub(crate) fn compare_frame(
     let table = arrow::beside(&frame.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights })?;
     let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
     let options = ReadOptions { kinds, threads: deal.threads, ..ReadOptions::default() };
-    let roles = Roles { weight: weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency)), ..Roles::target(target) };
+    let weight = weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency));
+    let roles = Roles { weight, order: frame.1.clone(), ..Roles::target(target) };
     let (entrants, notices) = work::run(py, usize::MAX, |control| {
         let opened = open_arrow(&table, &options, &roles, control)?;
         Ok((deal.run(&*opened.source, &models, &opened.flags, control)?, opened.notices))

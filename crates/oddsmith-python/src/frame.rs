@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use oddsmith::data::{Kind, Weighting};
+use oddsmith::data::{Kind, Order, Weighting};
 use oddsmith::error::Error;
 use oddsmith::model::{Predictions, Predictor};
 use oddsmith::train;
@@ -16,9 +16,9 @@ use crate::model::Model;
 use crate::sums::{Sums, parts};
 use crate::work;
 
-/// A table of Arrow arrays that some library shares.
+/// A table of Arrow arrays that some library shares, and the order of levels and classes that was declared for it.
 #[pyclass(frozen, module = "oddsmith._core")]
-pub(crate) struct Frame(pub(crate) ArrowTable);
+pub(crate) struct Frame(pub(crate) ArrowTable, pub(crate) Order);
 
 /// Columns of numbers by name.
 type NamedColumns<'py> = Vec<(String, Bound<'py, PyArray1<f64>>)>;
@@ -57,8 +57,9 @@ impl Frame {
 #[pymethods]
 impl Frame {
     #[new]
-    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        arrow::table(object, "X").map(Frame)
+    #[pyo3(signature = (object, levels = None, event = None))]
+    fn new(object: &Bound<'_, PyAny>, levels: Option<BTreeMap<String, Vec<String>>>, event: Option<String>) -> PyResult<Self> {
+        Ok(Frame(arrow::table(object, "X")?, Order { levels: levels.unwrap_or_default(), event }))
     }
 
     /// Column names.
@@ -94,7 +95,7 @@ impl Frame {
         let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
         let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
         let weight = weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency));
-        let roles = Roles { weight, ..Roles::target(target) };
+        let roles = Roles { weight, order: self.1.clone(), ..Roles::target(target) };
         let parts = parts(wanted, threshold)?;
         let (sums, notices) = work::run(py, self.cells(), |control| {
             let opened = open_arrow(&table, &options, &roles, control)?;

@@ -66,6 +66,7 @@ pub(crate) fn fit_formula(
     let learner = knobs.learner().map_err(|error| raise(py, error))?;
     let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
     let mut roles = formula_roles(&learner, weight).map_err(|error| raise(py, error))?;
+    roles.order = frame.1.clone();
     let joined = match &beside {
         None => None,
         Some((target, classes, codes, weights)) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oddsmith::data::Weighting;
+use oddsmith::data::{Order, Weighting};
 use oddsmith::error::{Error, ErrorKind};
 use oddsmith::model::Conclusion;
 use oddsmith::registry;
@@ -24,15 +24,25 @@ pub(crate) struct Round(train::Round);
 
 #[pymethods]
 impl Round {
-    /// The first question about a formula.
+    /// The first question about a formula; `levels` and `event` declare the order of levels and classes.
     #[staticmethod]
-    fn begin(py: Python<'_>, knobs: LogisticKnobs, kinds: BTreeMap<String, String>, weight: Option<String>) -> PyResult<Self> {
+    #[pyo3(signature = (knobs, kinds, weight, levels = None, event = None))]
+    fn begin(
+        py: Python<'_>,
+        knobs: LogisticKnobs,
+        kinds: BTreeMap<String, String>,
+        weight: Option<String>,
+        levels: Option<BTreeMap<String, Vec<String>>>,
+        event: Option<String>,
+    ) -> PyResult<Self> {
         let begun = || {
             let learner = knobs.learner()?;
             let roles = formula_roles(&learner, weight)?;
             let Roles { target, features, exclude, weight, .. } = roles;
             let kinds = kinds_of(kinds)?;
-            train::Round::begin(Study { target, features, exclude, weight, kinds, ..Study::of(&learner.params()?) })
+            let order = Order { levels: levels.unwrap_or_default(), event };
+            order.check()?;
+            train::Round::begin(Study { target, features, exclude, weight, kinds, order, ..Study::of(&learner.params()?) })
         };
         begun().map(Round).map_err(|error| raise(py, error))
     }
@@ -129,6 +139,7 @@ pub(crate) fn answer_question<'py>(
             features: study.features.clone(),
             exclude: study.exclude.clone(),
             weight: study.weight.clone(),
+            order: study.order_of_levels(),
             ..Roles::default()
         };
         let table = joined(tables)?;

@@ -64,6 +64,9 @@ catalogue! {
         "Most cells of the column are numbers and some are not, so it was read as a category with a level for every number. If the \
          others mean that there is no value, list them with --missing-markers. With --kind column=number the reader stops at the \
          first of them; with --kind column=category the column is read as it is now, without this notice.";
+    ROWS_LEFT_OUT = "W106", "rows not read",
+        "With --where only rows for which the condition is true are read; the others are counted here. A row in which a value that the \
+         condition needs is missing is not read either.";
     RARE_LEVEL = "W112", "rare level",
         "A level of a category is so rare, or so one-sided, that what is learned about it is mostly noise. \
          Merge it with a neighbour or smooth more (--smoothing).";
@@ -76,6 +79,9 @@ catalogue! {
     LOOK_ALIKES = "W123", "look-alike labels",
         "Two levels differ only in case or in spaces around them (`Yes`, `yes `). They are kept apart, because \
          only you know whether they mean the same: mend the file if they do.";
+    UNUSED_LEVEL = "W124", "level without rows",
+        "A level that was declared (--levels, or levels=[…] in Python) occurs in no row that counts. It is left out of the model; if it \
+         should occur, look at how it is written in the table.";
     LEAKAGE = "W131", "possible leakage",
         "One column alone tells the classes apart almost perfectly, or is different in every row. It may be \
          an identifier or a consequence of the target: leave it out with --exclude unless it is known beforehand.";
@@ -162,6 +168,11 @@ impl<'de> Deserialize<'de> for Notice {
 }
 
 impl Notice {
+    /// Whether it warns; the others only count what was asked for.
+    pub fn is_warning(&self) -> bool {
+        self.id != ROWS_LEFT_OUT
+    }
+
     /// A notice about the whole.
     pub fn new(id: &'static str, text: impl Into<String>) -> Self {
         Notice { id, column: None, level: None, text: text.into() }

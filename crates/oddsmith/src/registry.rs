@@ -65,7 +65,7 @@ pub fn parse(text: &str) -> Result<(&'static Entry, Params)> {
     let mut params = entry.defaults();
     for option in options.map(split_options).into_iter().flatten() {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
-        params.set(name.trim(), value.trim())?;
+        params.set(name.trim(), unquoted(value.trim()))?;
     }
     Ok((entry, params))
 }
@@ -73,6 +73,11 @@ pub fn parse(text: &str) -> Result<(&'static Entry, Params)> {
 /// Several models with options, separated by commas outside parentheses.
 pub fn parse_list(text: &str) -> Result<Vec<(&'static Entry, Params)>> {
     split_options(text).into_iter().map(parse).collect()
+}
+
+/// A value without the quotes that keep its commas together, as in `unit="age=10,lwt=5"`.
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value)
 }
 
 /// Items between commas that stand in no parentheses or quotes.
@@ -123,6 +128,10 @@ mod tests {
         let list = parse_list("gnb,logistic(l2=1, unit=\"age=10\")").unwrap();
         assert_eq!(list.iter().map(|(entry, _)| entry.name).collect::<Vec<_>>(), ["gaussian-nb", "logistic"]);
         assert_eq!(list[1].1.number("l2"), Some(1.0));
+        // Quotes keep the commas of a value together and are no part of it.
+        let (_, params) = parse("nb(distribution=\"a=gaussian,b=bernoulli\")").unwrap();
+        let given: Vec<_> = params.given().map(|(name, values)| (name, values.join(" "))).collect();
+        assert_eq!(given, [("distribution", "a=gaussian,b=bernoulli".to_owned())]);
         assert!(parse("lda(l2=1)").unwrap_err().to_string().contains("it has prior-smoothing, prior"));
         assert!(parse("lda(divisor=ml").unwrap_err().to_string().contains("closing parenthesis"));
     }

@@ -131,8 +131,10 @@ fn by_map(
     };
     let input = files::table(data)?;
     let options = args.reading.options(&args.text)?;
-    if args.roles.target.is_some() || !args.roles.features.is_empty() || !args.roles.exclude.is_empty() {
-        return Err(Failure::Usage("a model knows its target and columns; --target, --features and --exclude go with --model".into()));
+    let chosen = args.roles.target.is_some() || !args.roles.features.is_empty() || !args.roles.exclude.is_empty();
+    if chosen || !args.roles.order.order()?.is_empty() {
+        let what = "a model knows its target and columns; --target, --features, --exclude, --levels and --event go with --model";
+        return Err(Failure::Usage(what.into()));
     }
     let weight = args.roles.weights.weight();
     let mut rows = ScoredTable::new(model.layout().classes().len());
@@ -156,7 +158,7 @@ fn by_folds(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> 
     let input = files::table(args.file.as_os_str())?;
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles(), control)?
+        oddsmith_io::open(&input, &args.reading.options(&args.text)?, &args.roles.roles()?, control)?
     };
     files::need_target(&opened)?;
     let in_table = |error: Error| error.in_table(&input.name());

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CheckArgs, console: &Console, control: &Arc<Control>) -
     let opened = {
         let _progress = Progress::start(console, control, "reading");
         let options = ReadOptions { flags: Some(Vec::new()), ..args.reading.options(&args.text)? };
-        oddsmith_io::open(&input, &options, &args.roles.roles(), control)?
+        oddsmith_io::open(&input, &options, &args.roles.roles()?, control)?
     };
     files::need_target(&opened)?;
     let _progress = Progress::start(console, control, "checking");
@@ -82,7 +82,7 @@ fn report(input: &Input, opened: &Opened, stats: &TableStats, sample: &RowSample
         console.notices(&card.notices);
     }
     flags::tell(opened, console);
-    if strict && !card.notices.is_empty() { Err(Failure::strict(&card.notices)) } else { Ok(()) }
+    if strict && card.notices.iter().any(Notice::is_warning) { Err(Failure::strict(&card.notices)) } else { Ok(()) }
 }
 
 /// Adds a column with the ids of the warnings about each column.

@@ -9,12 +9,15 @@ use oddsmith::card::{Card, Summary};
 use oddsmith::control::Control;
 use oddsmith::data::Role;
 use oddsmith::train::{self, Candidate, Comparison};
+use oddsmith_io::Input;
 use oddsmith_report::Format;
 
+use crate::by;
 use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
+use crate::fitting;
 use crate::options::{ReadingArgs, RoleArgs, TextArgs};
 use crate::progress::Progress;
 use crate::silence::silent_rows;
@@ -27,7 +30,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith compare births.csv --target low --features age,lwt --show curve  # bits of more rows";
 
 /// Arguments of `compare`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct CompareArgs {
     /// A table; `-` reads standard input.
     #[arg(value_name = "DATA")]
@@ -52,6 +55,10 @@ pub(crate) struct CompareArgs {
     /// A column whose equal values keep rows in one fold, such as a patient.
     #[arg(long, value_name = "COLUMN")]
     group: Option<String>,
+
+    /// Compare on the rows of every level of this column alone; every table gets it as its first column.
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
 
     /// Show one table: models, pairs, weights, or the learning curve.
     #[arg(long, value_enum, value_name = "TABLE")]
@@ -87,12 +94,26 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     // The list is refused before anything is read.
     Candidate::parse_list(&args.models)?;
     let input = files::table(&args.data)?;
+    let Some(column) = &args.by else { return compare(args, &input, console, control) };
+    let input = fitting::kept_for_rereading(input)?;
+    let levels = by::levels(column, &input, &args.reading.options(&args.text)?, console, control)?;
+    by::each_level(column, &levels, console, &mut |only, console| {
+        let mut each = CompareArgs { reading: args.reading.only(only)?, ..args.clone() };
+        // Within a level the column is the same in every row.
+        if each.roles.features.is_empty() {
+            each.roles.exclude.push(column.clone());
+        }
+        compare(&each, &input, console, control)
+    })
+}
+
+fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let options = args.reading.options(&args.text)?;
-    let mut roles = args.roles.roles();
+    let mut roles = args.roles.roles()?;
     roles.keys.extend(args.group.iter().map(|column| (column.clone(), Role::Group)));
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open(&input, &options, &roles, control)?
+        oddsmith_io::open(input, &options, &roles, control)?
     };
     files::need_target(&opened)?;
     let candidates = Candidate::parse_list_for(&args.models, &opened.flags)?;

@@ -13,13 +13,15 @@ use oddsmith::model::Decision;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Roles};
 
+use crate::by;
 use crate::console::Console;
 use crate::evaluation_report::{EvaluationReport, EvaluationTable};
 use crate::exit::Failure;
 use crate::files;
+use crate::fitting;
 use crate::gate::{self, FailIf};
 use crate::labelled_table::LabelledTable;
-use crate::options::{PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
+use crate::options::{OrderArgs, PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
 use crate::progress::Progress;
 use crate::scored::{ProbabilityColumns, ScoredRows};
 use crate::silence::silent_rows;
@@ -32,7 +34,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith evaluate low.odds new.csv --fail-if 'auc<0.99' -q  # a gate for scripts: exit code 7";
 
 /// Arguments of `evaluate`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct EvaluateArgs {
     /// A model file and a table with its columns and the target; or a table that already holds probabilities.
     #[arg(value_name = "MODEL DATA", num_args = 1..=2, required = true)]
@@ -42,7 +44,7 @@ pub(crate) struct EvaluateArgs {
     #[arg(short, long, value_name = "COLUMN")]
     target: Option<String>,
 
-    /// Columns with probabilities: one per class in sorted order, or the event's alone [default: p_ and the class].
+    /// Columns with probabilities: one per class in their order, or the event's alone [default: p_ and the class].
     #[arg(long, value_name = "COLUMN,…", requires = "target")]
     probabilities: Vec<String>,
 
@@ -53,6 +55,10 @@ pub(crate) struct EvaluateArgs {
     /// Show one table: metrics, classes, the confusion matrix, or a curve.
     #[arg(long, value_enum, value_name = "TABLE")]
     show: Option<EvaluationTable>,
+
+    /// Judge the rows of every level of this column alone; every table gets it as its first column.
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
 
     /// Fail with exit code 7 if a metric is too low or too high, such as 'auc<0.75'; may be repeated.
     #[arg(long, value_name = "CONDITION")]
@@ -65,6 +71,9 @@ pub(crate) struct EvaluateArgs {
     weights: WeightArgs,
 
     #[command(flatten)]
+    order: OrderArgs,
+
+    #[command(flatten)]
     reading: ReadingArgs,
 
     #[command(flatten)]
@@ -73,10 +82,24 @@ pub(crate) struct EvaluateArgs {
 
 /// Judges, shows, and applies the gates.
 pub(crate) fn run(args: &EvaluateArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    let judgement = match &args.inputs[..] {
-        [model, data] => of_model(args, Path::new(model), data, console, control)?,
-        [data] => of_table(args, data, console, control)?,
+    let (model, data) = match &args.inputs[..] {
+        [model, data] => (Some(Path::new(model)), data),
+        [data] => (None, data),
         _ => return Err(Failure::Usage("evaluate takes a model and a table, or a table with probabilities".into())),
+    };
+    let input = files::table(data)?;
+    let Some(column) = &args.by else { return judge(args, model, &input, console, control) };
+    let input = fitting::kept_for_rereading(input)?;
+    let levels = by::levels(column, &input, &args.reading.options(&args.text)?, console, control)?;
+    by::each_level(column, &levels, console, &mut |only, console| {
+        judge(&EvaluateArgs { reading: args.reading.only(only)?, ..args.clone() }, model, &input, console, control)
+    })
+}
+
+fn judge(args: &EvaluateArgs, model: Option<&Path>, input: &Input, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let judgement = match model {
+        Some(model) => of_model(args, model, input, console, control)?,
+        None => of_table(args, input, console, control)?,
     };
     let figures = judgement.evaluation.figures();
     let names: Vec<&str> = figures.iter().map(|(name, _)| *name).collect();
@@ -94,15 +117,15 @@ fn settings(args: &EvaluateArgs, decision: Decision, memory: u64) -> EvalSetting
 fn of_model(
     args: &EvaluateArgs,
     path: &Path,
-    data: &OsString,
+    input: &Input,
     console: &Console,
     control: &Arc<Control>,
 ) -> Result<EvaluationReport, Failure> {
-    if args.target.is_some() {
-        return Err(Failure::Usage("--target belongs to a table with probabilities; a model knows its target".into()));
+    if args.target.is_some() || !args.order.order()?.is_empty() {
+        let what = "--target, --levels and --event belong to a table with probabilities; a model knows its target and classes";
+        return Err(Failure::Usage(what.into()));
     }
     let model = args.prior.applied(files::read_model(path)?)?;
-    let input = files::table(data)?;
     let layout = model.layout();
     let options = args.reading.options(&args.text)?;
     let classes = layout.classes().len();
@@ -111,7 +134,7 @@ fn of_model(
     let empty = train::Evaluator::new(&*model, empty);
     let _progress = Progress::start(console, control, "judging");
     let weight = args.weights.weight().map(|(column, _)| column);
-    let table = LabelledTable { input: &input, options: &options, weight };
+    let table = LabelledTable { input, options: &options, weight };
     let (judging, mut notices) = table.sum(&*model, &empty, args.reading.threads, control)?;
     let silent = judging.silent();
     let evaluation = judging.into_sums();
@@ -120,11 +143,10 @@ fn of_model(
     Ok(EvaluationReport { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation, notices })
 }
 
-fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &Arc<Control>) -> Result<EvaluationReport, Failure> {
+fn of_table(args: &EvaluateArgs, input: &Input, console: &Console, control: &Arc<Control>) -> Result<EvaluationReport, Failure> {
     let Some(target) = &args.target else {
         return Err(Failure::Usage("give a model and a table, or a table with probabilities and --target".into()));
     };
-    let input: Input = files::table(data)?;
     let named: Vec<String> = args.probabilities.iter().flat_map(|list| split_list(list)).collect();
     let mut options = args.reading.options(&args.text)?;
     options.kinds.extend(named.iter().map(|name| (name.clone(), oddsmith::data::Kind::Number)));
@@ -132,11 +154,12 @@ fn of_table(args: &EvaluateArgs, data: &OsString, console: &Console, control: &A
         target: Some(target.clone()),
         features: (!named.is_empty()).then(|| named.clone()),
         weight: args.weights.weight(),
+        order: args.order.order()?,
         ..Roles::default()
     };
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open(&input, &options, &roles, control)?
+        oddsmith_io::open(input, &options, &roles, control)?
     };
     let classes = opened.layout().classes().clone();
     if let [only] = classes.labels() {

@@ -15,6 +15,7 @@ use oddsmith::stats::TableStats;
 use oddsmith::{Notice, persist};
 use oddsmith_io::Input;
 
+use crate::by;
 use crate::commands::show;
 use crate::console::Console;
 use crate::exit::Failure;
@@ -27,6 +28,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit births.csv 'low ~ age + lwt + race + smoke' -o low.odds  # odds ratios
   oddsmith fit births.csv 'low ~ age * smoke' --unit age=10        # per ten years; interactions
   oddsmith fit births.csv 'low ~ . - bwt' --tests --json           # tests of the terms
+  oddsmith fit births.csv 'low ~ age' --by smoke --where 'lwt > 90'  # by level, of some rows
   oddsmith fit births.csv --target low --features age,lwt,race -o nb.odds  # naive Bayes
   oddsmith fit births.csv --target low --features age,lwt --prior no=0.9,yes=0.1
   oddsmith fit iris.csv --target Species --model qda -o iris.odds  # another model
@@ -34,7 +36,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit spam.txt --model multinomial-nb -o spam.odds        # lines of __label__spam words";
 
 /// Arguments of `fit`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct FitArgs {
     /// A table (CSV, TSV, Parquet, Arrow, Excel, __label__ lines; .gz and .zst too), a statistics file, or `-`.
     #[arg(value_name = "DATA")]
@@ -51,6 +53,10 @@ pub(crate) struct FitArgs {
     /// Where to save the model.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Fit one model for every level of this column; every table gets it as its first column.
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["output", "augment"])]
+    by: Option<String>,
 
     /// Fail, and save nothing, if there is anything to warn about.
     #[arg(long)]
@@ -103,6 +109,7 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
         Some(name) => registry::find(name)?,
         None => registry::default_for(formula.is_some()),
     };
+    let dotted = formula.as_ref().is_none_or(Formula::has_dot);
     let model = ModelRequest::new(entry, args.params.of(entry)?, formula)?;
     let input = Input::from_argument(&args.data);
     if let (Some(output), Input::Path(data)) = (&args.output, &input) {
@@ -111,14 +118,36 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
     if let Input::Path(path) = &input
         && files::is_ours(path)
     {
+        if args.by.is_some() {
+            return Err(Failure::Usage("--by needs the rows, and statistics hold none".into()));
+        }
         return run_on_statistics(args, path, &model, console, control);
     }
+    if let Some(column) = &args.by {
+        let input = fitting::kept_for_rereading(input)?;
+        let levels = by::levels(column, &input, &args.reading.options(&args.text)?, console, control)?;
+        return by::each_level(column, &levels, console, &mut |only, console| {
+            let mut each = FitArgs { reading: args.reading.only(only)?, ..args.clone() };
+            // Within a level the column is the same in every row.
+            if dotted && each.roles.features.is_empty() {
+                each.roles.exclude.push(column.clone());
+            }
+            let formula = each.formula.as_deref().map(Formula::parse).transpose()?;
+            fit_table(&each, &input, ModelRequest::new(entry, each.params.of(entry)?, formula)?, console, control)
+        });
+    }
+    fit_table(args, &input, model, console, control)
+}
+
+/// The model of the rows of a table.
+fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     // Rows are written with the numbers that they have in the table, which the fit does not keep.
-    let input = if args.part.augment { fitting::kept_for_rereading(input)? } else { input };
+    let input = if args.part.augment { fitting::kept_for_rereading(input.clone())? } else { input.clone() };
+    let entry = model.entry;
     let request = FitRequest {
         input: &input,
         options: args.reading.options(&args.text)?,
-        roles: args.roles.roles(),
+        roles: args.roles.roles()?,
         model,
         threads: args.reading.threads,
         crude: args.crude,
@@ -145,7 +174,9 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
     }
     flags::tell(&fitted.opened, console);
     console.notices(&notices);
-    tell_where(saved.as_ref(), console);
+    if args.by.is_none() {
+        tell_where(saved.as_ref(), console);
+    }
     Ok(())
 }
 
@@ -199,7 +230,7 @@ fn tell_where(saved: Option<&Saved>, console: &Console) {
 
 /// With `--strict`, a notice is a failure.
 fn gate(notices: &[Notice], strict: bool, console: &Console) -> Result<(), Failure> {
-    if !strict || notices.is_empty() {
+    if !strict || !notices.iter().any(Notice::is_warning) {
         return Ok(());
     }
     console.notices(notices);
@@ -237,6 +268,8 @@ pub(crate) fn selected(stats: TableStats, roles: &RoleArgs) -> Result<TableStats
         |lists: &[String]| lists.iter().flat_map(|list| split_list(list)).map(|name| layout.index(&name)).collect::<Result<Vec<_>, _>>();
     let chosen = indices(&roles.features)?;
     let excluded = indices(&roles.exclude)?;
+    let order = roles.order.order()?;
+    let stats = if order.is_empty() { stats } else { stats.project(Arc::new(order.applied(stats.layout())?))? };
     if chosen.is_empty() && excluded.is_empty() {
         return Ok(stats);
     }

@@ -195,7 +195,7 @@ fn of_model(args: &BeginArgs, console: &Console) -> Result<Study, Failure> {
         }
         model.params = model.params.with_wald_intervals();
     }
-    let roles = model.chosen_columns(args.roles.roles())?;
+    let roles = model.chosen_columns(args.roles.roles()?)?;
     if model.target_name(&roles)?.is_none() {
         let where_to = if entry.takes_formula { "on the left side of a formula, or with --target" } else { "with --target" };
         return Err(Failure::Usage(format!("name the column to predict: {where_to}")));
@@ -207,6 +207,7 @@ fn of_model(args: &BeginArgs, console: &Console) -> Result<Study, Failure> {
         weight: roles.weight,
         first_class: model.first_class,
         kinds: args.kinds.kinds()?,
+        order: roles.order,
         ..Study::of(&model.params)
     })
 }
@@ -239,6 +240,7 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
         exclude: study.exclude.clone(),
         weight: study.weight.clone(),
         keys: Vec::new(),
+        order: study.order_of_levels(),
     };
     let opened = {
         let _progress = Progress::start(console, control, "reading");

@@ -207,7 +207,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
 
 /// The table, and what may come and go: terms of a formula, or columns.
 fn open(args: &SelectArgs, mut model: ModelRequest, input: &Input, control: &Control) -> Result<(Opened, Units), Failure> {
-    let opened = model.open(input, args.reading.options(&args.text)?, args.roles.roles(), control)?;
+    let opened = model.open(input, args.reading.options(&args.text)?, args.roles.roles()?, control)?;
     let units = match model.params.formula() {
         None => Units::Columns(model.entry, model.params),
         Some(written) => {

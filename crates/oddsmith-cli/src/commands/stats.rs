@@ -110,7 +110,7 @@ fn gather(args: &GatherArgs, console: &Console, control: &Arc<Control>) -> Resul
     let options = args.reading.options(&args.text)?;
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open(&input, &options, &args.roles.roles(), control)?
+        oddsmith_io::open(&input, &options, &args.roles.roles()?, control)?
     };
     files::need_target(&opened)?;
     let layout = opened.layout();

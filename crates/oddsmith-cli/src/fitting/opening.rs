@@ -45,6 +45,12 @@ impl ModelRequest {
         if let Some(target) = target_name(&roles, &needs) {
             self.first_class = self.params.take_pair(REFERENCE, &target).or(self.first_class.take());
         }
+        if roles.order.event.is_some() && needs.response.is_some() {
+            return Err(usage("--event is for a target column; a response in columns says itself what its event is"));
+        }
+        if roles.order.event.is_some() && self.first_class.is_some() {
+            return Err(usage("--event and --ref both say which class is compared with the other; give one of them"));
+        }
         Ok(roles)
     }
 

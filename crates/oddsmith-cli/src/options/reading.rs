@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use oddsmith::data::{Kind, Weighting, WordValue};
+use oddsmith::data::{Condition, Kind, Weighting, WordValue};
 use oddsmith::{Error, ErrorKind};
 use oddsmith_io::{Header, Quote, Ragged, ReadOptions, Roles, TextOptions};
 
 use super::size::parse_size;
-use super::{split_list, split_pair};
+use super::{OrderArgs, split_list, split_pair};
 use crate::exit::Failure;
 
 /// Flags about the kinds of columns.
@@ -29,6 +29,10 @@ pub(crate) struct KindArgs {
 pub(crate) struct ReadingArgs {
     #[command(flatten)]
     kinds: KindArgs,
+
+    /// Read only the rows for which this is true, such as 'age >= 20 & smoke == "yes"'.
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
 
     /// Cells that mean "no value", in place of the usual ones (empty, NA, NaN, null, …).
     #[arg(long, value_name = "TEXT,…")]
@@ -134,6 +138,9 @@ pub(crate) struct RoleArgs {
 
     #[command(flatten)]
     pub(crate) weights: WeightArgs,
+
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
 }
 
 /// Flags about row weights.
@@ -170,6 +177,15 @@ impl KindArgs {
 }
 
 impl ReadingArgs {
+    /// The same for those rows alone for which a further condition is true.
+    pub(crate) fn only(&self, further: &Condition) -> Result<Self, Failure> {
+        let condition = match &self.condition {
+            None => further.clone(),
+            Some(text) => Condition::parse(text)?.and(further),
+        };
+        Ok(ReadingArgs { condition: Some(condition.text().to_owned()), ..self.clone() })
+    }
+
     /// Options of the reader.
     pub(crate) fn options(&self, text: &TextArgs) -> Result<ReadOptions, Failure> {
         let mut options = ReadOptions {
@@ -190,6 +206,7 @@ impl ReadingArgs {
             text: text.options()?,
             threads: self.threads.map_or(0, NonZeroUsize::get),
             kinds: self.kinds.kinds()?,
+            condition: self.condition.as_deref().map(Condition::parse).transpose()?,
             ..ReadOptions::default()
         };
         options.memory = self.memory.unwrap_or(options.memory);
@@ -219,15 +236,16 @@ impl TextArgs {
 
 impl RoleArgs {
     /// The parts that columns play.
-    pub(crate) fn roles(&self) -> Roles {
+    pub(crate) fn roles(&self) -> Result<Roles, Failure> {
         let names = |lists: &[String]| lists.iter().flat_map(|list| split_list(list)).collect::<Vec<_>>();
-        Roles {
+        Ok(Roles {
             target: self.target.clone(),
             features: (!self.features.is_empty()).then(|| names(&self.features)),
             exclude: names(&self.exclude),
             weight: self.weights.weight(),
             keys: Vec::new(),
-        }
+            order: self.order.order()?,
+        })
     }
 }
 

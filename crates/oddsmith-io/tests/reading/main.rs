@@ -5,6 +5,7 @@
 mod faults;
 mod learning;
 mod odd_lines;
+mod order;
 mod predicting;
 mod same_rows;
 mod summing;

@@ -11,7 +11,12 @@ pub(crate) fn table(text: impl AsRef<[u8]>) -> Input {
 
 /// Opens a table with a target called `y`.
 pub(crate) fn learn(text: impl AsRef<[u8]>, options: &ReadOptions) -> oddsmith::Result<Opened> {
-    open(&table(text), options, &Roles::target("y"), &Control::new())
+    learn_with(text, options, &Roles::target("y"))
+}
+
+/// Opens a table whose columns play these parts.
+pub(crate) fn learn_with(text: impl AsRef<[u8]>, options: &ReadOptions, roles: &Roles) -> oddsmith::Result<Opened> {
+    open(&table(text), options, roles, &Control::new())
 }
 
 /// The message of a table that cannot be opened.

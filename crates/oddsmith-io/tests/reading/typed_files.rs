@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int64Array, LargeStringArray,
-    ListArray, RecordBatch, StringArray, StringViewArray, TimestampMillisecondArray, UInt64Array,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array,
+    LargeStringArray, ListArray, RecordBatch, StringArray, StringViewArray, TimestampMillisecondArray, UInt64Array,
 };
 use oddsmith::control::Control;
 use oddsmith::data::{Kind, MISSING};
@@ -52,11 +52,12 @@ fn compressed_file(batches: &[RecordBatch]) -> Vec<u8> {
 fn mixed() -> Vec<RecordBatch> {
     let texts = ["the red fox", "an old hen", "a fox ran off", "no hens today"];
     let numbers = vec![Some(1.5), None, Some(-2.0), Some(f64::NAN)];
-    let levels = [Some("b"), Some("a"), None, Some("b")];
+    // In sorted order, as a text has its levels; `order.rs` is about dictionaries in other orders.
+    let (keys, levels) = (Int8Array::from(vec![Some(1), Some(0), None, Some(1)]), Arc::new(StringArray::from(vec!["a", "b"])));
     let all = batch(vec![
         ("x", Arc::new(Float64Array::from(numbers))),
         ("i", Arc::new(Int64Array::from(vec![Some(7), Some(-8), None, Some(9)]))),
-        ("c", Arc::new(levels.into_iter().collect::<DictionaryArray<Int8Type>>())),
+        ("c", Arc::new(DictionaryArray::<Int8Type>::try_new(keys, levels).unwrap())),
         ("flag", Arc::new(BooleanArray::from(vec![Some(true), Some(false), None, Some(true)]))),
         ("t", Arc::new(StringViewArray::from(texts.to_vec()))),
         ("y", Arc::new(LargeStringArray::from(vec![Some("yes"), Some("no"), Some("no"), None]))),

@@ -1,5 +1,7 @@
 //! The levels of a category: the values it takes, in a fixed order.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 /// Distinct values of a category column; a row holds the position of its value, a code.
@@ -26,6 +28,35 @@ impl Levels {
     /// Levels in the given order (the order of a schema or of another system's codes).
     pub fn in_order(names: Vec<String>) -> Self {
         Levels { names }
+    }
+
+    /// All levels of several lists, each of whose orders is kept; what no list decides is sorted. `None` when the orders contradict
+    /// each other.
+    ///
+    /// Sorts topologically: of the levels that no remaining level must precede, the first in sorted order comes next.
+    pub fn joined(lists: &[&[String]]) -> Option<Self> {
+        let all = Levels::sorted(lists.iter().flat_map(|list| list.iter().cloned()).collect());
+        let place: BTreeMap<&String, usize> = all.names.iter().enumerate().map(|(at, name)| (name, at)).collect();
+        let mut followers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); all.len()];
+        let mut waiting = vec![0usize; all.len()];
+        for pair in lists.iter().flat_map(|list| list.windows(2)) {
+            let (before, after) = (place[&pair[0]], place[&pair[1]]);
+            if followers[before].insert(after) {
+                waiting[after] += 1;
+            }
+        }
+        let mut free: BTreeSet<usize> = (0..all.len()).filter(|level| waiting[*level] == 0).collect();
+        let mut names = Vec::with_capacity(all.len());
+        while let Some(next) = free.pop_first() {
+            names.push(all.names[next].clone());
+            for &follower in &followers[next] {
+                waiting[follower] -= 1;
+                if waiting[follower] == 0 {
+                    free.insert(follower);
+                }
+            }
+        }
+        (names.len() == all.len()).then_some(Levels { names })
     }
 
     /// The two levels of a boolean column.
@@ -63,5 +94,18 @@ mod tests {
         let names = |list: &[&str]| Levels::sorted(list.iter().map(|s| s.to_string()).collect()).names().join(" ");
         assert_eq!(names(&["10", "9", "1", "9"]), "1 9 10");
         assert_eq!(names(&["10", "9", "b"]), "10 9 b");
+    }
+
+    #[test]
+    fn joined_lists_keep_every_order_that_they_have() {
+        let list = |names: &str| names.split(' ').map(String::from).collect::<Vec<_>>();
+        let joined = |lists: &[&str]| {
+            let lists: Vec<Vec<String>> = lists.iter().map(|names| list(names)).collect();
+            Levels::joined(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(|levels| levels.names().join(" "))
+        };
+        assert_eq!(joined(&["never seldom often", "never often always"]).as_deref(), Some("never seldom often always"));
+        assert_eq!(joined(&["c a", "b"]).as_deref(), Some("b c a"));
+        assert_eq!(joined(&["1 10", "2 9"]).as_deref(), Some("1 2 9 10"));
+        assert_eq!(joined(&["low high", "high low"]), None);
     }
 }

@@ -149,7 +149,8 @@ fn union_space(mine: &Space, other: &Space) -> Result<(Space, Option<String>), S
 }
 
 /// The union of two lists of names, or `None` when they are equal. A list that holds all names of the other keeps its
-/// order, because the order of classes says which one is the event; otherwise the union is sorted.
+/// order, because the order of classes says which one is the event; otherwise the union keeps what both orders say, and is sorted where
+/// they contradict each other.
 fn joined(left: &[String], right: &[String]) -> Option<Vec<String>> {
     if left == right {
         return None;
@@ -157,6 +158,9 @@ fn joined(left: &[String], right: &[String]) -> Option<Vec<String>> {
     let union: BTreeSet<&String> = left.iter().chain(right).collect();
     Some(match [left, right].into_iter().find(|list| list.len() == union.len()) {
         Some(longer) => longer.to_vec(),
-        None => Levels::sorted(union.into_iter().cloned().collect()).names().to_vec(),
+        None => {
+            let sorted = || Levels::sorted(union.into_iter().cloned().collect());
+            Levels::joined(&[left, right]).unwrap_or_else(sorted).names().to_vec()
+        }
     })
 }

@@ -148,6 +148,9 @@ impl Round {
             labels[..=at].rotate_right(1);
             layout = Layout::new(layout.target(), layout.features().to_vec(), Classes::new(labels)?, layout.weighting())?;
         }
+        if !self.study.order.is_empty() {
+            layout = self.study.order.applied(&layout)?;
+        }
         let next = Round { layout: Some(Arc::new(layout)), first_name: None, ..self.clone() };
         // Whatever stands in the way of the fit is said now.
         next.question()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Formula, Kind, Weighting};
+use crate::data::{Formula, Kind, Order, Weighting};
 use crate::error::{Error, Result};
 use crate::model::linear::{Logistic, OneVsRest};
 use crate::model::{AnyLearner, AnyProcedure, Params};
@@ -32,6 +32,9 @@ pub struct Study {
     pub first_class: Option<String>,
     /// Kinds of columns that are not read as their values suggest.
     pub kinds: BTreeMap<String, Kind>,
+    /// In which order levels and classes stand.
+    #[serde(default, skip_serializing_if = "Order::is_empty")]
+    pub order: Order,
 }
 
 impl Study {
@@ -67,6 +70,11 @@ impl Study {
         }
         Ok(params)
     }
+
+    /// The order in which every place reads its levels. Which class is the event is agreed upon later: a place may not have it.
+    pub fn order_of_levels(&self) -> Order {
+        Order { event: None, ..self.order.clone() }
+    }
 }
 
 /// A study as files hold it. Some hold a regression as a whole in place of its options.
@@ -84,19 +92,21 @@ struct StoredStudy {
     weight: Option<(String, Weighting)>,
     first_class: Option<String>,
     kinds: BTreeMap<String, Kind>,
+    #[serde(default)]
+    order: Order,
 }
 
 impl TryFrom<StoredStudy> for Study {
     type Error = Error;
 
     fn try_from(stored: StoredStudy) -> Result<Study> {
-        let StoredStudy { entry, options, formula, regression, target, features, exclude, weight, first_class, kinds } = stored;
+        let StoredStudy { entry, options, formula, regression, target, features, exclude, weight, first_class, kinds, order } = stored;
         let model = match regression {
             None => Study { entry, options, formula, ..Study::default() },
             Some(each) if OneVsRest { each: each.clone() }.params()?.model() == entry => Study::of(&OneVsRest { each }.params()?),
             Some(regression) => Study::of(&regression.params()?),
         };
-        Ok(Study { target, features, exclude, weight, first_class, kinds, ..model })
+        Ok(Study { target, features, exclude, weight, first_class, kinds, order, ..model })
     }
 }
 

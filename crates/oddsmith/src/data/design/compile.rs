@@ -104,8 +104,8 @@ struct Compiler<'a> {
     lookup: &'a Lookup<'a>,
     variables: &'a [Resolved],
     plan: IntakePlan<'a>,
-    /// First registers by variable.
-    registers: BTreeMap<usize, usize>,
+    /// First registers by variable, and by whether all its levels have columns.
+    registers: BTreeMap<(usize, bool), usize>,
     columns: Vec<DesignColumn>,
     names: BTreeSet<String>,
     terms: Vec<DesignTerm>,
@@ -136,7 +136,7 @@ impl Compiler<'_> {
             self.add_text(term)?;
         }
         let dense: Vec<Vec<usize>> = dense.into_iter().cloned().collect();
-        let is_category: Vec<bool> = self.variables.iter().map(|v| matches!(v, Resolved::Category { .. })).collect();
+        let is_category: Vec<bool> = self.variables.iter().map(|v| matches!(v, Resolved::Category { .. } | Resolved::Cut { .. })).collect();
         let codings = full_codings(&dense, &is_category, self.formula.intercept());
         for (term, full) in dense.iter().zip(&codings) {
             self.add_term(term, full)?;
@@ -248,19 +248,24 @@ impl Compiler<'_> {
                 Ok((TermPart { label, suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
             }
             Resolved::Computed { expr } => {
-                let first = self.variable_register(variable, |plan| plan.checked_value(expr))?;
+                let first = self.variable_register((variable, false), |plan| plan.checked_value(expr))?;
                 Ok((TermPart { label: written.to_string(), suffixes: vec![String::new()], source: PartSource::Registers { first } }, None))
             }
-            Resolved::Category { feature, levels, contrast, reference } => {
-                let coding = match full {
-                    true => contrast::all_levels(levels, reference.filter(|_| *contrast == Contrast::Treatment)),
-                    false => contrast::coding(*contrast, levels, *reference),
-                };
-                self.category_part(variable, *feature, levels.len(), coding)
+            Resolved::Category { feature, levels, places, contrast, reference } => {
+                let coding = coded(*contrast, levels, *reference, full);
+                self.category_part(variable, *feature, levels.len(), coding.at_places(places))
+            }
+            Resolved::Cut { cut, contrast, reference } => {
+                let names = cut.names();
+                let coding = coded(*contrast, &names, *reference, full);
+                let (width, table) = (coding.suffixes.len(), coding.table(names.len()));
+                let first = self.variable_register((variable, full), |plan| plan.cut(cut, table, width))?;
+                let part = TermPart { label: written.to_string(), suffixes: coding.suffixes, source: PartSource::Registers { first } };
+                Ok((part, coding.reference))
             }
             Resolved::Basis { of, basis } => {
                 let width = basis.width();
-                let first = self.variable_register(variable, |plan| {
+                let first = self.variable_register((variable, false), |plan| {
                     let registers = of.iter().map(|of| plan.checked_value(of)).collect::<Result<Vec<_>, _>>()?;
                     let first = plan.step(width, |out| Step::Basis { of: registers, basis: basis.clone(), out });
                     plan.check(first, width, &of[0], &written.to_string())?;
@@ -288,7 +293,7 @@ impl Compiler<'_> {
             CodingCells::Table(_) if width == 0 => PartSource::Registers { first: 0 },
             CodingCells::Table(table) => {
                 let step = |plan: &mut IntakePlan<'_>| Ok(plan.step(width, |out| Step::Table { codes, table, levels, out }));
-                PartSource::Registers { first: self.variable_register(variable, step)? }
+                PartSource::Registers { first: self.variable_register((variable, false), step)? }
             }
         };
         Ok((TermPart { label, suffixes: coding.suffixes, source }, coding.reference))
@@ -297,7 +302,7 @@ impl Compiler<'_> {
     /// The first register of a variable, which may be part of several terms.
     fn variable_register(
         &mut self,
-        variable: usize,
+        variable: (usize, bool),
         compute: impl FnOnce(&mut IntakePlan<'_>) -> Result<usize, Fault>,
     ) -> Result<usize, Fault> {
         if let Some(register) = self.registers.get(&variable) {
@@ -317,6 +322,14 @@ impl Compiler<'_> {
         self.push_column(name.clone(), vec![(name.clone(), None)]);
         let columns = first..first + 1;
         self.terms.push(DesignTerm { label: name, columns, features: vec![feature], reference: Vec::new(), variables: Vec::new() });
+    }
+}
+
+/// The columns of a category: of all its levels, or of a contrast.
+fn coded(contrast: Contrast, levels: &[String], reference: Option<usize>, full: bool) -> Coding {
+    match full {
+        true => contrast::all_levels(levels, reference.filter(|_| contrast == Contrast::Treatment)),
+        false => contrast::coding(contrast, levels, reference),
     }
 }
 

@@ -22,6 +22,31 @@ pub(super) enum CodingCells {
     Table(Vec<f64>),
 }
 
+impl Coding {
+    /// Levels × columns, column after column, whichever way the cells are found.
+    pub(super) fn table(&self, levels: usize) -> Vec<f64> {
+        match &self.cells {
+            CodingCells::Table(table) => table.clone(),
+            CodingCells::Indicators(columns) => {
+                let cell = |column: usize, level: usize| f64::from(u8::from(columns[level] == Some(column)));
+                (0..self.suffixes.len()).flat_map(|column| (0..levels).map(move |level| cell(column, level))).collect()
+            }
+        }
+    }
+
+    /// The same coding for codes whose levels stand at these places.
+    pub(super) fn at_places(self, places: &[usize]) -> Coding {
+        let cells = match self.cells {
+            CodingCells::Indicators(columns) => CodingCells::Indicators(places.iter().map(|place| columns[*place]).collect()),
+            CodingCells::Table(table) => {
+                let columns = table.chunks_exact(places.len().max(1));
+                CodingCells::Table(columns.flat_map(|column| places.iter().map(|place| column[*place])).collect())
+            }
+        };
+        Coding { cells, ..self }
+    }
+}
+
 /// A column for every level, that of a chosen reference first.
 pub(super) fn all_levels(levels: &[String], reference: Option<usize>) -> Coding {
     let first = reference.unwrap_or(0);

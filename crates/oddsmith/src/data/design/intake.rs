@@ -65,6 +65,8 @@ pub(super) struct Intake {
     pub(super) texts: Vec<TextColumn>,
     pub(super) steps: Vec<Step>,
     pub(super) computed: Vec<Computed>,
+    /// First registers of intervals, NaN where a value lies outside of all, each with a number column to name.
+    pub(super) cuts: Vec<(usize, usize)>,
     pub(super) registers: usize,
     /// A missing value is an error.
     refuse_missing: bool,
@@ -95,7 +97,21 @@ impl Intake {
         self.read_texts(features, lo, hi, block)?;
         let Scratch { registers, codes, .. } = &mut block.scratch;
         self.steps.iter().for_each(|step| step.run(registers, codes, rows));
-        self.check_computed(lo, rows, block)
+        self.check_computed(lo, rows, block)?;
+        self.check_cuts(lo, rows, block)
+    }
+
+    /// A value outside of all intervals has no level: it is missing.
+    fn check_cuts(&self, lo: usize, rows: usize, block: &mut DesignBlock) -> Result<()> {
+        for &(register, number) in &self.cuts {
+            let source = &self.numbers[number];
+            for i in 0..rows {
+                if block.scratch.registers[register * rows + i].is_nan() && block.gaps[i] == Gap::None {
+                    self.note_missing(&source.name, source.feature, lo, i, block)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn read_numbers(&self, values: MatrixView<'_>, lo: usize, width: usize, block: &mut DesignBlock) -> Result<()> {

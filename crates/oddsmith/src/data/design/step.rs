@@ -1,7 +1,7 @@
 //! One step of computing registers from registers: a loop over the rows of a block.
 
 use super::basis::Basis;
-use crate::data::formula::{Function, MOST_COORDINATES, Operator};
+use crate::data::formula::{Cut, Function, MOST_COORDINATES, Operator};
 use crate::num::kernel::exp_all;
 
 /// A step. It writes registers behind all those it reads, so that reading and writing never overlap.
@@ -16,6 +16,13 @@ pub(super) enum Step {
     },
     /// −x
     Negative {
+        /// The register read.
+        of: usize,
+        /// The register written.
+        out: usize,
+    },
+    /// 1 where a register is 0, and 0 elsewhere.
+    Not {
         /// The register read.
         of: usize,
         /// The register written.
@@ -52,6 +59,17 @@ pub(super) enum Step {
         /// The first register written.
         out: usize,
     },
+    /// A row of a table chosen by the interval of a register; NaN outside of all.
+    Cut {
+        /// The register read.
+        of: usize,
+        /// The intervals.
+        cut: Cut,
+        /// Intervals × columns, column after column.
+        table: Vec<f64>,
+        /// The first register written.
+        out: usize,
+    },
     /// The columns of a basis.
     Basis {
         /// The registers read: one per coordinate.
@@ -71,7 +89,9 @@ impl Step {
             | Step::Negative { out, .. }
             | Step::Binary { out, .. }
             | Step::Call { out, .. }
+            | Step::Not { out, .. }
             | Step::Table { out, .. }
+            | Step::Cut { out, .. }
             | Step::Basis { out, .. } => *out,
         }
     }
@@ -83,6 +103,16 @@ impl Step {
         match self {
             Step::Constant { value, .. } => written[..rows].fill(*value),
             Step::Negative { of, .. } => written.iter_mut().zip(read(*of)).for_each(|(out, x)| *out = -x),
+            Step::Not { of, .. } => written.iter_mut().zip(read(*of)).for_each(|(out, x)| *out = f64::from(u8::from(*x == 0.0))),
+            Step::Cut { of, cut, table, .. } => {
+                let intervals = cut.breaks.len() - 1;
+                for (i, value) in read(*of).iter().enumerate() {
+                    let interval = cut.interval(*value);
+                    for (column, values) in table.chunks_exact(intervals).enumerate() {
+                        written[column * rows + i] = interval.map_or(f64::NAN, |interval| values[interval]);
+                    }
+                }
+            }
             Step::Binary { operator, left, right, .. } => binary(*operator, read(*left), read(*right), &mut written[..rows]),
             Step::Call { function, of, .. } => call(*function, read(*of), &mut written[..rows]),
             Step::Basis { of, basis, .. } => {
@@ -108,7 +138,7 @@ fn binary(operator: Operator, left: &[f64], right: &[f64], out: &mut [f64]) {
         Operator::Subtract => out.iter_mut().zip(pairs()).for_each(|(out, (a, b))| *out = a - b),
         Operator::Multiply => out.iter_mut().zip(pairs()).for_each(|(out, (a, b))| *out = a * b),
         Operator::Divide => out.iter_mut().zip(pairs()).for_each(|(out, (a, b))| *out = a / b),
-        Operator::Power => out.iter_mut().zip(pairs()).for_each(|(out, (a, b))| *out = operator.of(*a, *b)),
+        _ => out.iter_mut().zip(pairs()).for_each(|(out, (a, b))| *out = operator.of(*a, *b)),
     }
 }
 

@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::lookup::{Lookup, plural};
 use super::{DesignOptions, MissingPolicy};
 use crate::data::Kind;
-use crate::data::formula::{Category, Contrast, Expr, Fault, Variable};
+use crate::data::formula::{Category, Contrast, Cut, Expr, Fault, Variable, Word};
 
 /// A variable with its columns found.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,11 +25,22 @@ pub(super) enum Resolved {
     Category {
         /// Index of the layout.
         feature: usize,
-        /// Names of its levels, `(missing)` last where that is one.
+        /// Names of its levels in their order, `(missing)` last where that is one.
         levels: Vec<String>,
+        /// For each code of the layout the place of its level among them.
+        places: Vec<usize>,
         /// Its contrast.
         contrast: Contrast,
         /// Position of its reference level, where one is chosen.
+        reference: Option<usize>,
+    },
+    /// The interval of a value.
+    Cut {
+        /// The value and its intervals.
+        cut: Cut,
+        /// Its contrast.
+        contrast: Contrast,
+        /// Position of its reference interval, where one is chosen.
         reference: Option<usize>,
     },
     /// A basis of several columns.
@@ -76,6 +87,12 @@ pub(super) fn resolve(
             }
         }
         Variable::Number(expr) => Ok(Resolved::Computed { expr: expr.clone() }),
+        Variable::Cut(cut) => {
+            let contrast = settled_contrast(cut.contrast, options.contrast, cut.reference.is_some());
+            let reference =
+                cut.reference.as_ref().map(|level| place_of(level, &cut.names(), contrast, &variable.to_string())).transpose()?;
+            Ok(Resolved::Cut { cut: cut.clone(), contrast, reference })
+        }
         Variable::Poly(_) | Variable::Spline(_) | Variable::Rbf(_) => {
             let parameters = facts.bases.get(&at).map_or(&[][..], Vec::as_slice);
             let basis = Basis::new(variable, parameters).map_err(|what| basis_fault(variable, &what))?;
@@ -92,30 +109,55 @@ fn category(
     facts: &Facts,
 ) -> Result<Resolved, Fault> {
     let name = lookup.name(feature);
-    let mut levels = lookup.levels(feature).to_vec();
+    let (mut levels, mut places) = arranged(lookup.levels(feature), chosen, name)?;
     let chosen_level = chosen.and_then(|category| category.reference.as_ref());
     let optional_level = options.references.iter().find(|(column, _)| column == name).map(|(_, level)| level);
     let has_reference = chosen_level.is_some() || optional_level.is_some();
-    let contrast = match (chosen.and_then(|category| category.contrast), options.contrast) {
+    let contrast = settled_contrast(chosen.and_then(|category| category.contrast), options.contrast, has_reference);
+    let reference = match chosen_level {
+        Some(level) => Some(place_of(level, &levels, contrast, name)?),
+        None => optional_level.and_then(|level| levels.iter().position(|known| known == level)),
+    };
+    if options.missing == MissingPolicy::Indicator && facts.gaps.contains(name) {
+        places.push(levels.len());
+        levels.push(MISSING_LEVEL.to_owned());
+    }
+    Ok(Resolved::Category { feature, levels, places, contrast, reference })
+}
+
+/// The contrast of a category, chosen or by default.
+fn settled_contrast(chosen: Option<Contrast>, default: Contrast, has_reference: bool) -> Contrast {
+    match (chosen, default) {
         (Some(contrast), _) => contrast,
         // Whoever names a reference level wants the others compared with it.
         (None, Contrast::Poly) if has_reference => Contrast::Treatment,
         (None, contrast) => contrast,
-    };
-    let reference = match chosen_level {
-        Some(level) if contrast == Contrast::Poly => {
-            return Err(Fault::new(level.place, "polynomial contrasts have no reference level", "contrast = treatment or sum"));
-        }
-        Some(level) => {
-            let at = levels.iter().position(|known| *known == level.text);
-            Some(at.ok_or_else(|| Fault::unknown(level.place, &format!("level of `{name}` called"), &level.text, &levels))?)
-        }
-        None => optional_level.and_then(|level| levels.iter().position(|known| known == level)),
-    };
-    if options.missing == MissingPolicy::Indicator && facts.gaps.contains(name) {
-        levels.push(MISSING_LEVEL.to_owned());
     }
-    Ok(Resolved::Category { feature, levels, contrast, reference })
+}
+
+/// The place of a chosen reference level.
+fn place_of(level: &Word, levels: &[String], contrast: Contrast, name: &str) -> Result<usize, Fault> {
+    if contrast == Contrast::Poly {
+        return Err(Fault::new(level.place, "polynomial contrasts have no reference level", "contrast = treatment or sum"));
+    }
+    let at = levels.iter().position(|known| *known == level.text);
+    at.ok_or_else(|| Fault::unknown(level.place, &format!("level of `{name}` called"), &level.text, levels))
+}
+
+/// The levels of a column in the order that the formula gives them, and the place of each. Listed levels that the table does not have
+/// are left out; every level that it has must be listed.
+fn arranged(known: &[String], chosen: Option<&Category>, name: &str) -> Result<(Vec<String>, Vec<usize>), Fault> {
+    let Some((category, listed)) = chosen.and_then(|category| Some((category, category.levels.as_ref()?))) else {
+        return Ok((known.to_vec(), (0..known.len()).collect()));
+    };
+    let levels: Vec<String> = listed.iter().filter(|level| known.contains(level)).cloned().collect();
+    let place = |level: &String| {
+        let what = || format!("`levels` does not list `{}`, a level of `{name}`", crate::error::visible(level));
+        let fault = || Fault::new(category.column.place, what(), format!("every level: {}", known.join(", ")));
+        levels.iter().position(|listed| listed == level).ok_or_else(fault)
+    };
+    let places = known.iter().map(place).collect::<Result<_, _>>()?;
+    Ok((levels, places))
 }
 
 /// The fault that a basis cannot be made.

@@ -1,15 +1,15 @@
-//! Reads the functions that stand between the signs of a formula: `C()`, `poly()`, `bs()`, `ns()`, `rbf()`.
+//! Reads the functions that stand between the signs of a formula: `C()`, `ordered()`, `cut()`, `poly()`, `bs()`, `ns()`, `rbf()`.
 
 use super::Place;
 use super::arguments::Arguments;
 use super::expr::{Expr, Function};
 use super::fault::Fault;
-use super::variable::{Category, Centers, Contrast, Knots, Poly, Rbf, Spline, Variable, Word};
+use super::variable::{Category, Centers, Contrast, Cut, Knots, Poly, Rbf, Spline, Variable, Word};
 use super::words::Words;
 use super::{arithmetic, expr::ColumnName};
 
 /// Every name that may stand before a parenthesis, apart from the functions of one value.
-pub(super) const NAMES: [&str; 7] = ["I", "C", "poly", "bs", "ns", "rbf", "offset"];
+pub(super) const NAMES: [&str; 9] = ["I", "C", "ordered", "cut", "poly", "bs", "ns", "rbf", "offset"];
 
 /// The most columns that one basis may have.
 const WIDEST: usize = 1024;
@@ -40,6 +40,8 @@ pub(super) fn variable(words: &mut Words<'_>, name: &str) -> Result<Variable, Fa
     let mut arguments = Arguments::read(words, name)?;
     let variable = match name {
         "C" => category(&mut arguments)?,
+        "ordered" => ordered(&mut arguments)?,
+        "cut" => cut(&mut arguments)?,
         "poly" => poly(&mut arguments)?,
         "bs" | "ns" => spline(&mut arguments, name == "ns")?,
         _ => rbf(&mut arguments)?,
@@ -49,19 +51,60 @@ pub(super) fn variable(words: &mut Words<'_>, name: &str) -> Result<Variable, Fa
 
 fn category(arguments: &mut Arguments<'_>) -> Result<Variable, Fault> {
     let column = column(arguments)?;
-    let reference = arguments.word("ref")?.map(|(text, place)| Word { text, place });
-    let contrast = match arguments.word("contrast")? {
-        Some((name, place)) => Some(name.parse().map_err(|_| Fault::unknown(place, "contrast", &name, &Contrast::names()))?),
-        None => None,
-    };
-    arguments.finish(1, &["ref", "contrast"])?;
-    Ok(Variable::Category(Category { column, reference, contrast }))
+    let levels = arguments.words("levels")?;
+    let ordered = arguments.flag("ordered")?.unwrap_or(false);
+    let reference = reference(arguments)?;
+    let contrast = contrast(arguments)?.or(ordered.then_some(Contrast::Poly));
+    arguments.finish(1, &["levels", "ref", "contrast", "ordered"])?;
+    Ok(Variable::Category(Category { column, levels, reference, contrast }))
+}
+
+fn reference(arguments: &mut Arguments<'_>) -> Result<Option<Word>, Fault> {
+    Ok(arguments.word("ref")?.map(|(text, place)| Word { text, place }))
+}
+
+fn contrast(arguments: &mut Arguments<'_>) -> Result<Option<Contrast>, Fault> {
+    let named = |(name, place): (String, Place)| name.parse().map_err(|_| Fault::unknown(place, "contrast", &name, &Contrast::names()));
+    arguments.word("contrast")?.map(named).transpose()
+}
+
+/// Intervals of a value, closed on the right as R's are.
+fn cut(arguments: &mut Arguments<'_>) -> Result<Variable, Fault> {
+    const BREAKS: &str = "the ends of the intervals, as in cut(x, c(0, 10, 20)) or cut(x, [-Inf, 0, Inf])";
+    let of = first(arguments)?;
+    if let Some((_, place)) = arguments.positional.get(1) {
+        return Err(Fault::new(*place, "cut() wants the ends themselves, not how many intervals there are", BREAKS));
+    }
+    let (mut breaks, place) = arguments.numbers_or_list("breaks")?.ok_or_else(|| arguments.missing(BREAKS))?;
+    breaks.sort_by(f64::total_cmp);
+    if breaks.len() < 2 || breaks.len() > WIDEST || breaks.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(Fault::new(place, "these are not the ends of intervals", format!("from 2 to {WIDEST} numbers that differ")));
+    }
+    let right = arguments.flag("right")?.unwrap_or(true);
+    let include_lowest = arguments.flag("include.lowest")?.unwrap_or(false);
+    let labels = arguments.words("labels")?;
+    let reference = reference(arguments)?;
+    let contrast = contrast(arguments)?;
+    arguments.finish(1, &["breaks", "right", "include.lowest", "labels", "ref", "contrast"])?;
+    if let Some(labels) = labels.as_ref().filter(|labels| labels.len() + 1 != breaks.len()) {
+        let what = format!("there are {} labels for {} intervals", labels.len(), breaks.len() - 1);
+        return Err(Fault::new(place, what, "one for each interval"));
+    }
+    Ok(Variable::Cut(Cut { of, breaks, right, include_lowest, labels, reference, contrast }))
+}
+
+/// An ordered factor as R has it: polynomial contrasts over its levels.
+fn ordered(arguments: &mut Arguments<'_>) -> Result<Variable, Fault> {
+    let column = column(arguments)?;
+    let levels = arguments.words("levels")?;
+    arguments.finish(1, &["levels"])?;
+    Ok(Variable::Category(Category { column, levels, reference: None, contrast: Some(Contrast::Poly) }))
 }
 
 fn column(arguments: &Arguments<'_>) -> Result<ColumnName, Fault> {
     match arguments.positional.first() {
         Some((Expr::Column(column), _)) => Ok(column.clone()),
-        Some((_, place)) => Err(Fault::new(*place, "C() takes a column, not arithmetic", "the name of a category column")),
+        Some((_, place)) => Err(Fault::new(*place, "a category is a column, not arithmetic", "the name of a category column")),
         None => Err(arguments.missing("the name of a category column")),
     }
 }

@@ -1,9 +1,11 @@
-//! Arithmetic on number columns, as it stands inside `I()`, `log()`, `offset()` and the other functions.
+//! Arithmetic, comparisons and logic on columns, as they stand inside `I()`, `log()`, `offset()` and the other functions. What is true is 1,
+//! what is not is 0.
 
 use std::fmt;
 
 use super::Place;
-use super::token::written;
+use super::token::{in_quotes, written};
+use super::variable::Word;
 
 /// A column named in a formula.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,32 +35,77 @@ pub enum Operator {
     Divide,
     /// a to the power of b
     Power,
+    /// a < b
+    Less,
+    /// a ≤ b
+    AtMost,
+    /// a > b
+    Greater,
+    /// a ≥ b
+    AtLeast,
+    /// a == b
+    Equal,
+    /// a != b
+    Unequal,
+    /// a & b
+    And,
+    /// a | b
+    Or,
 }
 
+/// Every sign: how it is read, how it is written, and how tightly it binds.
+const SIGNS: [(Operator, char, &str, u8); 13] = [
+    (Operator::Or, '|', " | ", 1),
+    (Operator::And, '&', " & ", 2),
+    (Operator::Less, '<', " < ", COMPARISON),
+    (Operator::AtMost, '≤', " <= ", COMPARISON),
+    (Operator::Greater, '>', " > ", COMPARISON),
+    (Operator::AtLeast, '≥', " >= ", COMPARISON),
+    (Operator::Equal, '≡', " == ", COMPARISON),
+    (Operator::Unequal, '≠', " != ", COMPARISON),
+    (Operator::Add, '+', " + ", 5),
+    (Operator::Subtract, '-', " - ", 5),
+    (Operator::Multiply, '*', " * ", 6),
+    (Operator::Divide, '/', "/", 6),
+    (Operator::Power, '^', "^", 8),
+];
+
+/// How tightly `!` binds: less than comparisons, so that `!x > 2` is the contrary of `x > 2`.
+pub(super) const NOT: u8 = 3;
+/// How tightly comparisons bind.
+pub(super) const COMPARISON: u8 = 4;
+/// How tightly a minus sign in front binds.
+pub(super) const NEGATIVE: u8 = 7;
+
 impl Operator {
-    /// How tightly it binds: sums, products, then powers; a minus sign in front binds between the last two.
+    fn sign(self) -> (Operator, char, &'static str, u8) {
+        // Every operator stands in the table.
+        SIGNS.into_iter().find(|(operator, ..)| *operator == self).unwrap_or(SIGNS[0])
+    }
+
+    /// How tightly it binds: logic, comparisons, sums, products, then powers; a minus sign in front binds between the last two.
     pub(super) fn binding(self) -> u8 {
-        match self {
-            Operator::Add | Operator::Subtract => 1,
-            Operator::Multiply | Operator::Divide => 2,
-            Operator::Power => 4,
-        }
+        self.sign().3
     }
 
     pub(super) fn of_sign(sign: char) -> Option<Self> {
-        Some(match sign {
-            '+' => Operator::Add,
-            '-' => Operator::Subtract,
-            '*' => Operator::Multiply,
-            '/' => Operator::Divide,
-            '^' => Operator::Power,
-            _ => return None,
-        })
+        SIGNS.into_iter().find(|(_, read, ..)| *read == sign).map(|(operator, ..)| operator)
+    }
+
+    /// Whether it compares two values.
+    pub fn compares(self) -> bool {
+        self.binding() == COMPARISON
+    }
+
+    /// Whether the result is 0 or 1.
+    pub fn is_logical(self) -> bool {
+        self.binding() <= COMPARISON
     }
 
     /// The value.
     #[inline]
     pub fn of(self, left: f64, right: f64) -> f64 {
+        let truth = |truth: bool| f64::from(u8::from(truth));
         match self {
             Operator::Add => left + right,
             Operator::Subtract => left - right,
@@ -66,12 +113,17 @@ impl Operator {
             Operator::Divide => left / right,
             Operator::Power if right == 2.0 => left * left,
             Operator::Power => left.powf(right),
+            Operator::Less => truth(left < right),
+            Operator::AtMost => truth(left <= right),
+            Operator::Greater => truth(left > right),
+            Operator::AtLeast => truth(left >= right),
+            Operator::Equal => truth(left == right),
+            Operator::Unequal => truth(left != right),
+            Operator::And => truth(left != 0.0 && right != 0.0),
+            Operator::Or => truth(left != 0.0 || right != 0.0),
         }
     }
 }
-
-/// How tightly a minus sign in front binds.
-pub(super) const NEGATIVE: u8 = 3;
 
 /// A function of one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,15 +181,30 @@ impl Function {
     }
 }
 
-/// A value computed from number columns. Its depth is limited by the parser, so that it can be walked by recursion.
+/// What a column is to a value: read as a number, as a label that a text is compared with, or as true or false.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadAs {
+    /// A number.
+    Number,
+    /// A label.
+    Label,
+    /// True or false: a boolean, or a number that is 0 or not.
+    Truth,
+}
+
+/// A value computed from columns. Its depth is limited by the parser, so that it can be walked by recursion.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
     /// A constant.
     Number(f64),
-    /// A number column.
+    /// A column.
     Column(ColumnName),
+    /// A text that a column is compared with.
+    Text(Word),
     /// −x
     Negative(Box<Expr>),
+    /// !x
+    Not(Box<Expr>),
     /// Two values and a sign.
     Binary(Operator, Box<Expr>, Box<Expr>),
     /// A function of a value.
@@ -147,14 +214,34 @@ pub enum Expr {
 impl Expr {
     /// Gives every column to `seen`, from left to right.
     pub fn visit_columns<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName)) {
+        self.visit_reads(ReadAs::Number, &mut |column, _| seen(column));
+    }
+
+    /// Gives every column to `seen` with how it is read; `outer` is how this value itself is.
+    pub(crate) fn visit_reads<'a>(&'a self, outer: ReadAs, seen: &mut dyn FnMut(&'a ColumnName, ReadAs)) {
         match self {
-            Expr::Number(_) => {}
-            Expr::Column(column) => seen(column),
-            Expr::Negative(inner) | Expr::Call(_, inner) => inner.visit_columns(seen),
-            Expr::Binary(_, left, right) => {
-                left.visit_columns(seen);
-                right.visit_columns(seen);
+            Expr::Number(_) | Expr::Text(_) => {}
+            Expr::Column(column) => seen(column, outer),
+            Expr::Negative(inner) | Expr::Call(_, inner) => inner.visit_reads(ReadAs::Number, seen),
+            Expr::Not(inner) => inner.visit_reads(ReadAs::Truth, seen),
+            Expr::Binary(operator, left, right) => {
+                let inner = match operator {
+                    Operator::And | Operator::Or => ReadAs::Truth,
+                    _ if matches!((&**left, &**right), (Expr::Text(_), _) | (_, Expr::Text(_))) => ReadAs::Label,
+                    _ => ReadAs::Number,
+                };
+                left.visit_reads(inner, seen);
+                right.visit_reads(inner, seen);
             }
+        }
+    }
+
+    /// Whether the value is 0 or 1 whatever the columns hold.
+    pub fn is_logical(&self) -> bool {
+        match self {
+            Expr::Not(_) => true,
+            Expr::Binary(operator, ..) => operator.is_logical(),
+            _ => false,
         }
     }
 
@@ -162,7 +249,8 @@ impl Expr {
         match self {
             Expr::Binary(operator, ..) => operator.binding(),
             Expr::Negative(_) => NEGATIVE,
-            Expr::Number(_) | Expr::Column(_) | Expr::Call(..) => u8::MAX,
+            Expr::Not(_) => NOT,
+            Expr::Number(_) | Expr::Column(_) | Expr::Text(_) | Expr::Call(..) => u8::MAX,
         }
     }
 
@@ -180,16 +268,19 @@ impl Expr {
                 f.write_str("-")?;
                 inner.write(f, NEGATIVE)
             }
+            Expr::Text(word) => f.write_str(&in_quotes(&word.text, '"')),
+            Expr::Not(inner) => {
+                f.write_str("!")?;
+                inner.write(f, NOT)
+            }
             Expr::Binary(operator, left, right) => {
-                let (sign, binding) = match operator {
-                    Operator::Add => (" + ", 1),
-                    Operator::Subtract => (" - ", 1),
-                    Operator::Multiply => (" * ", 2),
-                    Operator::Divide => ("/", 2),
-                    Operator::Power => ("^", 4),
+                let (_, _, sign, binding) = operator.sign();
+                // Powers group to the right, comparisons not at all, everything else to the left; an exponent may have a minus sign.
+                let (to_left, to_right) = match operator {
+                    Operator::Power => (binding + 1, NEGATIVE),
+                    _ if operator.compares() => (binding + 1, binding + 1),
+                    _ => (binding, binding + 1),
                 };
-                // Powers group to the right, everything else to the left; an exponent may have a minus sign.
-                let (to_left, to_right) = if *operator == Operator::Power { (5, NEGATIVE) } else { (binding, binding + 1) };
                 left.write(f, to_left)?;
                 f.write_str(sign)?;
                 right.write(f, to_right)

@@ -20,6 +20,7 @@
 mod arguments;
 mod arithmetic;
 mod call;
+mod condition;
 mod expr;
 mod fault;
 mod parser;
@@ -37,10 +38,11 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use call::MOST_COORDINATES;
-pub use expr::{ColumnName, Expr, Function, Operator};
+pub use condition::{Condition, ConditionCells};
+pub use expr::{ColumnName, Expr, Function, Operator, ReadAs};
 pub(crate) use fault::Fault;
 pub use place::Place;
-pub use variable::{Category, Centers, Contrast, Knots, Poly, Rbf, Spline, Variable, Word};
+pub use variable::{Category, Centers, Contrast, Cut, Knots, Poly, Rbf, Spline, Variable, Word};
 
 use crate::error::{Error, Result};
 use token::Token;
@@ -226,7 +228,7 @@ impl Formula {
         names
     }
 
-    /// Columns that `C()` wants as categories, whatever their values look like.
+    /// Columns that `C()` and comparisons with texts want as categories, whatever their values look like.
     pub fn categories(&self) -> Vec<String> {
         let mut names = Vec::new();
         for variable in &self.variables {
@@ -234,18 +236,22 @@ impl Formula {
                 push_new(&mut names, &category.column.name);
             }
         }
+        self.visit_reads(&mut |column, read| {
+            if read == ReadAs::Label {
+                push_new(&mut names, &column.name);
+            }
+        });
         names
     }
 
     /// Columns that arithmetic, bases, offsets and counts want as numbers, whatever their values look like.
     pub fn numbers(&self) -> Vec<String> {
         let mut names = Vec::new();
-        for variable in &self.variables {
-            if !matches!(variable, Variable::Column(_) | Variable::Category(_)) {
-                variable.visit_columns(&mut |column| push_new(&mut names, &column.name));
+        self.visit_reads(&mut |column, read| {
+            if read == ReadAs::Number {
+                push_new(&mut names, &column.name);
             }
-        }
-        self.offsets.iter().flatten().for_each(|part| part.visit_columns(&mut |column| push_new(&mut names, &column.name)));
+        });
         if !matches!(self.response, Response::Column(_)) {
             self.response.visit_columns(&mut |column| push_new(&mut names, &column.name));
         }
@@ -263,6 +269,12 @@ impl Formula {
         self.response.visit_columns(&mut look);
         self.visit_columns(&mut look);
         place.map(|place| self.error(Fault::unknown(place, "column", name, known)))
+    }
+
+    /// Gives every column of which a value is computed, with how it is read.
+    fn visit_reads<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName, ReadAs)) {
+        self.variables.iter().for_each(|variable| variable.visit_reads(seen));
+        self.offsets.iter().flatten().for_each(|part| part.visit_reads(ReadAs::Number, seen));
     }
 
     fn visit_columns<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName)) {

@@ -32,6 +32,17 @@ fn the_algebra_of_terms_is_rs() {
         ("a/(a+b) ~ x", "a/(a + b) ~ x"),
         ("low ~ age + C(race, ref=white)*smoke", "low ~ age + C(race, ref = white) + smoke + C(race, ref = white):smoke"),
         ("y ~ C(g, ref='a b', contrast=sum) + C(h, ref=2)", "y ~ C(g, ref = \"a b\", contrast = sum) + C(h, ref = \"2\")"),
+        ("y ~ C(g, levels=[low,\"very high\"], ref=low)", "y ~ C(g, levels = [low, \"very high\"], ref = low)"),
+        ("y ~ C(g, levels=c(1,-2,'3+'), ordered=true)", "y ~ C(g, levels = [\"1\", \"-2\", \"3+\"], contrast = poly)"),
+        ("y ~ ordered(g) + ordered(h, levels=[b, a])", "y ~ C(g, contrast = poly) + C(h, levels = [b, a], contrast = poly)"),
+        ("y ~ I(x>2) + I(x<=1&!(z==3)|x!=2)", "y ~ I(x > 2) + I(x <= 1 & !z == 3 | x != 2)"),
+        ("y ~ I(g=='a b') + I(g in [\"c\", d])", "y ~ I(g == \"a b\") + I(g == \"c\" | g == \"d\")"),
+        ("y ~ I((x > 2) * x) + I(2 * (x + 1 > z))", "y ~ I((x > 2) * x) + I(2 * (x + 1 > z))"),
+        ("y ~ cut(x, c(20,0,Inf), right=false)", "y ~ cut(x, c(0, 20, Inf), right = false)"),
+        (
+            "y ~ cut(log(x), breaks=[-Inf, 1.5, 3], include.lowest=TRUE, labels=[lo, hi], ref=hi)",
+            "y ~ cut(log(x), c(-Inf, 1.5, 3), include.lowest = true, labels = [lo, hi], ref = hi)",
+        ),
         ("y ~ log(x+1) + I(x / 10) + I(x^2) + I(x)", "y ~ log(x + 1) + I(x/10) + I(x^2) + x"),
         ("y ~ poly(x,2) + poly(x, degree=3, raw=TRUE)", "y ~ poly(x, 2) + poly(x, 3, raw = true)"),
         (
@@ -104,7 +115,15 @@ fn an_error_points_at_its_place_and_says_what_is_accepted() {
         ("y ~ bs(x, df=2)", "a spline of degree 3 has at least 3 columns"),
         ("y ~ bs(x, df=4, knots=c(1))", "df and knots cannot both be given"),
         ("y ~ C(g, contrast=som)", "there is no contrast `som`; did you mean `sum`?"),
-        ("y ~ C(log(g))", "C() takes a column, not arithmetic"),
+        ("y ~ I(x > 'a')", "a text is no value"),
+        ("y ~ I(1 < x < 3)", "`<` cannot stand here"),
+        ("y ~ cut(x)", "cut() needs more"),
+        ("y ~ cut(x, 3)", "cut() wants the ends themselves"),
+        ("y ~ cut(x, c(1))", "these are not the ends of intervals"),
+        ("y ~ cut(x, c(1, 1))", "these are not the ends of intervals"),
+        ("y ~ cut(x, c(1, 2), labels=[a, b])", "there are 2 labels for 1 intervals"),
+        ("y ~ bs(x, knots=c(1, Inf))", "`knots` takes numbers"),
+        ("y ~ C(log(g))", "a category is a column, not arithmetic"),
         ("y ~ log(x, 2)", "log() takes one argument"),
         ("y ~ log(poly(x, 2))", "poly() is no number"),
         ("y ~ a - offset(b)", "an offset cannot be taken away"),
@@ -135,4 +154,30 @@ fn no_formula_is_too_much_for_the_stack_or_the_memory() {
     let long = Formula::parse(&format!("y ~ {}", many.join(" + "))).unwrap();
     assert_eq!(long.terms().len(), many.len());
     assert_eq!(Formula::of_columns("y", &many), long);
+}
+
+#[test]
+fn intervals_are_named_as_r_names_them() {
+    let cut = |text: &str| match &Formula::parse(&format!("y ~ {text}")).unwrap().variables()[0] {
+        Variable::Cut(cut) => cut.clone(),
+        other => panic!("{other:?}"),
+    };
+    for (text, names) in [
+        ("cut(x, c(0, 5, 10))", "(0,5] (5,10]"),
+        ("cut(x, c(0, 5, 10), right=false)", "[0,5) [5,10)"),
+        ("cut(x, c(0, 5, 10), include.lowest=true)", "[0,5] (5,10]"),
+        ("cut(x, c(0, 5, 10), right=false, include.lowest=true)", "[0,5) [5,10]"),
+        ("cut(x, c(-Inf, 0, Inf))", "(-Inf,0] (0, Inf]"),
+        ("cut(x, c(0.12345, 1234.5, 123456))", "(0.123,1.23e+03] (1.23e+03,1.23e+05]"),
+        ("cut(x, c(1.0001, 1.0002, 2))", "(1.0001,1.0002] (1.0002,2]"),
+        ("cut(x, c(0.00001, 100, 1000))", "(1e-05,100] (100,1e+03]"),
+    ] {
+        assert_eq!(cut(text).names().join(" "), names, "{text}");
+    }
+    let interval = |text: &str| [-1.0, 0.0, 5.0, 10.0, 11.0, f64::NAN].map(|x| cut(text).interval(x).map_or(-1, |at| at as i32));
+    assert_eq!(interval("cut(x, c(0, 5, 10))"), [-1, -1, 0, 1, -1, -1]);
+    assert_eq!(interval("cut(x, c(0, 5, 10), right=false)"), [-1, 0, 1, -1, -1, -1]);
+    assert_eq!(interval("cut(x, c(0, 5, 10), include.lowest=true)"), [-1, 0, 0, 1, -1, -1]);
+    assert_eq!(interval("cut(x, c(0, 5, 10), right=false, include.lowest=true)"), [-1, 0, 1, 1, -1, -1]);
+    assert_eq!(interval("cut(x, c(-Inf, 5, Inf))"), [0, 0, 0, 1, 1, -1]);
 }

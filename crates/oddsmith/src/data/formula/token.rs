@@ -14,7 +14,7 @@ pub(super) enum Token {
     Text(String),
     /// A number.
     Number(f64),
-    /// A sign: `~ + - * / : ^ ( ) , =`.
+    /// A sign: `~ + - * / : ^ ( ) [ ] , = < > ! & |`; signs of two characters are `≤ ≥ ≠` and `≡` for `==`.
     Sign(char),
     /// `.` alone: all other columns.
     Dot,
@@ -22,7 +22,10 @@ pub(super) enum Token {
     End,
 }
 
-const SIGNS: &str = "~+-*/:^(),=";
+const SIGNS: &str = "~+-*/:^()[],=<>!&|≤≥≠";
+
+/// Signs that are written with two characters.
+const DOUBLE_SIGNS: [(&str, char); 6] = [("<=", '≤'), (">=", '≥'), ("!=", '≠'), ("==", '≡'), ("&&", '&'), ("||", '|')];
 
 /// Cuts a text into words; the last is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Place)>, Fault> {
@@ -42,7 +45,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Place)>, Fault> {
                 let name = &rest[..length];
                 (if name == "." { Token::Dot } else { Token::Name(name.to_owned()) }, length)
             }
-            c if SIGNS.contains(c) => (Token::Sign(c), 1),
+            c if SIGNS.contains(c) => match DOUBLE_SIGNS.iter().find(|(written, _)| rest.starts_with(written)) {
+                Some((written, sign)) => (Token::Sign(*sign), written.len()),
+                None => (Token::Sign(c), c.len_utf8()),
+            },
             c => {
                 let place = Place { start: at, end: at + c.len_utf8() };
                 let accepted = "names with other characters than letters, digits, `.` and `_` stand in backquotes";

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::expr::{ColumnName, Expr, constant};
+use super::expr::{ColumnName, Expr, ReadAs, constant};
 use super::token::{in_quotes, written};
 use super::{Place, token};
 use crate::error::{Error, ErrorKind};
@@ -66,15 +66,95 @@ pub struct Word {
     pub place: Place,
 }
 
-/// `C(column, ref = level, contrast = name)`: a category with its coding.
+/// `C(column, levels = [a, b], ref = level, contrast = name)`: a category with its coding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Category {
     /// The column.
     pub column: ColumnName,
+    /// Its levels in their order, where that is not the order of the table.
+    pub levels: Option<Vec<String>>,
     /// The reference level, where one is chosen.
     pub reference: Option<Word>,
     /// The contrast, where one is chosen.
     pub contrast: Option<Contrast>,
+}
+
+/// `cut(x, c(0, 10, 20))`: the interval in which a value lies, as a category.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cut {
+    /// The value.
+    pub of: Expr,
+    /// The ends of the intervals, in rising order.
+    pub breaks: Vec<f64>,
+    /// Whether an interval holds its upper end, `(0,10]`, and not its lower one, `[0,10)`.
+    pub right: bool,
+    /// Whether the outermost interval holds its outer end too.
+    pub include_lowest: bool,
+    /// Names of the intervals, where they are not called by their ends.
+    pub labels: Option<Vec<String>>,
+    /// The reference interval, where one is chosen.
+    pub reference: Option<Word>,
+    /// The contrast, where one is chosen.
+    pub contrast: Option<Contrast>,
+}
+
+impl Cut {
+    /// The names of the intervals, as R gives them: by their ends with three digits, or as many more as tell them apart.
+    pub fn names(&self) -> Vec<String> {
+        if let Some(labels) = &self.labels {
+            return labels.clone();
+        }
+        let ends = (3..=12).map(|digits| self.breaks.iter().map(|end| significant(*end, digits)).collect::<Vec<_>>());
+        let apart = |ends: &Vec<String>| ends.windows(2).all(|pair| pair[0] != pair[1]);
+        let ends = ends.clone().find(apart).or_else(|| ends.last()).unwrap_or_default();
+        let (open, close) = if self.right { ('(', ']') } else { ('[', ')') };
+        let mut names: Vec<String> = ends.windows(2).map(|pair| format!("{open}{},{}{close}", pair[0], pair[1])).collect();
+        if self.include_lowest {
+            match (self.right, names.len()) {
+                (true, _) => names[0].replace_range(..1, "["),
+                (false, count) => {
+                    let last = &mut names[count - 1];
+                    last.replace_range(last.len() - 1.., "]");
+                }
+            }
+        }
+        names
+    }
+
+    /// The number of the interval that holds a value; `None` outside of all.
+    #[inline]
+    pub fn interval(&self, value: f64) -> Option<usize> {
+        let last = self.breaks.len() - 1;
+        if value.is_nan() {
+            return None;
+        }
+        if self.include_lowest && value == self.breaks[if self.right { 0 } else { last }] {
+            return Some(if self.right { 0 } else { last - 1 });
+        }
+        let below = match self.right {
+            true => self.breaks.partition_point(|end| *end < value),
+            false => self.breaks.partition_point(|end| *end <= value),
+        };
+        (1..=last).contains(&below).then(|| below - 1)
+    }
+}
+
+/// A number with so many significant digits, without zeros at the end; with an exponent where that is shorter, as C's `%g` and R have it.
+fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        // R writes a space before a positive infinity.
+        return if value == 0.0 { "0".into() } else { format!("{}Inf", if value < 0.0 { '-' } else { ' ' }) };
+    }
+    let scientific = format!("{value:.*e}", digits - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed =
+        |text: &str| if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() };
+    if exponent < -4 || exponent >= digits as i32 {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", trimmed(mantissa), exponent.abs());
+    }
+    trimmed(&format!("{value:.*}", (digits as i32 - 1 - exponent).max(0) as usize))
 }
 
 /// `poly(x, degree, raw = true)`.
@@ -139,6 +219,8 @@ pub enum Variable {
     Number(Expr),
     /// A category with its coding.
     Category(Category),
+    /// The interval of a value.
+    Cut(Cut),
     /// Polynomials of a value.
     Poly(Poly),
     /// A spline of a value.
@@ -152,8 +234,21 @@ impl Variable {
     pub fn visit_columns<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName)) {
         match self {
             Variable::Column(column) | Variable::Category(Category { column, .. }) => seen(column),
-            Variable::Number(of) | Variable::Poly(Poly { of, .. }) | Variable::Spline(Spline { of, .. }) => of.visit_columns(seen),
-            Variable::Rbf(Rbf { of, .. }) => of.iter().for_each(|of| of.visit_columns(seen)),
+            _ => self.visit_reads(&mut |column, _| seen(column)),
+        }
+    }
+
+    /// Gives every column of which a value is computed to `seen`, with how it is read.
+    pub(crate) fn visit_reads<'a>(&'a self, seen: &mut dyn FnMut(&'a ColumnName, ReadAs)) {
+        match self {
+            Variable::Column(_) | Variable::Category(_) => {}
+            Variable::Number(of)
+            | Variable::Cut(Cut { of, .. })
+            | Variable::Poly(Poly { of, .. })
+            | Variable::Spline(Spline { of, .. }) => {
+                of.visit_reads(ReadAs::Number, seen);
+            }
+            Variable::Rbf(Rbf { of, .. }) => of.iter().for_each(|of| of.visit_reads(ReadAs::Number, seen)),
         }
     }
 }
@@ -165,6 +260,7 @@ impl fmt::Display for Variable {
             Variable::Number(call @ Expr::Call(..)) => call.fmt(f),
             Variable::Number(value) => write!(f, "I({value})"),
             Variable::Category(category) => category.fmt(f),
+            Variable::Cut(cut) => cut.fmt(f),
             Variable::Poly(Poly { of, degree, raw }) => {
                 write!(f, "poly({of}, {degree}{})", if *raw { ", raw = true" } else { "" })
             }
@@ -177,10 +273,33 @@ impl fmt::Display for Variable {
 impl fmt::Display for Category {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "C({}", self.column)?;
+        if let Some(levels) = &self.levels {
+            write!(f, ", levels = [{}]", words(levels))?;
+        }
         if let Some(reference) = &self.reference {
-            let bare = token::written(&reference.text) == reference.text;
-            let level = if bare { reference.text.clone() } else { in_quotes(&reference.text, '"') };
-            write!(f, ", ref = {level}")?;
+            write!(f, ", ref = {}", word_text(&reference.text))?;
+        }
+        if let Some(contrast) = self.contrast {
+            write!(f, ", contrast = {contrast}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cut({}, {}", self.of, list(&self.breaks))?;
+        if !self.right {
+            f.write_str(", right = false")?;
+        }
+        if self.include_lowest {
+            f.write_str(", include.lowest = true")?;
+        }
+        if let Some(labels) = &self.labels {
+            write!(f, ", labels = [{}]", words(labels))?;
+        }
+        if let Some(reference) = &self.reference {
+            write!(f, ", ref = {}", word_text(&reference.text))?;
         }
         if let Some(contrast) = self.contrast {
             write!(f, ", contrast = {contrast}")?;
@@ -221,8 +340,17 @@ impl fmt::Display for Rbf {
 }
 
 fn list(values: &[f64]) -> String {
-    let values: Vec<String> = values.iter().map(|v| constant(*v)).collect();
-    format!("c({})", values.join(", "))
+    let value = |v: &f64| if v.is_infinite() { if *v < 0.0 { "-Inf".into() } else { "Inf".into() } } else { constant(*v) };
+    format!("c({})", values.iter().map(value).collect::<Vec<_>>().join(", "))
+}
+
+fn words(words: &[String]) -> String {
+    words.iter().map(|word| word_text(word)).collect::<Vec<_>>().join(", ")
+}
+
+/// A word as an argument: bare where that reads back as the same word, in quotes otherwise.
+fn word_text(word: &str) -> String {
+    if token::written(word) == word { word.to_owned() } else { in_quotes(word, '"') }
 }
 
 /// The name of a column as a formula would write it.

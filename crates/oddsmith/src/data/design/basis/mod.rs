@@ -48,7 +48,7 @@ pub(super) fn arguments(variable: &Variable) -> Vec<&Expr> {
         Variable::Poly(poly) => vec![&poly.of],
         Variable::Spline(spline) => vec![&spline.of],
         Variable::Rbf(rbf) => rbf.of.iter().collect(),
-        Variable::Column(_) | Variable::Number(_) | Variable::Category(_) => Vec::new(),
+        Variable::Column(_) | Variable::Number(_) | Variable::Category(_) | Variable::Cut(_) => Vec::new(),
     }
 }
 
@@ -115,7 +115,7 @@ impl Basis {
                 Centers::Count(count) => Radial::new(rbf.of.len(), *count, parameters).map(Basis::Radial),
                 Centers::At(centers) => radial::given(rbf.of.len(), centers, rbf.width).map(Basis::Radial),
             },
-            Variable::Column(_) | Variable::Number(_) | Variable::Category(_) => Err("it is no basis".into()),
+            Variable::Column(_) | Variable::Number(_) | Variable::Category(_) | Variable::Cut(_) => Err("it is no basis".into()),
         }
     }
 
