@@ -138,7 +138,9 @@ impl<S: PartSums> Work<'_, S> {
             self.control.advance(raw.rows() as u64)?;
             rows.encoder.encode((claim.partition, raw), reading, &mut tally, block)?;
             if block.rows > 0 {
-                block.with_features(&rows.layout, |features| sums.add(&rows.batch(features, &block.labels, first_row, (raw, &tally.keep))))?;
+                block.with_features(&rows.layout, |features| {
+                    sums.add(&rows.batch(features, &block.labels, first_row, (raw, &tally.keep)))
+                })?;
                 first_row += block.rows as u64;
             }
             Ok(())

@@ -176,7 +176,7 @@ fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
 
 /// A study that ends in a card.
 fn of_analysis(args: &BeginArgs, name: &str) -> Result<Study, Failure> {
-    let Roles { target, features, exclude, weight, .. } = args.roles.roles();
+    let Roles { target, features, exclude, weight, .. } = args.roles.roles()?;
     if target.is_none() {
         return Err(Failure::Usage("name the column that holds the classes, with --target".into()));
     }

@@ -11,6 +11,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Classes, Weighting};
 use oddsmith::eval::{Aim, Cut, EvalSettings, Evaluation, Metric, at_threshold, choose_threshold, metric_cells};
 use oddsmith::model::{Classifier, Costs, Decision};
+use oddsmith::stats::Statistics;
 use oddsmith::{Error, persist, train};
 
 use crate::console::Console;
