@@ -60,6 +60,18 @@ impl WordBlock {
         self.values.truncate(kept);
     }
 
+    /// Multiplies every entry by the factor of its column, and gives every row the length 1.
+    pub(crate) fn weigh(&mut self, factors: &[f64]) {
+        for row in self.starts.windows(2) {
+            let (columns, values) = (&self.columns[row[0]..row[1]], &mut self.values[row[0]..row[1]]);
+            values.iter_mut().zip(columns).for_each(|(value, column)| *value *= factors[*column as usize]);
+            let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
+            if length > 0.0 {
+                values.iter_mut().for_each(|value| *value /= length);
+            }
+        }
+    }
+
     fn view(&self, width: usize) -> Csr<'_> {
         Csr { starts: &self.starts, columns: &self.columns, values: &self.values, width, present: self.gaps.then_some(&self.present[..]) }
     }

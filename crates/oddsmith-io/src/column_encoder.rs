@@ -280,6 +280,8 @@ pub(crate) struct WordLane {
     pub(crate) documents: Vec<u64>,
     /// Cells without a text.
     pub(crate) missing: u64,
+    /// Cells with one.
+    pub(crate) texts: u64,
     buffer: TermBuffer,
 }
 
@@ -287,7 +289,7 @@ impl WordLane {
     /// A lane over terms of this tokenizer.
     pub(crate) fn new(tokenizer: Tokenizer, hashed: Option<usize>, value: WordValue) -> Self {
         let (terms, buffer) = (Interner::default(), TermBuffer::default());
-        WordLane { tokenizer, hashed, value, terms, documents: Vec::new(), missing: 0, buffer }
+        WordLane { tokenizer, hashed, value, terms, documents: Vec::new(), missing: 0, texts: 0, buffer }
     }
 
     /// Bytes in use.
@@ -297,13 +299,14 @@ impl WordLane {
 
     /// Encodes the texts of the kept rows.
     pub(crate) fn observe(&mut self, view: &View<'_>, column: usize, out: &mut WordBlock) {
-        let WordLane { tokenizer, hashed, value, terms, documents, missing, buffer } = self;
+        let WordLane { tokenizer, hashed, value, terms, documents, missing, texts, buffer } = self;
         view.batch.column(column).each_text(view.keep, |_, cell| {
             let text = cell.filter(|cell| !view.markers.has(cell)).and_then(|cell| std::str::from_utf8(cell).ok());
             let Some(text) = text else {
                 *missing += 1;
                 return out.end_row(false);
             };
+            *texts += 1;
             let start = out.columns.len();
             tokenizer.add_row(text, buffer, *value, out, |term| match hashed {
                 Some(width) => Some(hashed_column(term, *width)),
@@ -319,6 +322,7 @@ impl WordLane {
     /// Adds what another worker saw and gives the new numbers of its terms.
     pub(crate) fn merge(&mut self, other: &WordLane) -> Vec<u32> {
         self.missing += other.missing;
+        self.texts += other.texts;
         let renumbered: Vec<u32> = (0..other.terms.len() as u32).map(|term| self.terms.intern(other.terms.name(term)).0).collect();
         self.documents.resize(self.terms.len(), 0);
         for (term, &new) in renumbered.iter().enumerate() {

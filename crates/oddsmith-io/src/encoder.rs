@@ -1,6 +1,6 @@
 //! Raw batches into blocks of a layout that is already known: later passes, and prediction.
 
-use oddsmith::data::{Feature, Layout, Levels, MISSING, SKIP, Space, UNSEEN, Vocabulary, WordValue};
+use oddsmith::data::{DocumentCounts, Feature, Layout, Levels, MISSING, SKIP, Space, UNSEEN, Vocabulary, WordValue};
 use oddsmith::error::DataFault;
 
 use crate::block::Block;
@@ -54,7 +54,7 @@ impl LevelIndex {
 enum Known {
     Number,
     Levels(LevelIndex),
-    Words { tokenizer: Tokenizer, terms: Interner, hashed: Option<usize>, value: WordValue },
+    Words { tokenizer: Tokenizer, terms: Interner, hashed: Option<usize>, value: WordValue, factors: Option<Vec<f64>> },
 }
 
 impl Known {
@@ -62,7 +62,7 @@ impl Known {
         match &feature.space {
             Space::Number => Known::Number,
             Space::Levels { levels, boolean } => Known::Levels(LevelIndex::new(levels, *boolean)),
-            Space::Words { vocabulary, value } => {
+            Space::Words { vocabulary, value, form } => {
                 let mut terms = Interner::default();
                 let hashed = match vocabulary {
                     Vocabulary::Hashed(width) => Some(*width),
@@ -71,7 +71,8 @@ impl Known {
                         None
                     }
                 };
-                Known::Words { tokenizer: Tokenizer::for_vocabulary(vocabulary, options), terms, hashed, value: *value }
+                let factors = form.weights.as_ref().map(DocumentCounts::factors);
+                Known::Words { tokenizer: Tokenizer::for_vocabulary(vocabulary, form, options), terms, hashed, value: *value, factors }
             }
         }
     }
@@ -203,7 +204,7 @@ impl Encoder {
                     });
                     code += 1;
                 }
-                Known::Words { tokenizer, terms, hashed, value } => {
+                Known::Words { tokenizer, terms, hashed, value, factors } => {
                     let out = &mut block.words[word];
                     column.each_text(keep, |_, cell| {
                         let text = cell.filter(|cell| !markers.has(cell)).and_then(|cell| std::str::from_utf8(cell).ok());
@@ -213,6 +214,9 @@ impl Encoder {
                             None => terms.get(term.as_bytes()),
                         });
                     });
+                    if let Some(factors) = factors {
+                        out.weigh(factors);
+                    }
                     word += 1;
                 }
             }

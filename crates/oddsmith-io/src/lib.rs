@@ -36,6 +36,7 @@ mod opening;
 mod options;
 mod order;
 mod plan;
+mod read_ahead;
 mod reading;
 mod record_counts;
 mod records;

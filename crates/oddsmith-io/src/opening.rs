@@ -10,6 +10,7 @@ use oddsmith::control::Control;
 
 use crate::fault::{BadBytes, Place};
 use crate::options::Input;
+use crate::read_ahead::{Arrival, Patience, ReadAhead};
 use crate::store::{Store, StoreReader};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
@@ -130,24 +131,30 @@ impl Read for Unpacking {
     }
 }
 
-/// Reads the first bytes of a stream, at least so many and enough to see two lines, and gives them back with the whole stream; the
-/// flag says that there is no more.
-pub(crate) fn peek(mut flow: Flow, least: usize, place: &Place) -> Result<(Vec<u8>, bool, Flow)> {
-    const STEP: usize = 64 << 10;
-    const MOST: usize = 1 << 20;
+/// Reads the first bytes of a stream and gives them back with the whole stream; the flag says that there is no more.
+///
+/// Of a file that is at rest there are `window` bytes. Of a pipe there are as many where whoever writes it does not pause: the same guesses
+/// are made as from a file, and a person who types lines still has an answer to each.
+pub(crate) fn peek(mut flow: Flow, window: usize, at_rest: bool, place: &Place) -> Result<(Vec<u8>, bool, Flow)> {
     let mut head = Vec::new();
-    let mut step = vec![0; STEP];
-    let mut ended = false;
+    if at_rest {
+        flow.by_ref().take(window as u64).read_to_end(&mut head).map_err(|error| place.io(error))?;
+        let ended = head.len() < window;
+        return Ok((head.clone(), ended, Box::new(io::Cursor::new(head).chain(flow))));
+    }
     let ends = |head: &[u8], byte: u8| memchr::memchr_iter(byte, head).take(2).count();
-    let seen = |head: &[u8]| ends(head, b'\n') >= 2 || (ends(head, b'\n') == 0 && ends(head, b'\r') >= 2);
-    while !ended && head.len() < MOST && (head.len() < least || !seen(&head)) {
-        match flow.read(&mut step) {
-            Ok(0) => ended = true,
-            Ok(count) => head.extend_from_slice(&step[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(place.io(error)),
+    let two_lines = |head: &[u8]| ends(head, b'\n') >= 2 || (ends(head, b'\n') == 0 && ends(head, b'\r') >= 2);
+    let (mut ahead, mut ended) = (ReadAhead::new(flow), false);
+    let mut patience: Option<Patience> = None;
+    while !ended && head.len() < window {
+        if patience.is_none() && two_lines(&head) {
+            patience = Some(Patience::begin());
+        }
+        match ahead.arrival(patience.as_ref().map(Patience::until)).map_err(|error| place.io(error))? {
+            Arrival::Bytes(bytes) => head.extend_from_slice(&bytes),
+            Arrival::End => ended = true,
+            Arrival::Pause => break,
         }
     }
-    let whole = Box::new(io::Cursor::new(head.clone()).chain(flow));
-    Ok((head, ended, whole))
+    Ok((head.clone(), ended, Box::new(io::Cursor::new(head).chain(ahead))))
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use oddsmith::data::{Condition, Kind, Order, Role as KeyRole, Weighting, WordValue};
+use oddsmith::data::{Condition, Kind, Order, Role as KeyRole, Terms, Weighting, WordValue};
 use oddsmith::{Error, Result};
 
 /// Where the bytes come from.
@@ -80,8 +80,10 @@ pub enum Ragged {
 /// How text columns become words.
 #[derive(Debug, Clone)]
 pub struct TextOptions {
-    /// Longest run of adjacent words that counts as one term (default 1; all shorter runs are included).
-    pub ngrams: usize,
+    /// What the terms are (default: words).
+    pub terms: Terms,
+    /// Weigh terms by tf-idf: by how few texts they stand in, every text scaled to length 1 (default: counts as they are).
+    pub tf_idf: bool,
     /// A term must stand in at least this many rows (default 1).
     pub min_documents: u64,
     /// Keep only this many terms, those that stand in the most rows (default: all).
@@ -96,7 +98,15 @@ pub struct TextOptions {
 
 impl Default for TextOptions {
     fn default() -> Self {
-        TextOptions { ngrams: 1, min_documents: 1, max_words: None, stop_words: Vec::new(), hashed: None, value: WordValue::Count }
+        TextOptions {
+            terms: Terms::default(),
+            tf_idf: false,
+            min_documents: 1,
+            max_words: None,
+            stop_words: Vec::new(),
+            hashed: None,
+            value: WordValue::Count,
+        }
     }
 }
 
@@ -190,6 +200,9 @@ impl ReadOptions {
         }
         if let Some(width) = self.text.hashed.filter(|width| !(1..=1 << 30).contains(width)) {
             return Err(Error::knob("hashed width", width, "use a width from 1 to 1073741824"));
+        }
+        if self.text.tf_idf && self.text.hashed.is_some() {
+            return Err(Error::knob("text weights", "tf-idf", "words that are hashed are not counted by texts; keep a vocabulary"));
         }
         Ok(())
     }

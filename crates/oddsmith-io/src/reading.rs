@@ -1,7 +1,7 @@
 //! From a feed to a source: guess, survey, settle, and keep or stream.
 
 use oddsmith::control::Control;
-use oddsmith::data::{Classes, KeyedSource, Kind, Layout, Levels, Order, Source};
+use oddsmith::data::{Classes, DocumentCounts, Feature, KeyedSource, Kind, Layout, Levels, Order, Source, Space};
 use oddsmith::error::DataFault;
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
@@ -96,7 +96,7 @@ fn expected_bytes(choices: &[Choice], rows: u64, file: u64, options: &ReadOption
         Encoding::Words => 9,
     };
     let has_words = choices.iter().any(|choice| choice.encoding == Encoding::Words);
-    let words = if has_words { file * 2 * options.text.ngrams.max(1) as u64 } else { 0 };
+    let words = if has_words { file * 2 * options.text.terms.longest() as u64 } else { 0 };
     rows * (choices.iter().map(cell).sum::<u64>() + 12) + words
 }
 
@@ -309,7 +309,12 @@ fn unlabelled(plan: &Plan, rows: u64) -> Option<Notice> {
 /// Gives every code and word of the kept blocks its final number.
 fn renumber(parts: &mut [SurveyedBlock], layout: &Layout, settled: &[Settled], labels: &[Vec<u32>], threads: usize) {
     let code_columns: Vec<&Settled> = layout.codes().iter().map(|&j| &settled[j]).collect();
-    let word_columns: Vec<&Settled> = layout.words().iter().map(|&j| &settled[j]).collect();
+    let factors = |feature: &Feature| match &feature.space {
+        Space::Words { form, .. } => form.weights.as_ref().map(DocumentCounts::factors),
+        _ => None,
+    };
+    let word_columns: Vec<(&Settled, Option<Vec<f64>>)> =
+        layout.words().iter().map(|&j| (&settled[j], factors(&settled[j].feature))).collect();
     let renumber_block = |block: &mut Block, worker: usize| {
         let new = |code: &mut u32, numbers: &[u32]| {
             if let Some(number) = numbers.get(*code as usize) {
@@ -320,9 +325,12 @@ fn renumber(parts: &mut [SurveyedBlock], layout: &Layout, settled: &[Settled], l
         for (column, codes) in code_columns.iter().zip(block.codes.chunks_exact_mut(block.rows)) {
             codes.iter_mut().for_each(|code| new(code, &column.renumbering[worker]));
         }
-        for (column, words) in word_columns.iter().zip(&mut block.words) {
+        for ((column, factors), words) in word_columns.iter().zip(&mut block.words) {
             if let Some(numbers) = column.renumbering.get(worker) {
                 words.renumber(numbers, oddsmith::data::MISSING);
+            }
+            if let Some(factors) = factors {
+                words.weigh(factors);
             }
         }
     };

@@ -82,15 +82,14 @@ pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout
     let magic = raw.magic.clone();
     let format = match Content::of(&magic, options, &place)? {
         Content::Text => {
-            // Where nobody waits, as much is looked at as for learning, so that the same guesses are made.
-            let least = if raw.at_rest { WINDOW } else { 0 };
-            return open_text(raw.into_flow(), least, options, layout, echo, &place);
+            let at_rest = raw.at_rest;
+            return open_text(raw.into_flow(), at_rest, options, layout, echo, &place);
         }
         #[cfg(feature = "xlsx")]
         Content::Workbook => {
             let sheet = Sheet::open(raw.into_store(in_memory, &place, control)?, options.sheet.as_deref(), &place, control)?;
             let flow = Box::new(StoreReader::new(Arc::new(sheet.store), 0));
-            let rows = open_text(flow, WINDOW, &Sheet::options(options), layout, echo, &place)?;
+            let rows = open_text(flow, true, &Sheet::options(options), layout, echo, &place)?;
             return Ok(NewRows { format: Format::Workbook { sheet: sheet.name }, ..rows });
         }
         Content::Container(format) => format,
@@ -105,9 +104,10 @@ pub fn open_arrow_for_prediction(table: &ArrowTable, options: &ReadOptions, layo
     NewRows::new(table.feed(options)?, Format::Arrow, Vec::new(), options, layout, &[])
 }
 
-fn open_text(flow: Flow, least: usize, options: &ReadOptions, layout: &Layout, echo: &[String], place: &Place) -> Result<NewRows> {
+fn open_text(flow: Flow, at_rest: bool, options: &ReadOptions, layout: &Layout, echo: &[String], place: &Place) -> Result<NewRows> {
     let io = |error: io::Error| place.io(error);
-    let (head, _, mut flow) = peek(flow, least, place)?;
+    // As much is looked at as for learning, so that the same guesses are made.
+    let (head, _, mut flow) = peek(flow, WINDOW, at_rest, place)?;
     let found = encoding::detect(&head, options.encoding.as_deref())?;
     io::copy(&mut flow.by_ref().take(found.mark as u64), &mut io::sink()).map_err(io)?;
     let mut offset = found.mark as u64;
@@ -115,7 +115,7 @@ fn open_text(flow: Flow, least: usize, options: &ReadOptions, layout: &Layout, e
         flow = Box::new(Decoding::new(flow, encoding, found.mark));
         offset = 0;
     }
-    let (bytes, whole, mut flow) = peek(flow, least, place)?;
+    let (bytes, whole, mut flow) = peek(flow, WINDOW, at_rest, place)?;
     let prepared = prepare(&Head { bytes, whole, offset }, found.name(), options, &layout.names(), place, purpose(layout))?;
     io::copy(&mut flow.by_ref().take(prepared.start as u64), &mut io::sink()).map_err(io)?;
     let cutter = Cutter::new(flow, prepared.facts.shape.marks, offset + prepared.start as u64, options.partition_bytes, place.clone());

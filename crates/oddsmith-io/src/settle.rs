@@ -1,6 +1,6 @@
 //! From what the workers saw to one layout: kinds, levels and vocabularies over all rows.
 
-use oddsmith::data::{Feature, Kind, Levels, MISSING, Vocabulary};
+use oddsmith::data::{DocumentCounts, Feature, Kind, Levels, MISSING, Terms, TextForm, Vocabulary};
 use oddsmith::error::DataFault;
 use oddsmith::{Error, Result};
 
@@ -162,10 +162,15 @@ pub(crate) fn unsigned_zero(cell: &[u8]) -> &[u8] {
 /// Settles a column of text.
 pub(crate) fn words(name: &str, lanes: &[&WordLane], options: &TextOptions) -> Settled {
     let tokenizer = crate::tokens::Tokenizer::new(options);
+    // A list of words shows by itself how long its runs are.
+    let terms = Some(options.terms).filter(|terms| match terms {
+        Terms::Words { shortest: 1, longest } => options.hashed.is_some() && *longest > 1,
+        _ => true,
+    });
     let mut all = WordLane::new(tokenizer, options.hashed, options.value);
     let numbers: Vec<Vec<u32>> = lanes.iter().map(|lane| all.merge(lane)).collect();
     if let Some(width) = options.hashed {
-        let feature = Feature::words(name, Vocabulary::Hashed(width), options.value);
+        let feature = Feature::words(name, Vocabulary::Hashed(width), options.value).in_form(TextForm { terms, weights: None });
         return Settled { feature, missing: all.missing, values: Values::Terms(width), renumbering: Vec::new(), mixed: None, flags: false };
     }
     let mut chosen: Vec<u32> = (0..all.terms.len() as u32).filter(|term| all.documents[*term as usize] >= options.min_documents).collect();
@@ -183,7 +188,9 @@ pub(crate) fn words(name: &str, lanes: &[&WordLane], options: &TextOptions) -> S
     }
     let listed: Vec<String> = chosen.iter().map(|term| String::from_utf8_lossy(all.terms.name(*term)).into_owned()).collect();
     let values = Values::Terms(listed.len());
-    let feature = Feature::words(name, Vocabulary::Listed(listed), options.value);
+    let with_term = chosen.iter().map(|term| all.documents[*term as usize]).collect();
+    let weights = options.tf_idf.then_some(DocumentCounts { texts: all.texts, with_term });
+    let feature = Feature::words(name, Vocabulary::Listed(listed), options.value).in_form(TextForm { terms, weights });
     Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes), mixed: None, flags: false }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use oddsmith::data::{Vocabulary, WordValue};
+use oddsmith::data::{Terms, TextForm, Vocabulary, WordValue};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::block::WordBlock;
@@ -14,7 +14,7 @@ use crate::options::TextOptions;
 /// Cuts texts into terms.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tokenizer {
-    longest: usize,
+    terms: Terms,
     stop_words: BTreeSet<String>,
 }
 
@@ -30,22 +30,28 @@ pub(crate) struct TermBuffer {
 impl Tokenizer {
     /// The tokenizer that the options describe.
     pub(crate) fn new(options: &TextOptions) -> Self {
-        Tokenizer { longest: options.ngrams.max(1), stop_words: options.stop_words.iter().map(|word| word.to_lowercase()).collect() }
+        Tokenizer { terms: options.terms, stop_words: options.stop_words.iter().map(|word| word.to_lowercase()).collect() }
     }
 
-    /// The tokenizer that reads new text for a vocabulary: for a list of terms the longest run follows from the list.
-    pub(crate) fn for_vocabulary(vocabulary: &Vocabulary, options: &TextOptions) -> Self {
-        match vocabulary {
-            Vocabulary::Hashed(_) => Tokenizer::new(options),
-            Vocabulary::Listed(terms) => {
+    /// The tokenizer that reads new text for a vocabulary: unless its terms are known, the longest run of words follows from the list.
+    pub(crate) fn for_vocabulary(vocabulary: &Vocabulary, form: &TextForm, options: &TextOptions) -> Self {
+        match (form.terms, vocabulary) {
+            (Some(terms), Vocabulary::Hashed(_)) => Tokenizer { terms, ..Tokenizer::new(options) },
+            (Some(terms), Vocabulary::Listed(_)) => Tokenizer { terms, stop_words: BTreeSet::new() },
+            (None, Vocabulary::Hashed(_)) => Tokenizer::new(options),
+            (None, Vocabulary::Listed(terms)) => {
                 let longest = terms.iter().map(|term| 1 + term.matches(' ').count()).max().unwrap_or(1);
-                Tokenizer { longest, stop_words: BTreeSet::new() }
+                Tokenizer { terms: Terms::Words { shortest: 1, longest }, stop_words: BTreeSet::new() }
             }
         }
     }
 
     /// Gives every term of a text to `term`.
     pub(crate) fn each(&self, text: &str, buffer: &mut TermBuffer, mut term: impl FnMut(&str)) {
+        let (shortest, longest) = match self.terms {
+            Terms::Words { shortest, longest } => (shortest, longest),
+            Terms::Characters { shortest, longest } => return characters(text, (shortest, longest), buffer, &mut term),
+        };
         buffer.run.clear();
         buffer.words.clear();
         for word in text.unicode_words() {
@@ -58,28 +64,17 @@ impl Tokenizer {
             }
             let end = buffer.run.len();
             let stops = !self.stop_words.is_empty() && self.stop_words.contains(&buffer.run[start..end]);
-            if !stops && self.longest == 1 {
+            if !stops && longest == 1 {
                 term(&buffer.run[start..end]);
             }
-            if !stops && self.longest > 1 {
+            if !stops && longest > 1 {
                 buffer.words.push((start, end));
                 buffer.run.push(' ');
                 continue;
             }
-            self.runs(buffer, &mut term);
+            runs(buffer, (shortest, longest), &mut term);
         }
-        self.runs(buffer, &mut term);
-    }
-
-    /// Gives all terms of the words since the last stop word, and forgets them.
-    fn runs(&self, buffer: &mut TermBuffer, term: &mut impl FnMut(&str)) {
-        for (i, &(start, _)) in buffer.words.iter().enumerate() {
-            for &(_, end) in buffer.words[i..].iter().take(self.longest) {
-                term(&buffer.run[start..end]);
-            }
-        }
-        buffer.run.clear();
-        buffer.words.clear();
+        runs(buffer, (shortest, longest), &mut term);
     }
 
     /// Adds a text as one sparse row: each term's column from `column` (terms without one are left out), its
@@ -105,6 +100,39 @@ impl Tokenizer {
     }
 }
 
+/// Gives all terms of the words since the last stop word, and forgets them.
+fn runs(buffer: &mut TermBuffer, (shortest, longest): (usize, usize), term: &mut impl FnMut(&str)) {
+    for (i, &(start, _)) in buffer.words.iter().enumerate() {
+        for &(_, end) in buffer.words[i..].iter().take(longest).skip(shortest - 1) {
+            term(&buffer.run[start..end]);
+        }
+    }
+    buffer.run.clear();
+    buffer.words.clear();
+}
+
+/// Gives all runs of characters, the shortest first: of the text in lower case, with one space for several white spaces in a row.
+fn characters(text: &str, (shortest, longest): (usize, usize), buffer: &mut TermBuffer, term: &mut impl FnMut(&str)) {
+    buffer.run.clear();
+    let lower = text.to_lowercase();
+    let mut spaces = 0;
+    for c in lower.chars() {
+        spaces = if c.is_whitespace() { spaces + 1 } else { 0 };
+        match spaces {
+            0 | 1 => buffer.run.push(c),
+            2 => {
+                buffer.run.pop();
+                buffer.run.push(' ');
+            }
+            _ => {}
+        }
+    }
+    let starts: Vec<usize> = buffer.run.char_indices().map(|(at, _)| at).chain([buffer.run.len()]).collect();
+    for length in shortest..=longest.min(starts.len() - 1) {
+        starts.windows(length + 1).for_each(|run| term(&buffer.run[run[0]..run[length]]));
+    }
+}
+
 /// The column of a term under a hashed vocabulary: 64-bit FNV-1a, stirred, and scaled to the width. It is part of
 /// the meaning of saved models and never changes.
 pub fn hashed_column(term: &str, width: usize) -> u32 {
@@ -121,8 +149,12 @@ pub fn hashed_column(term: &str, width: usize) -> u32 {
 mod tests {
     use super::*;
 
-    fn terms(text: &str, ngrams: usize, stop: &[&str]) -> String {
-        let options = TextOptions { ngrams, stop_words: stop.iter().map(|s| s.to_string()).collect(), ..TextOptions::default() };
+    fn terms(text: &str, longest: usize, stop: &[&str]) -> String {
+        cut(text, Terms::Words { shortest: 1, longest }, stop)
+    }
+
+    fn cut(text: &str, terms: Terms, stop: &[&str]) -> String {
+        let options = TextOptions { terms, stop_words: stop.iter().map(|s| s.to_string()).collect(), ..TextOptions::default() };
         let mut found = Vec::new();
         Tokenizer::new(&options).each(text, &mut TermBuffer::default(), |term| found.push(term.to_owned()));
         found.join("|")
@@ -143,6 +175,19 @@ mod tests {
         assert_eq!(terms("a, b c", 2, &[]), "a|a b|b|b c|c");
         assert_eq!(terms("cats of old rome", 3, &["of"]), "cats|old|old rome|rome");
         assert_eq!(terms("of the", 1, &["of", "the"]), "");
+    }
+
+    #[test]
+    fn runs_have_a_least_length_too() {
+        assert_eq!(cut("a b c d", Terms::Words { shortest: 2, longest: 3 }, &[]), "a b|a b c|b c|b c d|c d");
+    }
+
+    #[test]
+    fn characters_run_over_single_spaces() {
+        let characters = |text: &str, shortest, longest| cut(text, Terms::Characters { shortest, longest }, &[]);
+        assert_eq!(characters("Ab \t cÉ", 2, 3), "ab|b | c|cé|ab |b c| cé");
+        assert_eq!(characters("ab", 3, 5), "");
+        assert_eq!(characters("", 1, 2), "");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use oddsmith::data::{Condition, Kind, Weighting, WordValue};
+use oddsmith::data::{Condition, Kind, Terms, Weighting, WordValue};
 use oddsmith::{Error, ErrorKind};
 use oddsmith_io::{Header, Quote, Ragged, ReadOptions, Roles, TextOptions};
 
@@ -95,9 +95,17 @@ pub(crate) struct ReadingArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Words of text columns")]
 pub(crate) struct TextArgs {
-    /// Longest run of words that counts as one term [default: 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=8))]
-    ngrams: Option<u64>,
+    /// Runs of words that count as one term, such as 1-2 for words and pairs; 2 stands for 1-2 [default: 1].
+    #[arg(long, value_name = "A-B", value_parser = |text: &str| parse_runs(text, 8))]
+    ngrams: Option<(usize, usize)>,
+
+    /// Runs of characters in place of words, such as 3-5; scikit-learn's analyzer `char`.
+    #[arg(long, value_name = "A-B", conflicts_with_all = ["ngrams", "stop_words"], value_parser = |text: &str| parse_runs(text, 16))]
+    char_ngrams: Option<(usize, usize)>,
+
+    /// What a term's number is weighed by: nothing, or tf-idf, as scikit-learn's TfidfVectorizer does.
+    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = PossibleValuesParser::new(["none", "tf-idf"]))]
+    text_weights: String,
 
     /// A term must stand in at least this many rows [default: 1].
     #[arg(long, value_name = "N")]
@@ -224,7 +232,12 @@ impl TextArgs {
             Ok::<_, Failure>(text.lines().map(|line| line.trim().to_lowercase()).filter(|word| !word.is_empty()).collect())
         })?;
         Ok(TextOptions {
-            ngrams: self.ngrams.map_or(default.ngrams, |longest| longest as usize),
+            terms: match (self.ngrams, self.char_ngrams) {
+                (_, Some((shortest, longest))) => Terms::Characters { shortest, longest },
+                (Some((shortest, longest)), None) => Terms::Words { shortest, longest },
+                (None, None) => default.terms,
+            },
+            tf_idf: self.text_weights == "tf-idf",
             min_documents: self.min_documents.unwrap_or(default.min_documents),
             max_words: self.max_words,
             stop_words,
@@ -255,6 +268,15 @@ fn kind_of(name: &str) -> Option<Kind> {
 
 fn parse_positive(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "a whole number from 1 up".into())
+}
+
+/// `2-3`, or `3` for everything up to it.
+fn parse_runs(text: &str, most: usize) -> Result<(usize, usize), String> {
+    let (shortest, longest) = text.split_once('-').unwrap_or(("1", text));
+    match (shortest.trim().parse(), longest.trim().parse()) {
+        (Ok(shortest), Ok(longest)) if 1 <= shortest && shortest <= longest && longest <= most => Ok((shortest, longest)),
+        _ => Err(format!("the shortest and the longest run, from 1 to {most}, such as 1-2")),
+    }
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {

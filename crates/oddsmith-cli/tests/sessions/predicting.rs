@@ -107,3 +107,40 @@ fn sampled_rows_are_reproducible_and_look_like_the_data() {
     assert!(draw("-n 20 --class no").lines().skip(1).all(|line| line.ends_with(",no")));
     assert_session!(session.transcript(&["oddsmith sample visits.odds --class maybe"]));
 }
+
+/// A row of a TSV may begin with a quote that means nothing; the first lines do not show it.
+fn messages() -> String {
+    let plain: String =
+        (0..3000).map(|at| format!("{}\tmessage number {at} about {}\n", ["ham", "spam"][at % 2], ["tea", "gold"][at % 2])).collect();
+    format!("label\ttext\n{plain}ham\t\"so be it\" he said and went home\nspam\t\"win gold now\n{plain}")
+}
+
+#[test]
+fn a_pipe_is_read_as_the_file_is() {
+    let session = Session::new();
+    session.write("messages.tsv", messages());
+    let fitted = session.shell("oddsmith fit messages.tsv --target label --kind text=text --model multinomial-nb -o m.odds -q");
+    assert!(fitted.status.success(), "{fitted:?}");
+    let of_file = session.shell("oddsmith predict m.odds messages.tsv -q");
+    let of_pipe = session.shell("cat messages.tsv | oddsmith predict m.odds - -q");
+    assert!(of_file.status.success() && of_pipe.status.success(), "{of_pipe:?}");
+    assert_eq!(of_file.stdout.iter().filter(|byte| **byte == b'\n').count(), 6003);
+    assert_eq!(of_file.stdout, of_pipe.stdout);
+}
+
+#[test]
+fn runs_of_words_and_characters_and_their_weights_are_kept() {
+    let session = Session::new();
+    session.write("messages.tsv", messages());
+    assert_session!(session.transcript(&[
+        "oddsmith fit messages.tsv --target label --kind text=text --model logistic --l2 1 --text-weights tf-idf --ngrams 1-2 --min-documents 2 -o m.odds -q --glance | cut -d, -f1",
+        "oddsmith predict m.odds messages.tsv -q | head -3",
+        "head -3 messages.tsv | oddsmith predict m.odds - -q | head -3",
+        "oddsmith fit messages.tsv --target label --kind text=text --model multinomial-nb --char-ngrams 3-4 --min-documents 100 -o c.odds -q --glance",
+        "oddsmith explain c.odds messages.tsv --row 1 -q | head -3",
+        "oddsmith fit messages.tsv --target label --kind text=text --model multinomial-nb --char-ngrams 4-3",
+        "oddsmith fit messages.tsv --target label --kind text=text --model multinomial-nb --ngrams 9",
+        "oddsmith fit messages.tsv --target label --kind text=text --model multinomial-nb --text-weights tf-idf --hash-width 64",
+        "oddsmith stats gather messages.tsv --target label --kind text=text --text-weights tf-idf -o a.stats -q > a.txt; head -9 messages.tsv | oddsmith stats gather - --target label --kind text=text --text-weights tf-idf -o b.stats -q > b.txt; oddsmith stats merge a.stats b.stats -o all.stats",
+    ]));
+}

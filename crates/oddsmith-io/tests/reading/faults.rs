@@ -83,7 +83,8 @@ fn weights_must_be_zero_or_above() {
         assert_eq!(refusal(text, &ReadOptions::default(), &roles), expected);
     }
     let text = "x,w,y\n1,0,a\n2,0,b\n";
-    let expected = "t.csv: no row is left; rows of weight zero and ragged rows that are skipped do not count";
+    let expected =
+        "t.csv: no row is left; rows of weight zero, ragged rows that are skipped and rows that the condition leaves out do not count";
     assert_eq!(refusal(text, &ReadOptions::default(), &roles), expected);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::tables::{learn, notices, rows, table};
 use oddsmith::control::Control;
-use oddsmith::data::{Kind, Weighting, WordValue};
+use oddsmith::data::{Kind, Terms, Weighting, WordValue};
 use oddsmith_io::{Input, ReadOptions, Roles, TextOptions, Values, open};
 
 fn kinds(text: &str) -> String {
@@ -152,8 +152,8 @@ fn terms_can_be_runs_frequent_few_present_or_hashed() {
     let stop_words = vec!["The".into()];
     let base = || TextOptions { min_documents: 2, ..TextOptions::default() };
     assert_eq!(words(base()), "[fox:1 ran:1 red:1 the:1] a");
-    assert_eq!(words(TextOptions { ngrams: 2, stop_words, ..base() }), "[fox:1 ran:1 red:1] a");
-    assert_eq!(words(TextOptions { ngrams: 2, ..base() }), "[fox:1 ran:1 red:1 the:1 the red:1] a");
+    assert_eq!(words(TextOptions { terms: Terms::Words { shortest: 1, longest: 2 }, stop_words, ..base() }), "[fox:1 ran:1 red:1] a");
+    assert_eq!(words(TextOptions { terms: Terms::Words { shortest: 1, longest: 2 }, ..base() }), "[fox:1 ran:1 red:1 the:1 the red:1] a");
     assert_eq!(words(TextOptions { max_words: Some(2), ..base() }), "[fox:1 the:1] a");
     let hashed = words(TextOptions { hashed: Some(4), value: WordValue::Presence, ..TextOptions::default() });
     assert!(hashed.starts_with("[#") && hashed.split_whitespace().count() <= 5, "{hashed}");
@@ -192,4 +192,23 @@ fn files_pipes_and_compression_give_the_same_rows() {
     }
     let opened = open(&Input::Path(path), &ReadOptions::default(), &Roles::target("y"), &Control::new()).unwrap();
     assert_eq!(rows(&*opened.source), expected);
+}
+
+#[test]
+fn terms_are_weighed_by_tf_idf_in_memory_and_streamed() {
+    let table = "y,t\na,the cat sat on the mat\nb,the dog sat\na,\nb,a cat and a dog ran off\n";
+    let text = TextOptions { tf_idf: true, ..TextOptions::default() };
+    // Three texts: `the` stands in two of them, `mat` in one.
+    let factor = |with_term: f64| 1.0 + (4.0 / (1.0 + with_term)).ln();
+    let second = [("dog", factor(2.0)), ("sat", factor(2.0)), ("the", factor(2.0))];
+    let length = second.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
+    let expected: Vec<String> = second.iter().map(|(term, weight)| format!("{term}:{}", weight / length)).collect();
+    for memory in [1 << 30, 1 << 10] {
+        let options = ReadOptions { text: text.clone(), memory, kinds: [("t".to_owned(), Kind::Text)].into(), ..ReadOptions::default() };
+        let Ok(opened) = learn(table, &options) else { continue };
+        assert_eq!(rows(&*opened.source)[1], format!("[{}] b", expected.join(" ")), "{memory}");
+        assert_eq!(rows(&*opened.source)[2], "[-] a");
+    }
+    let refused = TextOptions { hashed: Some(8), ..text };
+    assert!(learn(table, &ReadOptions { text: refused, ..ReadOptions::default() }).is_err());
 }

@@ -10,6 +10,7 @@ mod predicting;
 mod same_rows;
 mod summing;
 mod tables;
+mod terms;
 mod typed_files;
 #[cfg(feature = "xlsx")]
 mod workbooks;

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Classes, Key, Levels, Role, Vocabulary, WordValue};
+use super::{Classes, Key, Levels, Role, TextForm, Vocabulary, WordValue};
 use crate::error::{ErrorKind, Result};
 
 /// What a column holds, as a person would say it.
@@ -52,6 +52,8 @@ pub enum Space {
         vocabulary: Vocabulary,
         /// Counts or presence.
         value: WordValue,
+        /// How texts become terms and terms numbers.
+        form: TextForm,
     },
 }
 
@@ -82,7 +84,16 @@ impl Feature {
 
     /// A text column, or a block of sparse columns.
     pub fn words(name: impl Into<String>, vocabulary: Vocabulary, value: WordValue) -> Self {
-        Feature { name: name.into(), space: Space::Words { vocabulary, value } }
+        Feature { name: name.into(), space: Space::Words { vocabulary, value, form: TextForm::default() } }
+    }
+
+    /// The same text column in another form.
+    #[must_use]
+    pub fn in_form(mut self, text: TextForm) -> Self {
+        if let Space::Words { form, .. } = &mut self.space {
+            *form = text;
+        }
+        self
     }
 
     /// The kind of the column.

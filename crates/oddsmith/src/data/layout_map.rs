@@ -67,9 +67,13 @@ fn level_map(from: &Feature, to: &Space) -> Result<Vec<usize>> {
 }
 
 fn word_map(from: &Feature, to: &Space) -> Result<Vec<Option<usize>>> {
-    let (Space::Words { vocabulary, .. }, Space::Words { vocabulary: to, .. }) = (&from.space, to) else {
+    let (Space::Words { vocabulary, form, .. }, Space::Words { vocabulary: to, form: to_form, .. }) = (&from.space, to) else {
         return Err(Error::internal("words are mapped to something else"));
     };
+    if form != to_form {
+        let fault = DataFault::new("its texts are cut into other terms, or weighed by tf-idf over other rows").column(&from.name);
+        return Err(fault.accepted("the same text options everywhere, and counts where rows are in several places").into());
+    }
     match (vocabulary, to) {
         (Vocabulary::Hashed(a), Vocabulary::Hashed(b)) if a == b => Ok((0..*a).map(Some).collect()),
         (Vocabulary::Listed(from), Vocabulary::Listed(to)) => {

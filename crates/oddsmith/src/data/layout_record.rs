@@ -6,9 +6,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Classes, Feature, Kind, Layout, Levels, Space, Vocabulary, Weighting, WordValue};
+use super::{Classes, DocumentCounts, Feature, Kind, Layout, Levels, Space, Terms, TextForm, Vocabulary, Weighting, WordValue};
 use crate::error::{Result, visible};
 use crate::record::{Record, fault};
+
+/// Words or characters of the longest term.
+const MOST_PARTS: usize = 64;
 
 /// Words are numbered by 32-bit codes.
 const WIDEST: u64 = u32::MAX as u64;
@@ -29,6 +32,12 @@ struct WordsHead {
     value: WordValue,
     /// The number of columns when words are hashed; null when they are listed.
     hashed: Option<u64>,
+    /// What the terms are, where that does not follow from the words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    terms: Option<Terms>,
+    /// Texts over which terms are weighed by tf-idf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    texts: Option<u64>,
 }
 
 impl Layout {
@@ -44,6 +53,10 @@ impl Layout {
         let levels: Vec<&[String]> = self.codes().iter().map(|&j| texts_of(&self.features()[j].space)).collect();
         put_lists(record, &format!("{prefix}.levels"), &levels);
         put_lists(record, &format!("{prefix}.words"), &words().map(texts_of).collect::<Vec<_>>());
+        let counts: Vec<u64> = words().filter_map(document_counts).flat_map(|counts| counts.with_term.iter().copied()).collect();
+        if words().any(|space| document_counts(space).is_some()) {
+            record.put_counts(format!("{prefix}.documents"), &counts);
+        }
         Ok(())
     }
 
@@ -62,18 +75,23 @@ impl Layout {
         if levels.len() != count(kinds, b"cb") || words.len() != count(kinds, b"t") || words.len() != head.words.len() {
             return Err(fault(format!("`{prefix}` has not one list of levels or words for each column of that kind")));
         }
+        let weighed = head.words.iter().any(|head| head.texts.is_some());
+        let mut documents = if weighed { record.counts(&format!("{prefix}.documents"))? } else { &[] };
         let (mut levels, mut words) = (levels.into_iter(), words.into_iter().zip(head.words.iter()));
         let mut features = Vec::with_capacity(names.len());
         for (name, kind) in names.into_iter().zip(kinds) {
             let space = match kind {
                 b'n' => Some(Ok(Space::Number)),
                 b'c' | b'b' => levels.next().map(|list| space_of_levels(owned(list), *kind == b'b')),
-                b't' => words.next().map(|(list, head)| head.space(owned(list))),
+                b't' => words.next().map(|(list, head)| head.space(owned(list), &mut documents)),
                 _ => None,
             };
             let space = space.unwrap_or(Err("has a kind that this program does not know"));
             let space = space.map_err(|what| fault(format!("column `{}` {what}", visible(name))))?;
             features.push(Feature { name: name.to_owned(), space });
+        }
+        if !documents.is_empty() {
+            return Err(fault(format!("`{prefix}.documents` has {} counts more than there are weighed words", documents.len())));
         }
         Layout::new(head.target, features, classes, head.weighting).map_err(|e| fault(e.to_string()))
     }
@@ -81,15 +99,17 @@ impl Layout {
 
 impl WordsHead {
     fn of(space: &Space) -> Option<Self> {
-        let Space::Words { vocabulary, value } = space else { return None };
+        let Space::Words { vocabulary, value, form } = space else { return None };
         let hashed = match vocabulary {
             Vocabulary::Listed(_) => None,
             Vocabulary::Hashed(width) => Some(*width as u64),
         };
-        Some(WordsHead { value: *value, hashed })
+        let texts = form.weights.as_ref().map(|weights| weights.texts);
+        Some(WordsHead { value: *value, hashed, terms: form.terms, texts })
     }
 
-    fn space(&self, listed: Vec<String>) -> Result<Space, &'static str> {
+    /// The column; its document counts are the first of those that remain.
+    fn space(&self, listed: Vec<String>, documents: &mut &[u64]) -> Result<Space, &'static str> {
         let vocabulary = match self.hashed {
             None => Vocabulary::Listed(listed),
             Some(width) if width <= WIDEST && listed.is_empty() => {
@@ -97,7 +117,26 @@ impl WordsHead {
             }
             Some(_) => return Err("is hashed and has words all the same, or is wider than 32 bits can number"),
         };
-        Ok(Space::Words { vocabulary, value: self.value })
+        let weights = match self.texts {
+            None => None,
+            Some(texts) => {
+                let (with_term, rest) = documents.split_at_checked(vocabulary.len()).ok_or("has fewer document counts than words")?;
+                *documents = rest;
+                if with_term.iter().any(|count| *count > texts) {
+                    return Err("has a word in more texts than there are");
+                }
+                Some(DocumentCounts { texts, with_term: with_term.to_vec() })
+            }
+        };
+        let sound = |terms: &Terms| match *terms {
+            Terms::Words { shortest, longest } | Terms::Characters { shortest, longest } => {
+                1 <= shortest && shortest <= longest && longest <= MOST_PARTS
+            }
+        };
+        if !self.terms.as_ref().is_none_or(sound) {
+            return Err("has terms of an impossible length");
+        }
+        Ok(Space::Words { vocabulary, value: self.value, form: TextForm { terms: self.terms, weights } })
     }
 }
 
@@ -120,6 +159,14 @@ fn letter(kind: Kind) -> u8 {
 
 fn count(kinds: &[u8], letters: &[u8]) -> usize {
     kinds.iter().filter(|kind| letters.contains(kind)).count()
+}
+
+/// What the words of a column are weighed by.
+fn document_counts(space: &Space) -> Option<&DocumentCounts> {
+    match space {
+        Space::Words { form, .. } => form.weights.as_ref(),
+        _ => None,
+    }
 }
 
 /// The levels or listed words of a column.
@@ -194,6 +241,30 @@ mod tests {
         let empty = Layout::new("", Vec::new(), Classes::new(Vec::new()).unwrap(), Weighting::None).unwrap();
         for layout in [layout(), empty] {
             assert_eq!(Layout::read(&record(&layout), "layout").unwrap(), layout);
+        }
+    }
+
+    /// Two text columns, the second of which is weighed by tf-idf over runs of characters.
+    fn weighed() -> Layout {
+        let weights = DocumentCounts { texts: 9, with_term: vec![9, 2] };
+        let form = TextForm { terms: Some(Terms::Characters { shortest: 2, longest: 3 }), weights: Some(weights) };
+        let words = |name: &str| Feature::words(name, Vocabulary::Listed(texts(&["ab", "abc"])), WordValue::Count);
+        let features = vec![words("plain"), words("weighed").in_form(form)];
+        Layout::new("y", features, Classes::new(texts(&["yes", "no"])).unwrap(), Weighting::None).unwrap()
+    }
+
+    #[test]
+    fn the_form_of_texts_comes_back_and_is_checked() {
+        assert_eq!(Layout::read(&record(&weighed()), "layout").unwrap(), weighed());
+        for (counts, what) in [
+            (&[9, 10][..], "in more texts than there are"),
+            (&[9], "fewer document counts than words"),
+            (&[9, 2, 1], "1 counts more than there are weighed words"),
+        ] {
+            let mut record = record(&weighed());
+            record.put_counts("layout.documents", counts);
+            let error = Layout::read(&record, "layout").unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
         }
     }
 

@@ -18,6 +18,7 @@ mod relabelled_source;
 mod role;
 mod row_buffer;
 mod source;
+mod text_form;
 mod view_source;
 mod vocabulary;
 
@@ -37,5 +38,6 @@ pub use relabelled_source::RelabelledSource;
 pub use role::{Key, Role};
 pub use row_buffer::RowBuffer;
 pub use source::Source;
+pub use text_form::{DocumentCounts, Terms, TextForm};
 pub use view_source::ViewSource;
 pub use vocabulary::{Vocabulary, WordValue};

@@ -127,7 +127,13 @@ fn union_space(mine: &Space, other: &Space) -> Result<(Space, Option<String>), S
                 (Space::Levels { levels: Levels::in_order(union), boolean: *boolean }, Some(what))
             }
         }),
-        (Space::Words { vocabulary, value }, Space::Words { vocabulary: others, value: other_value }) => {
+        (Space::Words { vocabulary, value, form }, Space::Words { vocabulary: others, value: other_value, form: other_form }) => {
+            if form.terms != other_form.terms {
+                return Err("has other terms in one than in the other (words, runs of words or characters)".into());
+            }
+            if form.weights != other_form.weights {
+                return Err("is weighed by tf-idf, whose weights depend on all rows; gather counts, or fit where all rows are".into());
+            }
             if value != other_value {
                 return Err("holds word counts in one and word presence in the other".into());
             }
@@ -138,7 +144,7 @@ fn union_space(mine: &Space, other: &Space) -> Result<(Space, Option<String>), S
                     Some(union) => {
                         let what =
                             format!("{} here, {} before, {} in the union", notice::counted(b.len() as u64, "word"), a.len(), union.len());
-                        (Space::Words { vocabulary: Vocabulary::Listed(union), value: *value }, Some(what))
+                        (Space::Words { vocabulary: Vocabulary::Listed(union), value: *value, form: form.clone() }, Some(what))
                     }
                 }),
                 _ => Err("has vocabularies of different make (listed words, or other hash widths)".into()),
