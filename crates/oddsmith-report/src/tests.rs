@@ -122,7 +122,7 @@ fn a_notebook_shows_three_facts_and_the_table_and_folds_the_rest() {
     let at = |part: &str| html.find(part).unwrap_or_else(|| panic!("no {part} in {html}"));
     assert!(at("fact3 3") < at("<table>") && at("<table>") < at("W112") && at("W112") < at("<details>"));
     assert!(at("<details>") < at("fact4 4") && at("Each term against the model without it") < at("</details>\n</div>"));
-    assert!(!html.contains("\x1b") && html.contains("<td style=\"text-align: right\">23.66</td>"), "{html}");
+    assert!(!html.contains("\x1b") && html.contains("<td style=\"text-align: right; padding: 0.1em 0.6em\">23.66</td>"), "{html}");
 }
 
 #[test]
