@@ -31,7 +31,7 @@ class Evaluation(Rendered):
     notes : dict
         Why figures are missing, and what else is to be known of one.
     confusion : ndarray of shape (n_classes, n_classes)
-        Weights of rows by true class (down) and called class (across).
+        Weights of rows by true class (down) and predicted class (across).
     """
 
     def __init__(self, judged: _core.Evaluation, classes: np.ndarray, title: str, make: str) -> None:
@@ -98,7 +98,7 @@ def evaluate(
     weighting : {'frequency', 'sampling'}, default='frequency'
         What weights mean for intervals: a row so many times, or so many units of the population.
     threshold : float, default=None
-        Call the second of two classes from this probability up; by default the most probable class is called.
+        Predict the second of two classes from this probability up; by default the most probable class.
     bins : int, default=10
         Bins of the expected calibration error.
     groups : int, default=10

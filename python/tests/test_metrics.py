@@ -112,7 +112,7 @@ def test_calibration_lines_are_regressions(weights):
 @pytest.mark.parametrize("weights", WEIGHTS, ids=["plain", "weighted"])
 def test_parts_of_the_brier_score_add_up(weights):
     parts = metrics.brier_decomposition(Y, P, sample_weight=weights)
-    total = parts.miscalibration - parts.discrimination + parts.uncertainty
+    total = parts.reliability - parts.resolution + parts.uncertainty
     np.testing.assert_allclose(total, theirs.brier_score_loss(Y, P, sample_weight=weights), rtol=1e-12)
     rate = np.average(Y, weights=weights)
     np.testing.assert_allclose(parts.uncertainty, rate * (1 - rate), rtol=1e-12)

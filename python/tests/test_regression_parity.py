@@ -137,7 +137,7 @@ def test_sampling_weights_have_errors_without_a_unit(command: Command, unit: flo
     assert np.max(np.abs(ours[1] / np.sqrt(np.diag(wanted)) - 1)) < ACCURACY
     glanced = table(command, path, design.formula, "--glance", "--weight", "sampled", "--weight-kind", "sampling")[0]
     slopes = wanted[1:, 1:]
-    assert float(glanced["signal_chi2"]) == pytest.approx(ours[0][1:] @ np.linalg.solve(slopes, ours[0][1:]), rel=1e-7)
+    assert float(glanced["model_chi2"]) == pytest.approx(ours[0][1:] @ np.linalg.solve(slopes, ours[0][1:]), rel=1e-7)
     assert "aic" not in glanced
 
 

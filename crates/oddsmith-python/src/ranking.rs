@@ -112,7 +112,7 @@ impl Ranking {
         Ok((test.chi_squared, test.df, test.p_value, table))
     }
 
-    /// The steps of the reliability curve, and the parts of the Brier score: miscalibration, discrimination, uncertainty.
+    /// The steps of the reliability curve, and the parts of the Brier score: reliability, resolution, uncertainty.
     fn reliability<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, (f64, f64, f64))> {
         let curve = Reliability::of(&self.ranking, self.weighting).map_err(|reason| undefined(py, "the reliability curve", &reason))?;
         let row = |step: &eval::ReliabilityStep| {
@@ -177,7 +177,7 @@ impl Ranking {
             ("specificity", &cut.specificity),
             ("precision", &cut.precision),
             ("negative_predictive_value", &cut.negative_predictive_value),
-            ("called", &cut.called),
+            ("predicted_positive", &cut.called),
         ];
         for (name, figure) in parts {
             let none = |reason: &Undefined| (f64::NAN, None, None, Some(format!("no value: {reason}")));

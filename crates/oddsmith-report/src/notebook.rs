@@ -86,7 +86,7 @@ fn grid(table: &Table) -> String {
     let row = |tag: &str, texts: &mut dyn Iterator<Item = String>| {
         let cells: String = texts
             .enumerate()
-            .map(|(j, text)| format!("<{tag} style=\"text-align: {}\">{}</{tag}>", side(j), escape::html(&text)))
+            .map(|(j, text)| format!("<{tag} style=\"text-align: {}; padding: 0.1em 0.6em\">{}</{tag}>", side(j), escape::html(&text)))
             .collect();
         format!("<tr>{cells}</tr>\n")
     };

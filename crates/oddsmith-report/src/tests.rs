@@ -1,7 +1,7 @@
 use oddsmith::Notice;
-use oddsmith::card::{Card, Cell, FixedTable, Table};
+use oddsmith::card::{Card, Cell, FixedTable, Summary, Table};
 
-use crate::{Format, Style, notices, render};
+use crate::{Format, Style, notebook, notices, render};
 
 fn card() -> Card {
     let mut tidy = FixedTable::new("tidy", ["class", "term", "level", "estimate", "weight"]);
@@ -88,7 +88,7 @@ fn documents_escape_markup() {
     let html = render(&card(), Format::Html, &Style::default());
     assert!(html.contains("<td>race|\\x1b[31m&lt;b&gt;</td>"), "{html}");
     let latex = render(&card(), Format::Latex, &Style::default());
-    assert!(latex.contains("yes & race$|$\\textbackslash{}x1b[31m$<$b$>$ & white & 0.3898 & 59 \\\\\n"), "{latex}");
+    assert!(latex.contains("yes & race$|$\\textbackslash{}x1b{[}31m$<$b$>$ & white & 0.3898 & 59 \\\\\n"), "{latex}");
 }
 
 #[test]
@@ -97,4 +97,45 @@ fn an_empty_table_is_still_valid_in_every_format() {
     assert_eq!(render(&table, Format::Csv, &Style::default()), "a,b\n");
     assert_eq!(render(&table, Format::Json, &Style::default()), "[]\n");
     assert_eq!(render(&table, Format::Ndjson, &Style::default()), "");
+}
+
+#[test]
+fn documents_carry_the_lines_of_the_terminal() {
+    let summary = Summary { facts: vec![("n".into(), 189u64.into())], table: None, footnotes: vec!["AUC 0.7 – high".into()] };
+    let card = Card { summary: Some(summary), ..card() };
+    let terminal = render(&card, Format::Table, &Style::default());
+    assert!(terminal.contains("n 189") && terminal.contains("AUC 0.7 – high") && !terminal.contains("smoothing"));
+    for (format, footnote) in [(Format::Md, "AUC 0.7 – high"), (Format::Html, "AUC 0.7 – high"), (Format::Latex, "AUC 0.7 -- high")] {
+        let text = render(&card, format, &Style::default());
+        assert!(["naive Bayes", "n: 189", footnote, "W112", "age"].iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains("smoothing"), "{text}");
+    }
+}
+
+#[test]
+fn a_notebook_shows_three_facts_and_the_table_and_folds_the_rest() {
+    let mut drop1 = FixedTable::new("drop1", ["term", "p_value"]);
+    drop1.push(["age".into(), 0.5.into()]);
+    let facts = (1..=5).map(|i| (format!("fact{i}"), Cell::from(i as u64))).collect();
+    let card = Card { facts, tables: vec![drop1.into()], ..card() };
+    let html = notebook(&card);
+    let at = |part: &str| html.find(part).unwrap_or_else(|| panic!("no {part} in {html}"));
+    assert!(at("fact3 3") < at("<table>") && at("<table>") < at("W112") && at("W112") < at("<details>"));
+    assert!(at("<details>") < at("fact4 4") && at("Each term against the model without it") < at("</details>\n</div>"));
+    assert!(!html.contains("\x1b") && html.contains("<td style=\"text-align: right; padding: 0.1em 0.6em\">23.66</td>"), "{html}");
+}
+
+#[test]
+fn nothing_is_wider_than_the_terminal() {
+    let mut models = FixedTable::new("models", ["model", "what_it_is"]);
+    models.push(["nb".into(), "naive Bayes over numbers, categories, booleans and text, each column with its own distribution".into()]);
+    let footnotes = vec!["a sentence that goes on and on, much longer than any terminal is wide, in plain words".into()];
+    let summary =
+        Summary { facts: vec![("a fact with a very long name indeed".into(), "and a long value as well".into())], table: None, footnotes };
+    let card =
+        Card { title: "a title that is too long for a narrow terminal".into(), tidy: models.into(), summary: Some(summary), ..card() };
+    let narrow = Style { width: Some(40), ..Style::default() };
+    let text = render(&card, Format::Table, &narrow) + &notices(&card.notices, &narrow);
+    assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+    assert!(text.contains("distribution"), "{text}");
 }

@@ -224,10 +224,7 @@ fn incomplete_rows_are_left_out_and_counted() {
     let mut table = Table::new(&["a", "b"], |_, a, b| vec![a, b]);
     table.values[4] = f64::NAN;
     let model = table.fit(&Lda::default()).unwrap();
-    assert_eq!(
-        notices(&model),
-        ["W121 1 of 12 rows have a missing number and were left out of the fit; when predicting, gaps are integrated out"]
-    );
+    assert_eq!(notices(&model), ["W121 1 of 12 rows excluded from the fit for missing values; when predicting, gaps are integrated out"]);
     let mut shorter = Table::new(&["a", "b"], |_, a, b| vec![a, b]);
     shorter.labels[2] = SKIP;
     assert_eq!(probabilities(&model, &table.features()), probabilities(&shorter.fit(&Lda::default()).unwrap(), &table.features()));

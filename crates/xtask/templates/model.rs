@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::card::{Card, Table};
+use crate::card::{Card, Cell, FixedTable};
 use crate::codec::{Codec, Encode};
 use crate::data::{Features, Layout, Rows, SKIP};
 use crate::error::{Error, ErrorKind, Result};
@@ -303,17 +303,18 @@ impl Classifier for CAMELModel {
 
     fn card(&self) -> Card {
         let labels = self.layout.classes().labels();
-        let columns = ["column", "parameter"].into_iter().map(str::to_owned).chain(labels.iter().cloned()).collect();
-        // The prior, then mean and deviation of every column.
-        let tidy = Table::tabulate("tidy", columns, 1 + 2 * self.deviations.len(), |i, at| match (i.checked_sub(1), at.checked_sub(2)) {
-            (None, None) => ["", "prior"][at].into(),
-            (None, Some(k)) => self.log_prior[k].exp().into(),
-            (Some(row), None) => [self.layout.features()[row / 2].name.as_str(), ["mean", "deviation"][row % 2]][at].into(),
-            (Some(row), Some(k)) if row % 2 == 0 => self.means[k * self.deviations.len() + row / 2].into(),
-            (Some(row), Some(_)) => self.deviations[row / 2].into(),
-        });
+        let mut tidy = FixedTable::new("tidy", ["class", "column", "parameter", "estimate"]);
+        for (k, label) in labels.iter().enumerate() {
+            let mut say = |column: Cell, parameter: &str, value: f64| tidy.push([label.as_str().into(), column, parameter.into(), value.into()]);
+            say(Cell::Empty, "prior", self.log_prior[k].exp());
+            for (j, deviation) in self.deviations.iter().enumerate() {
+                let name = self.layout.features()[j].name.as_str();
+                say(name.into(), "mean", self.means[k * self.deviations.len() + j]);
+                say(name.into(), "deviation", *deviation);
+            }
+        }
         let facts = vec![("rows".into(), self.classes.total_rows().into()), ("free parameters".into(), self.free_parameters().into())];
-        Card { title: "TITLE".into(), facts, tidy, notices: self.notices(), ..Card::default() }
+        Card { title: "TITLE".into(), facts, tidy: tidy.into(), notices: self.notices(), ..Card::default() }
     }
 
     fn notices(&self) -> Vec<Notice> {

@@ -12,10 +12,10 @@ from ._rows import ranked
 
 
 class BrierParts(NamedTuple):
-    """Brier score = miscalibration − discrimination + uncertainty, exactly."""
+    """Brier score = reliability − resolution + uncertainty, exactly."""
 
-    miscalibration: float
-    discrimination: float
+    reliability: float
+    resolution: float
     uncertainty: float
 
 
@@ -47,14 +47,14 @@ def brier_decomposition(y_true: Any, y_prob: Any, *, sample_weight: Any = None, 
     Returns
     -------
     BrierParts
-        miscalibration, discrimination and uncertainty.
+        reliability, resolution and uncertainty.
 
     Examples
     --------
     >>> from oddsmith.metrics import brier, brier_decomposition
     >>> y, p = [0, 1, 0, 1, 1], [0.2, 0.3, 0.4, 0.6, 0.9]
     >>> parts = brier_decomposition(y, p)
-    >>> abs(parts.miscalibration - parts.discrimination + parts.uncertainty - brier(y, p)) < 1e-15
+    >>> abs(parts.reliability - parts.resolution + parts.uncertainty - brier(y, p)) < 1e-15
     True
     """
     return BrierParts(*ranked(y_true, y_prob, sample_weight, pos_label, "frequency").reliability()[1])

@@ -1,4 +1,4 @@
-"""What acting on probabilities does: called classes, thresholds, what they are worth."""
+"""What acting on probabilities does: predicted classes, thresholds, what they are worth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AIMS = ("youden", "prevalence", "costs", "sensitivity", "specificity", "precisi
 
 
 def _called(y_true: Any, y_pred: Any, sample_weight: Any, labels: Any) -> _core.Evaluation:
-    """Called classes judged, over all classes that were true or called: probabilities of 0 and 1 say the same."""
+    """Predicted classes judged, over all classes that were true or predicted: probabilities of 0 and 1 say the same."""
     if labels is None:
         labels = np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)]))
     classes, codes = truth(y_pred, labels)
@@ -29,7 +29,7 @@ _PARAMETERS = """
     y_true : array-like of shape (n_samples,)
         The classes.
     y_pred : array-like of shape (n_samples,)
-        The called classes.
+        The predicted classes.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights from 0 up.
     labels : array-like, default=None
@@ -57,25 +57,25 @@ def _figure_of_calls(name: str, key: str, summary: str, value: float) -> Any:
     return metric
 
 
-accuracy = _figure_of_calls("accuracy", "accuracy", "Share of rows whose called class is right, with Wilson's interval.", 0.8)
-balanced_accuracy = _figure_of_calls("balanced_accuracy", "balanced_accuracy", "Mean over the classes of the share that was called right.", 0.8333)
+accuracy = _figure_of_calls("accuracy", "accuracy", "Proportion of rows whose predicted class is right, with Wilson's interval.", 0.8)
+balanced_accuracy = _figure_of_calls("balanced_accuracy", "balanced_accuracy", "Mean over the classes of the proportion that was predicted right.", 0.8333)
 matthews_corrcoef = _figure_of_calls("matthews_corrcoef", "mcc", "Matthews' correlation between truth and call.", 0.6667)
 cohen_kappa = _figure_of_calls("cohen_kappa", "kappa", "Cohen's kappa: agreement beyond chance.", 0.6154)
-sensitivity = _figure_of_calls("sensitivity", "sensitivity", "Share of events that were called; of two classes.", 0.6667)
-specificity = _figure_of_calls("specificity", "specificity", "Share of others that were not called; of two classes.", 1.0)
-precision = _figure_of_calls("precision", "precision", "Share of calls that were events; of two classes.", 1.0)
+sensitivity = _figure_of_calls("sensitivity", "sensitivity", "Proportion of events that are predicted positive; of two classes.", 0.6667)
+specificity = _figure_of_calls("specificity", "specificity", "Proportion of others that are not predicted positive; of two classes.", 1.0)
+precision = _figure_of_calls("precision", "precision", "Positive predictive value: proportion of positive predictions that are events; of two classes.", 1.0)
 f1 = _figure_of_calls("f1", "f1", "Harmonic mean of precision and sensitivity; of two classes.", 0.8)
 
 
 def confusion_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None, labels: Any = None) -> np.ndarray:
-    """Weights of rows by true class (down) and called class (across).
+    """Weights of rows by true class (down) and predicted class (across).
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         The classes.
     y_pred : array-like of shape (n_samples,)
-        The called classes.
+        The predicted classes.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights from 0 up.
     labels : array-like, default=None
@@ -172,7 +172,7 @@ def choose_threshold(
     weighting: str = "frequency",
     random_state: int = 1,
 ) -> tuple[Estimate, dict[str, Estimate | None]]:
-    """Choose the probability from which the event is called.
+    """Choose the probability from which the event is predicted.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def choose_threshold(
     y_prob : array-like of shape (n_samples,)
         Probability of the event.
     aim : {'youden', 'prevalence', 'costs', 'sensitivity', 'specificity', 'precision'}, default='youden'
-        The largest sensitivity + specificity, the base rate, the least cost, or at least `value` of the named share.
+        The largest sensitivity + specificity, the base rate, the least cost, or at least `value` of the named proportion.
     value : float, default=None
         The wanted sensitivity, specificity or precision.
     costs : (float, float), default=None
@@ -200,7 +200,7 @@ def choose_threshold(
     threshold : Estimate
         The threshold with its interval.
     shares : dict
-        sensitivity, specificity, precision, negative_predictive_value and called at the threshold, as `Estimate`; one that the rows do not
+        sensitivity, specificity, precision, negative_predictive_value and predicted_positive at the threshold, as `Estimate`; one that the rows do not
         determine is NaN and says why in its ``note``.
 
     Examples

@@ -29,7 +29,7 @@ def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None, labels: Any
     Returns
     -------
     Estimate
-        The loss with its interval. A row that was called impossible makes it infinite, which is a `NoEstimateError`.
+        The loss with its interval. A row that is impossible in its class makes it infinite, which is a `NoEstimateError`.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def average_precision(y_true: Any, y_score: Any, *, sample_weight: Any = None, p
 
 
 def roc_curve(y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None) -> dict[str, np.ndarray]:
-    """Rates of called events and of false alarms at every threshold, from the highest down.
+    """Rates of events and of false alarms at every threshold, from the highest down.
 
     Parameters are those of `average_precision`.
 

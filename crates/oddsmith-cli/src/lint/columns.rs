@@ -83,7 +83,7 @@ impl<'a> Column<'a> {
                     let all = moments.pooled(j);
                     if all.weight > 0.0 {
                         mean = all.mean.into();
-                        sd = (all.squares / all.weight).sqrt().into();
+                        sd = if all.weight > 1.0 { (all.squares / (all.weight - 1.0)).sqrt().into() } else { Cell::Empty };
                     }
                 }
             }

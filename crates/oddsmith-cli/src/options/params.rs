@@ -129,7 +129,11 @@ impl PriorArgs {
             return Err(Error::knob("prior", text, "uniform or one probability per class; without --prior the model's own is used").into());
         }
         let Some(generative) = model.generative() else {
-            let advice = "only models of the joint distribution have one; fit it with --prior instead".into();
+            let event = model.layout().classes().label(1);
+            let advice = format!(
+                "only models of the joint distribution have one; `oddsmith calibrate MODEL --prevalence '{event}=0.01' -o FILE` moves any \
+                 other model to known class proportions"
+            );
             let what = "take another prior".into();
             return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
         };

@@ -5,10 +5,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod closed_forms;
 mod folder;
 mod line;
 mod models;
 mod terminal;
+mod trust;
 mod well_formed;
 
 use std::collections::BTreeSet;

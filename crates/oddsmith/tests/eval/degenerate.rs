@@ -74,7 +74,7 @@ fn no_rows_one_class_and_constant_scores() {
     let figures = check(&constant);
     assert_eq!(figures.iter().find(|(name, _)| name == "auc").unwrap().1, Some(0.5));
     assert_eq!(reason(&constant, "calibration_slope"), "all scores are equal");
-    assert_eq!(reason(&constant, "mcc"), "only one class occurs, or only one is called");
+    assert_eq!(reason(&constant, "mcc"), "only one class occurs, or only one is predicted");
 
     let weightless = evaluated(&[0.1, 0.9], &[0, 1], Some(&[0.0, 0.0]));
     assert_eq!(reason(&weightless, "brier"), "there are no rows");
@@ -120,7 +120,7 @@ fn tests_of_pairs_that_have_no_error_say_so() {
 fn certain_and_wrong_is_infinite_and_said_so() {
     let sure = evaluated(&[0.0, 1.0, 0.5, 0.4], &[0, 0, 1, 0], None);
     check(&sure);
-    assert_eq!(reason(&sure, "bits"), "1 row was called impossible in its class, so the loss is infinite");
+    assert_eq!(reason(&sure, "bits"), "1 row is impossible in its class, so the loss is infinite");
     assert_eq!(reason(&sure, "calibration_slope"), "a probability of exactly 0 or 1 has infinite log odds");
     let perfect = evaluated(&[0.1, 0.2, 0.8, 0.9], &[0, 0, 1, 1], None);
     check(&perfect);
@@ -163,5 +163,8 @@ fn many_classes_with_one_missing_say_so() {
     assert_eq!(reason(&evaluation, "auc"), "a class has no rows");
     let classes = oddsmith::data::Classes::new(["a", "b", "c"].map(String::from).to_vec()).unwrap();
     let last = evaluation.class_table(&classes).rows()[2].clone();
-    assert_eq!(last[3..], ["no row was called so".into(), "no row has the class".into(), "no row has the class or was called so".into()]);
+    assert_eq!(
+        last[3..],
+        ["no row is predicted so".into(), "no row has the class".into(), "no row has the class or is predicted so".into()]
+    );
 }
