@@ -190,7 +190,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
             "l2": l2,
             "l1": l1,
             "firth": _checks.flag("firth", self.firth),
-            "firth_if_separated": _checks.one_of("on_separation", self.on_separation, ("error", "firth")) == "firth",
+            "firth_if_separated": _checks.declared("on-separation", "on_separation", self.on_separation) == "firth",
             "precision": "none",
             "level": 0.95,
             "tests": False,

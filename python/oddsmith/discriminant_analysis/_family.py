@@ -24,7 +24,7 @@ class _Discriminant(Classifier):
 
     def _check_parameters(self) -> None:
         _checks.one_of("solver", self.solver, self._solvers)
-        _checks.one_of("divisor", self.divisor, ("ml", "unbiased"))
+        _checks.declared("divisor", "divisor", self.divisor)
         _checks.flag("store_covariance", self.store_covariance)
         _checks.flag("predictive", self.predictive)
         _checks.at_least("tol", self.tol, 0)
