@@ -1,18 +1,19 @@
 """Class probabilities you can trust, and an honest account of where they come from.
 
-The estimators follow scikit-learn: the same names, parameters and attributes, with more to ask for.
+The estimators follow scikit-learn: the same names, parameters and attributes, with more to ask for. A model of the registry that nobody
+wrote a class for has one that is made from its declaration.
 """
 
-from . import metrics, stats
-from ._core import __version__
-from ._frames import StoredModel
-from .calibrated import CalibratedClassifier
-from .comparison import Comparison, compare
-from .discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from .evaluation import Evaluation, evaluate
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._core import __version__, models
 from .exceptions import (
     DataError,
     FormatError,
+    FormulaError,
     InternalError,
     MismatchError,
     NoEstimateError,
@@ -22,12 +23,44 @@ from .exceptions import (
     UnknownNameError,
     UnsupportedError,
 )
-from .files import load
-from .linear_model import LogisticRegression
-from .logit import Logit
-from .mixed import MixedNB
-from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
-from .prior_shift import PriorShift
+
+if TYPE_CHECKING:
+    from . import metrics, stats
+    from ._frames import StoredModel
+    from .calibrated import CalibratedClassifier
+    from .comparison import Comparison, compare
+    from .discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+    from .evaluation import Evaluation, evaluate
+    from .files import load
+    from .linear_model import LogisticRegression
+    from .logit import Logit
+    from .mixed import MixedNB
+    from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+    from .prior_shift import PriorShift
+
+#: Where the names live. They are imported when they are asked for: a worker that only sums rows up needs no scikit-learn.
+_HOMES = {
+    "BernoulliNB": "naive_bayes",
+    "CalibratedClassifier": "calibrated",
+    "CategoricalNB": "naive_bayes",
+    "Comparison": "comparison",
+    "ComplementNB": "naive_bayes",
+    "Evaluation": "evaluation",
+    "GaussianNB": "naive_bayes",
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
+    "LogisticRegression": "linear_model",
+    "Logit": "logit",
+    "MixedNB": "mixed",
+    "MultinomialNB": "naive_bayes",
+    "PriorShift": "prior_shift",
+    "QuadraticDiscriminantAnalysis": "discriminant_analysis",
+    "StoredModel": "_frames",
+    "compare": "comparison",
+    "evaluate": "evaluation",
+    "load": "files",
+}
+_MODULES = ("metrics", "stats")
+_MADE = {entry["python"]: "_classes" for entry in models() if entry["python"] not in _HOMES}
 
 __all__ = [
     "BernoulliNB",
@@ -38,6 +71,7 @@ __all__ = [
     "DataError",
     "Evaluation",
     "FormatError",
+    "FormulaError",
     "GaussianNB",
     "InternalError",
     "LinearDiscriminantAnalysis",
@@ -62,3 +96,21 @@ __all__ = [
     "metrics",
     "stats",
 ]
+__all__ += sorted(_MADE)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in _MADE:
+        value = import_module("._classes", __name__).MADE[name]
+    elif name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

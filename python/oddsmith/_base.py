@@ -9,11 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
+from ._explained import Explained
+from ._gathering import Gathering
 from ._inputs import class_names, classes_of_names, core_rows, thread_count
 from .exceptions import DataError, OddsmithWarning, UnsupportedError, tell
+from .passes import TARGET
 
 
 class Answers(ClassifierMixin, BaseEstimator):
@@ -28,10 +33,12 @@ class Answers(ClassifierMixin, BaseEstimator):
         return np.exp(self._log_probabilities(X))
 
     def _chosen(self, X: Any) -> np.ndarray:
-        return self._log_probabilities(X).argmax(axis=1)
+        return most_probable(self._log_probabilities(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the most probable class of every row.
+
+        A row that lacks a value which the model needs has no probabilities and no class: its label is ``None``, with a warning W303.
 
         Parameters
         ----------
@@ -44,7 +51,36 @@ class Answers(ClassifierMixin, BaseEstimator):
             Class labels; the first of several equally probable ones.
         """
         chosen = self._chosen(X)
-        return self.classes_[chosen]
+        return labels_of(self.classes_, chosen)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Give the share of rows whose class is predicted.
+
+        Rows that have no prediction are not counted; a warning W303 tells how many there are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or data frame where `fit` takes one
+            The rows.
+        y : array-like of shape (n_samples,)
+            The class of every row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        chosen = self._chosen(X)
+        known = np.flatnonzero(chosen >= 0)
+        if len(known) < len(chosen):
+            tell([no_prediction(len(chosen) - len(known), "is not counted", "are not counted")])
+            if len(known) == 0:
+                raise DataError("no row has a prediction: every one lacks a value that the model needs")
+            y = _safe_indexing(y, known)
+            sample_weight = None if sample_weight is None else _safe_indexing(sample_weight, known)
+        return float(accuracy_score(y, self.classes_[chosen[known]], sample_weight=sample_weight))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Give the probability of every class.
@@ -77,7 +113,33 @@ class Answers(ClassifierMixin, BaseEstimator):
         return self._log_probabilities(X)
 
 
-class Classifier(Answers):
+#: The id of the notice about rows that lack a value which the model needs.
+NO_PREDICTION = "W303"
+
+
+def most_probable(scores: np.ndarray) -> np.ndarray:
+    """The class of every row by its probabilities or scores, the first of equal ones; -1 for a row that has none."""
+    chosen = scores.argmax(axis=1)
+    lacking = np.isnan(scores).any(axis=1)
+    return np.where(lacking, -1, chosen) if lacking.any() else chosen
+
+
+def labels_of(classes: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """The labels of chosen classes; ``None`` where none was chosen."""
+    known = chosen >= 0
+    if known.all():
+        return classes[chosen]
+    labels = np.full(len(chosen), None, dtype=object)
+    labels[known] = classes[chosen[known]]
+    return labels
+
+
+def no_prediction(count: int, one: str, several: str) -> tuple[str, None, None, str]:
+    """The notice about rows that no class is called for, and what becomes of them."""
+    return NO_PREDICTION, None, None, f"{count} row{'s lack' if count > 1 else ' lacks'} a value that the model needs and {several if count > 1 else one}"
+
+
+class Classifier(Explained, Answers):
     """A classifier over the core.
 
     A fitted one holds ``_model``, the core's model, and ``classes_``. ``_model`` is ``None`` while an incremental fit has
@@ -85,6 +147,10 @@ class Classifier(Answers):
     """
 
     _sparse: ClassVar[bool] = False
+    #: Whether NaN in an array is a gap, which the model integrates out, and no fault.
+    _gaps: ClassVar[bool] = False
+    #: The forms in which model files may want arrays: "numbers", "codes" 0, 1, 2 …, sparse "words".
+    _forms: ClassVar[tuple[str, ...]] = ("numbers",)
     #: The attribute that shows in which precision scikit-learn would answer; none where that is always eight bytes.
     _shown: ClassVar[str] = ""
     n_jobs: int | None
@@ -136,7 +202,7 @@ class Classifier(Answers):
             certain = self._certain(X)
             with np.errstate(divide="ignore"):
                 return {"probabilities": certain, "scores": np.log(certain), "decide": certain.argmax(axis=1)}[question]
-        return getattr(self._model, question)(core_rows(X), self._threshold(), thread_count(self.n_jobs))
+        return getattr(self._model, question)(core_rows(X), self._threshold(), self._gaps, thread_count(self.n_jobs))
 
     def _chosen(self, X: Any) -> np.ndarray:
         quick = self._plain(X)
@@ -209,6 +275,19 @@ class Classifier(Answers):
         if names != self._names():
             self.feature_names_in_ = np.array(names, dtype=object)
 
+    def _sums_wanted(self) -> tuple[str, float, bool]:
+        """Which sums the model is finished from, the threshold of flags, and whether arrays hold codes."""
+        raise UnsupportedError(f"{type(self).__name__} cannot be fitted in passes")
+
+    def _first_pass(self, target: str | None, features: Any, kinds: dict[str, str], weights: str | None, layout: Any) -> Gathering:
+        """The only question of a fit from sums; sums of other levels and classes unite, so no layout has to be agreed upon."""
+        wanted, threshold, codes = self._sums_wanted()
+        return Gathering(wanted, threshold, target or TARGET, features, weights, dict(kinds), codes)
+
+    def _last_pass(self, sums: _core.Sums) -> None:
+        """Learns from the sums of all places."""
+        self._learn_from(sums)
+
     def _settle(self) -> None:
         """Sets attributes and model from the sums."""
         raise UnsupportedError(f"{type(self).__name__} cannot be learned from statistics; fit it from the rows")
@@ -219,6 +298,7 @@ class Classifier(Answers):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._sparse
+        tags.input_tags.allow_nan = self._gaps
         return tags
 
 

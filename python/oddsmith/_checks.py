@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from .exceptions import ParameterError
+
+#: The words that options of models take, as they are declared.
+_CHOICES = {param["option"]: tuple(param["choices"]) for entry in _core.models() for param in entry["params"] if "choices" in param}
 
 
 def _refuse(name: str, value: Any, accepted: str) -> ParameterError:
@@ -33,6 +37,11 @@ def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     raise _refuse(name, value, "one of " + ", ".join(map(repr, choices)))
+
+
+def declared(option: str, name: str, value: Any) -> str:
+    """One of the words that a declared option takes."""
+    return one_of(name, value, _CHOICES[option])
 
 
 def flag(name: str, value: Any) -> bool:

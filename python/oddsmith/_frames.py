@@ -9,22 +9,11 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
-from ._base import Classifier
+from ._arrow import TEXT, is_frame, table_of, texts_of
+from ._base import NO_PREDICTION, Classifier, most_probable
+from ._explained import ExplainedFrames
 from ._rendered import Rendered
 from .exceptions import MismatchError, UnsupportedError, tell
-
-
-def is_frame(X: Any) -> bool:
-    """Whether an object is a table of typed columns."""
-    return hasattr(X, "__arrow_c_stream__")
-
-
-def table_of(X: Any, levels: dict[str, list[str]] | None = None, event: str | None = None) -> _core.Frame:
-    """The columns of a data frame, in whose levels and classes a declared order wins over their own.
-
-    The index of pandas would come along as a column; it is no feature.
-    """
-    return _core.Frame(X.reset_index(drop=True) if hasattr(X, "reset_index") else X, levels, event)
 
 
 def checked_labels(X: Any, y: Any) -> np.ndarray:
@@ -44,8 +33,11 @@ def target_name(frame: _core.Frame, y: Any) -> str:
     return name
 
 
-class FrameClassifier(Classifier):
-    """A classifier that answers about data frames as well as about arrays."""
+class FrameClassifier(ExplainedFrames, Classifier):
+    """A classifier that answers about data frames as well as about arrays, and about texts where its model has one text column."""
+
+    #: Notices about rows that say nothing new here.
+    _silent: tuple[str, ...] = ()
 
     def _frame(self, X: Any, *, reset: bool) -> _core.Frame:
         """The table of a data frame, its names checked as scikit-learn does."""
@@ -59,15 +51,50 @@ class FrameClassifier(Classifier):
             raise MismatchError(f"The feature names should match those that were passed during fit: {list(self.feature_names_in_)}")
         return frame
 
+    def _order(self) -> tuple[dict[str, list[str]], str | None]:
+        """The order of levels and classes that was declared, as texts, where an estimator takes one."""
+        levels, event = getattr(self, "levels", None) or {}, getattr(self, "event", None)
+        return {str(column): [str(level) for level in order] for column, order in levels.items()}, None if event is None else str(event)
+
+    def _training_table(self, X: Any) -> tuple[_core.Frame | None, dict[str, str]]:
+        """The rows that a model is fitted to as a table, with the kinds of columns that are given; ``None`` for an array."""
+        texts = texts_of(X)
+        if texts is None:
+            return (table_of(X, *self._order()) if is_frame(X) else None), getattr(self, "kinds", None) or {}
+        self.n_features_in_, self.feature_names_in_ = 1, np.array([TEXT], dtype=object)
+        return _core.Frame.of_texts(TEXT, texts), {TEXT: "text"}
+
+    def _table(self, X: Any) -> _core.Frame | None:
+        """The rows as a table; ``None`` for an array. A list of texts is the one text column of the model."""
+        if is_frame(X):
+            return self._frame(X, reset=False)
+        texts = texts_of(X)
+        if texts is None:
+            return None
+        names = [name for name, kind in self._finished_model().kinds if kind == "text"]
+        if len(names) != 1 or len(self._finished_model().kinds) > 1:
+            raise MismatchError(f"the model has the columns {', '.join(name for name, _ in self._finished_model().kinds)}; pass a data frame")
+        return _core.Frame.of_texts(names[0], texts)
+
     def _ask(self, X: Any, question: str) -> np.ndarray:
         check_is_fitted(self)
         if question == "decide":
-            return self._ask(X, "probabilities").argmax(axis=1)
-        if is_frame(X) and self._model is not None:
-            answers, notices = self._frame(X, reset=False).predict(self._model, question == "scores")
-            tell(notices)
-            return answers
-        return super()._ask(X, question)
+            # Margins call classes, too, and have no probabilities.
+            margin = self._model is not None and self._model.scale == "margin"
+            return most_probable(self._ask(X, "scores" if margin else "probabilities"))
+        frame = None if self._model is None else self._table(X)
+        return super()._ask(X, question) if frame is None else self._asked(frame, question, self._silent)
+
+    def _asked(self, frame: _core.Frame, question: str, silent: tuple[str, ...] = ()) -> np.ndarray:
+        """What the model answers about the rows of a table; tells of rows that it has no answer for."""
+        answers, notices = frame.predict(self._model, question == "scores")
+        lacking = np.flatnonzero(np.isnan(answers).any(axis=1))
+        if len(lacking):
+            rows = f"{len(lacking)} rows lack" if len(lacking) > 1 else "1 row lacks"
+            text = f"{rows} a value that the model needs, first row {lacking[0] + 1}; no probability is given"
+            notices.append((NO_PREDICTION, None, None, text))
+        tell(notice for notice in notices if notice[0] not in silent)
+        return answers
 
 
 class StoredModel(Rendered, FrameClassifier):
@@ -119,7 +146,8 @@ class StoredModel(Rendered, FrameClassifier):
         raise UnsupportedError("a model from a file cannot be fitted; fit an estimator of its own kind")
 
     def _chosen(self, X: Any) -> np.ndarray:
-        return self._model.choose(np.ascontiguousarray(self._probabilities(X)))
+        probabilities = np.ascontiguousarray(self._probabilities(X))
+        return np.where(np.isnan(probabilities).any(axis=1), -1, self._model.choose(probabilities).astype(np.int64))
 
     def _render(self, format: str) -> str:
         return self._model.render(format)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from . import _core
+from ._threads import thread_count
 from .exceptions import DataError, ParameterError, UnknownNameError
+
+__all__ = ["class_names", "classes_of_names", "codes_among", "core_rows", "encode_classes", "encode_labels", "event_last", "finite", "row_weights", "thread_count"]
 
 _TYPES = frozenset(np.dtype(t) for t in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
 _SPARSE_TYPES = frozenset(np.dtype(t) for t in ("f8", "f4", "i8", "i4"))
-_THREAD_VARIABLES = ("ODDSMITH_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def core_rows(X: Any) -> Any:
@@ -125,19 +126,3 @@ def row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
     if sample_weight is None:
         return None
     return np.ascontiguousarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
-
-
-def thread_count(n_jobs: int | None) -> int:
-    """Threads for the core; 0 stands for all that the machine (and its quota) offers.
-
-    ``None`` asks the variables ``ODDSMITH_NUM_THREADS`` and then ``OMP_NUM_THREADS``, which joblib sets in its workers.
-    """
-    if n_jobs is None:
-        for name in _THREAD_VARIABLES:
-            text = os.environ.get(name, "").split(",")[0].strip()
-            if text.isdigit() and int(text) > 0:
-                return int(text)
-        return 0
-    if n_jobs == 0:
-        raise ParameterError("n_jobs = 0 is not accepted: use None, a number from 1 up, or -1 for all cores")
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)

@@ -36,6 +36,18 @@ def table(columns: dict[str, Any], make: str) -> Any:
     return columns
 
 
+def cells(data: Any, names: list[str]) -> list[list[str | None]]:
+    """The cells of some columns as text, row after row; ``None`` where there is none."""
+    if not hasattr(data, "columns") and not hasattr(data, "column_names"):
+        return [[text] for text in data]
+    columns = []
+    for name in names:
+        column = data[name]
+        values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list() if hasattr(column, "to_list") else list(column)
+        columns.append([None if value is None or value != value else str(value) for value in values])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
 def parted(data: Any, columns: list[Any]) -> tuple[Any, list[Any]]:
     """A data frame without the columns that are named among `columns`, and all of them as arrays; others stay as they are."""
     names = [column for column in columns if isinstance(column, str)]

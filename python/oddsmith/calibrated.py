@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from . import _checks, _core
-from ._base import Classifier, check_not_single
+from ._base import Classifier, check_not_single, no_prediction
 from ._inputs import encode_labels, row_weights
 from ._wrapped import Wrapped, log_scores
 from .exceptions import NoEstimateError, OddsmithWarning, UnsupportedError, tell
@@ -114,6 +114,10 @@ class CalibratedClassifier(Wrapped):
             # Wrong input is found by the classifier itself, before rows are dealt.
             self._adopt(_fitted(self.estimator, X, y, weights))
             scores = self._held_out(X, y, classes, weights)
+        lacking = np.isnan(scores).any(axis=1)
+        if lacking.any():
+            tell([no_prediction(int(lacking.sum()), "teaches the map nothing", "teach the map nothing")])
+            scores, codes, weights = scores[~lacking], codes[~lacking], None if weights is None else weights[~lacking]
         self._floor = _FLOOR if np.isneginf(scores).any() else -np.inf
         self._learn(method, np.maximum(scores, self._floor), codes, weights)
         return self
@@ -128,12 +132,12 @@ class CalibratedClassifier(Wrapped):
             return np.searchsorted(classes, fitted.classes_), log_scores(fitted, _safe_indexing(X, test))
 
         answers = Parallel(n_jobs=self.n_jobs)(delayed(scored)(train, test) for train, test in splits)
-        scores = np.full((len(y), len(classes)), np.nan)
+        scores, held_out = np.full((len(y), len(classes)), np.nan), np.zeros(len(y), dtype=bool)
         for (_, test), (places, part) in zip(splits, answers, strict=True):
             known = np.full((len(test), len(classes)), -np.inf)
             known[:, places] = part
-            scores[test] = known
-        if np.isnan(scores).any():
+            scores[test], held_out[test] = known, True
+        if not held_out.all():
             raise ValueError("cv must hold every row out once")
         return scores
 

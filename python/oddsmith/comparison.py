@@ -17,7 +17,8 @@ from ._rendered import Rendered
 from ._tables import maker, parted, table
 from ._wrapped import log_scores
 from .exceptions import ParameterError, tell
-from ._frames import is_frame, table_of, target_name
+from ._arrow import is_frame, table_of
+from ._frames import target_name
 
 __all__ = ["Comparison", "compare"]
 

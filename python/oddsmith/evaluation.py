@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from . import _core
+from ._base import no_prediction
 from ._inputs import class_names, codes_among
 from ._rendered import Rendered
 from ._tables import maker, parted, table
@@ -129,8 +130,7 @@ def evaluate(
     weights, meaning = weighted(sample_weight, codes, weighting)
     known = ~np.isnan(scores).any(axis=1)
     if not known.all():
-        count = int((~known).sum())
-        tell([("W303", None, None, f"{count} row{'s lack' if count > 1 else ' lacks'} a value that the model needs and cannot be judged")])
+        tell([no_prediction(int((~known).sum()), "cannot be judged", "cannot be judged")])
         scores, codes, weights = scores[known], codes[known], None if weights is None else weights[known]
     knobs = {"threshold": threshold, "weighting": meaning, "bins": bins, "groups": groups}
     judged = _core.judge(scores, True, codes, weights, class_names(model.classes_), knobs)

@@ -10,6 +10,7 @@ import numpy as np
 __all__ = [
     "DataError",
     "FormatError",
+    "FormulaError",
     "InternalError",
     "MismatchError",
     "NoEstimateError",
@@ -37,12 +38,31 @@ class ParameterError(OddsmithError, ValueError):
     """A parameter has a value outside its range."""
 
 
+class FormulaError(ParameterError):
+    """A formula that cannot be read, or that asks for what the columns do not offer; a caret shows the place."""
+
+
 class UnknownNameError(OddsmithError, ValueError):
     """A column, class or model that does not exist."""
 
 
 class NoEstimateError(OddsmithError, np.linalg.LinAlgError):
-    """The data admit no valid estimate, such as a singular covariance matrix."""
+    """The data admit no valid estimate, such as a singular covariance matrix.
+
+    Attributes
+    ----------
+    columns : list of str
+        The columns that tell the classes apart, where that is the reason.
+    levels : list of (str or None)
+        The level of each of them that tells; ``None`` for numbers.
+    """
+
+    columns: list[str]
+    levels: list[str | None]
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.columns, self.levels = [], []
 
 
 class UnsupportedError(OddsmithError, TypeError, ValueError):
@@ -72,11 +92,20 @@ class OddsmithWarning(UserWarning):
         What it is about.
     text : str
         What was found and what was done about it.
+    page : str
+        What it means and what to do.
     """
 
     def __init__(self, id: str, column: str | None, level: str | None, text: str) -> None:
         super().__init__(" ".join(part for part in (id, column, text) if part))
         self.id, self.column, self.level, self.text = id, column, level, text
+
+    @property
+    def page(self) -> str:
+        """What it means and what to do."""
+        from ._core import notice_page
+
+        return notice_page(self.id) or ""
 
     def __reduce__(self) -> tuple[type[OddsmithWarning], tuple[str, str | None, str | None, str]]:
         return type(self), (self.id, self.column, self.level, self.text)

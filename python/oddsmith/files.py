@@ -6,14 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from . import _core, discriminant_analysis, linear_model, mixed, naive_bayes
-from ._frames import StoredModel
+from . import _core
+from ._classes import CLASSES, class_of_family
+from ._frames import FrameClassifier, StoredModel
 from .logit import Logit
 
 __all__ = ["load"]
-
-_OWNERS = {name: getattr(module, name) for module in (naive_bayes, discriminant_analysis, linear_model) for name in module.__all__}
-_FORMS = {"CategoricalNB": ("codes",), "BernoulliNB": ("numbers", "words"), "MultinomialNB": ("numbers", "words"), "ComplementNB": ("numbers", "words"), "LogisticRegression": ("numbers", "words")}
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -30,8 +28,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        A fitted estimator of the model's class with default parameters; a `MixedNB` where columns are of kinds that arrays
-        cannot hold, a `Logit` for a regression by formula,
+        A fitted estimator of the model's class with default parameters; a `Logit` for a regression with standard errors, or by a formula;
+        a class of the same family that takes columns of every kind where arrays cannot hold them (`MixedNB` for naive Bayes);
         a `StoredModel` where probabilities or decisions were adjusted.
 
     Examples
@@ -50,10 +48,23 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def of_model(model: _core.Model) -> Any:
-    """The fitted estimator of a model."""
-    if model.tag in ("adjusted", "one-vs-rest"):
-        return StoredModel._of_model(model)
-    if model.tag == "logistic" and (model.linear() is None or model.form == "mixed"):
-        return Logit._of_model(model)
-    takes_arrays = model.form in _FORMS.get(model.owner, ("numbers",))
-    return _OWNERS.get(model.owner if takes_arrays else "", mixed.MixedNB)._of_model(model)
+    """The fitted estimator of a model, by what the model can do."""
+    return _class_for(model)._of_model(model)
+
+
+def _class_for(model: _core.Model) -> type:
+    owner = CLASSES.get(model.owner)
+    if owner is None:
+        return StoredModel
+    # What is known of the errors of a regression's estimates, only `Logit` tells.
+    if Logit._is_for(model) and (model.has_standard_errors or not _takes(owner, model)):
+        return Logit
+    return owner if _takes(owner, model) else class_of_family(model.family)
+
+
+def _takes(owner: type, model: _core.Model) -> bool:
+    """Whether a class can ask the model: it takes data frames, or arrays in the form that the model wants and in straight lines, where it
+    shows these."""
+    if issubclass(owner, FrameClassifier):
+        return True
+    return model.form in owner._forms and (model.formula is None or model.linear() is not None)

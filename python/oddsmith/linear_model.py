@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _checks, _core
 from ._base import check_not_single
-from ._inputs import core_rows, encode_labels, row_weights, thread_count
+from ._inputs import classes_of_names, core_rows, encode_labels, row_weights, thread_count
 from ._scores import RegressionScores
 from ._weights import WeightedClassifier, contents
+from .passes import TARGET
 from .exceptions import OddsmithWarning, ParameterError, UnsupportedError, tell
 
 __all__ = ["LogisticRegression"]
@@ -110,6 +111,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
     """
 
     _sparse = True
+    _forms = ("numbers", "words")
 
     def __init__(
         self,
@@ -188,7 +190,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
             "l2": l2,
             "l1": l1,
             "firth": _checks.flag("firth", self.firth),
-            "firth_if_separated": _checks.one_of("on_separation", self.on_separation, ("error", "firth")) == "firth",
+            "firth_if_separated": _checks.declared("on-separation", "on_separation", self.on_separation) == "firth",
             "precision": "none",
             "level": 0.95,
             "tests": False,
@@ -259,6 +261,27 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         # Liblinear alone has no arithmetic of four bytes.
         self._describe_weights((knobs["l2"], knobs["l1"]), None if self.solver == "liblinear" else X)
         return self
+
+    def _first_pass(self, target: str | None, features: Any, kinds: dict[str, str], weights: str | None, layout: Any) -> _core.Round:
+        """The first question of a fit whose rows stay where they are."""
+        for name in ("offset", "class_weight"):
+            if getattr(self, name) is not None:
+                raise UnsupportedError(f"{name} is for rows that are at hand; leave it out of a fit in passes")
+        named = target or TARGET
+        knobs = self._knobs()
+        options = {name: knobs[name] for name in ("l2", "l1", "firth", "tolerance")}
+        options |= {"on-separation": self.on_separation, "max-steps": knobs["most_steps"], "ci": "none", "no-tests": True}
+        formula = f"`{named}` ~ .{'' if self.fit_intercept else ' - 1'}"
+        known = None if layout is None else layout._core(named, weights is not None)
+        return _core.Round.begin(_core.model_of_formulas(), options, formula, None, features, kinds, weights, known, False, None)
+
+    def _last_pass(self, model: _core.Model) -> None:
+        """Takes the model that all passes led to."""
+        self._obstacle, self.classes_ = None, classes_of_names(model.class_labels)
+        self._take_names(model.names)
+        self._adopt(model)
+        self.n_iter_ = np.array([model.steps], dtype=np.int32)
+        self._describe_weights(self._strengths())
 
     def _offset_names(self) -> list[str]:
         """The names of the column that is the offset of two classes, or of those that are the offsets of all classes."""

@@ -9,20 +9,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _checks, _core
-from ._base import check_not_single
-from ._frames import FrameClassifier, checked_labels, is_frame, table_of, target_name
-from ._inputs import classes_of_names, core_rows, encode_classes, event_last, row_weights, thread_count
-from ._rendered import Rendered
-from ._scores import RegressionScores
+from ._arrow import table_of
 from ._tables import maker, table
-from .exceptions import ParameterError, UnsupportedError, tell
+from .declared import DeclaredClassifier
+from .exceptions import UnsupportedError
 
 __all__ = ["Logit"]
 
-_EXTRA_COLUMN = "W302"
 
-
-class Logit(RegressionScores, Rendered, FrameClassifier):
+class Logit(DeclaredClassifier):
     """Logistic regression with inference; softmax regression for more than two classes.
 
     Unpenalised maximum likelihood over a formula and a data frame, or over all columns of an array. Tables come back in the library that
@@ -37,8 +32,9 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         A column of weights; a weight of 3 stands for three equal rows.
     units : dict, default=None
         Units of change for odds ratios by column, such as ``{"age": 10}``; they hold wherever the column enters as it is.
-    interval : {'wald', 'profile'}, default='wald'
-        How intervals are found.
+    interval : {'profile', 'wald'}, default=None
+        How intervals are found: from the profile of the likelihood, or from the standard error. By default from the profile, and
+        from the standard error where errors are robust or profiles would take long.
     level : float, default=0.95
         Level of the intervals.
     robust : {'HC0', 'HC1', 'HC2', 'HC3'}, default=None
@@ -49,8 +45,15 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         Firth's penalised likelihood: finite under separation and less biased for few rows.
     on_separation : {'error', 'firth'}, default='error'
         What to do where no finite maximum exists.
+    missing : {'drop', 'indicator', 'mean', 'error'}, default='drop'
+        Rows of a data frame with a missing predictor. 'drop' leaves them out of the fit and tells how many; they get no prediction: NaN for
+        probabilities, ``None`` for the class, with a warning W303. 'indicator' gives a gap a level or column of its own and 'mean'
+        the mean, in the fit and in predictions. 'error' refuses such rows in both.
     tests : bool, default=True
         Likelihood-ratio tests of every term, whose bits `summary` shows; each is a fit of its own, from a near start.
+    crude : bool, default=False
+        Whether every term is fitted alone as well, on the same rows of a data frame: `tidy` and `summary` then have crude odds ratios beside
+        the adjusted ones.
     kinds : dict, default=None
         The kind of columns that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'.
     levels : dict, default=None
@@ -95,13 +98,15 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         *,
         weights=None,
         units=None,
-        interval="wald",
+        interval=None,
         level=0.95,
         robust=None,
         cluster=None,
         firth=False,
         on_separation="error",
+        missing="drop",
         tests=True,
+        crude=False,
         kinds=None,
         levels=None,
         event=None,
@@ -116,106 +121,34 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         self.cluster = cluster
         self.firth = firth
         self.on_separation = on_separation
+        self.missing = missing
         self.tests = tests
+        self.crude = crude
         self.kinds = kinds
         self.levels = levels
         self.event = event
         self.n_jobs = n_jobs
 
-    def _knobs(self, formula: str | None) -> dict[str, Any]:
+    _declared = _core.model_of_formulas()
+
+    def _options(self) -> dict[str, Any]:
+        _checks.flag("crude", self.crude)
         return {
-            "formula": formula,
-            "l2": 0.0,
-            "l1": 0.0,
-            "firth": _checks.flag("firth", self.firth),
-            "firth_if_separated": _checks.one_of("on_separation", self.on_separation, ("error", "firth")) == "firth",
-            "precision": _checks.one_of("interval", self.interval, ("wald", "profile")),
+            "firth": self.firth,
+            "on-separation": self.on_separation,
+            "missing": self.missing,
+            "ci": self.interval,
             "level": self.level,
-            "tests": _checks.flag("tests", self.tests),
+            "no-tests": not _checks.flag("tests", self.tests),
             "robust": self.robust or ("HC1" if self.cluster else None),
             "cluster": self.cluster,
-            "units": list((self.units or {}).items()),
-            "tolerance": None,
-            "most_steps": 200,
-            "start": None,
-            "unfinished": None,
+            "unit": self.units or None,
         }
 
-    def _order(self) -> tuple[dict[str, list[str]], str | None]:
-        """The declared order of levels and classes, as texts."""
-        levels = {str(column): [str(level) for level in levels] for column, levels in (self.levels or {}).items()}
-        return levels, None if self.event is None else str(self.event)
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Logit:
-        """Fit the regression.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows; the formula names their columns, x0, x1 … in an array.
-        y : array-like of shape (n_samples,), default=None
-            The class of every row; not given where the formula's left side names a column.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up; a row of weight 2 counts as the row twice.
-
-        Returns
-        -------
-        Logit
-            The fitted estimator itself.
-        """
-        sides = [None, "."] if self.formula is None else [part.strip() for part in self.formula.rpartition("~")[::2]]
-        left, right = sides[0] or None, sides[1]
-        if y is not None and left is not None:
-            raise ParameterError(f"formula = {self.formula!r} is not accepted: its left side names the classes, and so does y")
-        if not is_frame(X):
-            return self._fit_array(X, y, right, sample_weight)
-        if y is None and left is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        frame, threads = table_of(X, *self._order()), thread_count(self.n_jobs)
-        beside, formula = None, self.formula
-        if y is not None:
-            target = target_name(frame, y)
-            self.classes_, codes = encode_classes(checked_labels(X, y), y)
-            check_not_single(self.classes_)
-            weights = row_weights(sample_weight, codes)
-            beside, formula = (target, self._labels(), codes, weights), f"`{target}` ~ {right}"
-        elif sample_weight is not None:
-            raise ParameterError("sample_weight is not accepted: name a column of the data frame in `weights`")
-        if self.formula is None:
-            self._frame(X, reset=True)
-        model, notices = _core.fit_formula(frame, self._knobs(formula), self.kinds or {}, self.weights, beside, threads)
-        self._take(model, maker(X), notices)
-        return self
-
-    def _fit_array(self, X: Any, y: Any, right: str, sample_weight: Any) -> Logit:
-        """A fit to the columns of an array."""
-        for name in ("weights", "cluster", "kinds", "levels"):
-            if getattr(self, name) is not None:
-                raise ParameterError(f"{name} = {getattr(self, name)!r} is not accepted: columns of an array have no names; pass a data frame")
-        X, labels = self._checked(X, y, reset=True)
-        self.classes_, codes = event_last(*encode_classes(labels, y), self.event)
-        check_not_single(self.classes_)
-        weights = row_weights(sample_weight, X)
-        if weights is not None:
-            check_not_single(self.classes_[np.bincount(codes, weights=weights, minlength=len(self.classes_)) > 0])
-        columns = _core.Columns.numbers(self._names(), self._labels())
-        knobs = self._knobs(f"y ~ {right}")
-        model = _core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs))
-        self._take(model, maker(X), [], named=False)
-        return self
-
-    def _take(self, model: _core.Model, make: str, notices: list[Any], *, named: bool = True) -> None:
-        self._model, self._make, self._obstacle = model, make, None
-        known = self._labels() if hasattr(self, "classes_") else []
-        if sorted(known) == sorted(model.class_labels):
-            # The same labels, with their types, in the order that was declared.
-            self.classes_ = self.classes_[[known.index(label) for label in model.class_labels]]
-        else:
-            self.classes_ = classes_of_names(model.class_labels)
-        self.formula_ = model.facts()["formula"]
-        if self.formula is not None and named:
-            self.n_features_in_, self.feature_names_in_ = len(model.names), np.array(model.names, dtype=object)
-        self.diagnostics_ = tell([*notices, *model.notices])
+    @classmethod
+    def _is_for(cls, model: _core.Model) -> bool:
+        """Whether a model from a file is a regression of this kind."""
+        return model.tag == cls._declared
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Logit:
@@ -233,30 +166,9 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         """
         with open(path, "rb") as file:
             model = _core.Model.from_bytes(file.read())
-        if model.tag != "logistic":
+        if not cls._is_for(model):
             raise UnsupportedError(f"this is a {model.title}; oddsmith.load reads it")
         return cls._of_model(model)
-
-    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
-        self.formula = self.formula_ = self._model.facts()["formula"]
-        self._make = maker(None)
-
-    def _ask(self, X: Any, question: str) -> np.ndarray:
-        check_is_fitted(self)
-        if question != "decide" and is_frame(X) and self.formula is not None:
-            # A formula names its columns: others may stand beside them, in any order.
-            answers, notices = table_of(X).predict(self._model, question == "scores")
-            tell(notice for notice in notices if notice[0] != _EXTRA_COLUMN)
-            return answers
-        return super()._ask(X, question)
-
-    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
-        checked = super()._checked(X, y, reset=reset, **options)
-        if reset or self._model is None or len(self._model.names) == self.n_features_in_:
-            return checked
-        # A formula that names some columns of an array leaves the others out.
-        names = self._names()
-        return checked[:, [names.index(name) for name in self._model.names]]
 
     def tidy(self, exponentiate: bool = False) -> Any:
         """Give one row per coefficient: estimate, standard error, test, interval.
@@ -275,6 +187,33 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
         if exponentiate:
             columns |= {"estimate": columns["odds_ratio"], "conf_low": columns["odds_low"], "conf_high": columns["odds_high"]}
         return table(columns, self._make)
+
+    def drop1(self) -> Any:
+        """Give the likelihood-ratio test of every term against the model without it, as R's ``drop1`` does.
+
+        Returns
+        -------
+        data frame
+            One row per term, with its degrees of freedom, statistic, p-value and AIC.
+        """
+        return self._test("drop1")
+
+    def anova(self) -> Any:
+        """Give the likelihood-ratio tests of the terms as they are added in the order of the formula, as R's ``anova`` does.
+
+        Returns
+        -------
+        data frame
+            One row per term.
+        """
+        return self._test("anova")
+
+    def _test(self, name: str) -> Any:
+        check_is_fitted(self)
+        found = self._model.tables().get(name)
+        if found is None:
+            raise UnsupportedError("this fit has no tests of terms; they belong to fits without a penalty, with tests=True")
+        return table(found, self._make)
 
     def glance(self) -> Any:
         """Give one row about the whole model: rows, log likelihood, deviance, Pearson's χ², degrees of freedom, AIC, BIC …
@@ -347,19 +286,6 @@ class Logit(RegressionScores, Rendered, FrameClassifier):
             raise UnsupportedError("this fit has no covariance matrix")
         size = int(np.sqrt(len(matrix)))
         return matrix.reshape(size, size)
-
-    def _render(self, format: str) -> str:
-        return self._model.render(format)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        if getattr(self, "_model", None) is None:
-            return super()._repr_mimebundle_(**kwargs)
-        return {"text/plain": self.summary(), "text/html": self._repr_html_()}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.formula is None
-        return tags
 
 
 def _series(values: Any) -> Any:

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from . import _checks, _core
+from ._arrow import is_frame
 from ._base import check_not_single
 from ._batches import LearnsInBatches
-from ._frames import FrameClassifier, checked_labels, is_frame, target_name
+from ._frames import FrameClassifier, checked_labels, target_name
 from ._inputs import codes_among, core_rows, encode_classes, row_weights, thread_count
 from .exceptions import tell
 
@@ -100,6 +101,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
         self.predictive = predictive
         self.n_jobs = n_jobs
 
+    _gaps = True
     #: Sums that were gathered elsewhere are those of columns with kinds.
     _of_frame = True
 
@@ -119,8 +121,8 @@ class MixedNB(LearnsInBatches, FrameClassifier):
             "threshold": float(self.binarize),
             "variance_addend": 0.0,
             "variance_floor": _checks.at_least("var_floor", self.var_floor, 0),
-            "tying": _checks.one_of("var_tying", self.var_tying, ("per-class", "per-column", "single")),
-            "divisor": _checks.one_of("divisor", self.divisor, ("ml", "unbiased")),
+            "tying": _checks.declared("tying", "var_tying", self.var_tying),
+            "divisor": _checks.declared("divisor", "divisor", self.divisor),
             "predictive": _checks.flag("predictive", self.predictive),
             "distributions": list((numbers | (self.distributions or {})).items()),
             "flags": self._of_frame,
@@ -129,20 +131,25 @@ class MixedNB(LearnsInBatches, FrameClassifier):
     def _gather(self, X: Any, y: Any, sample_weight: Any, *, reset: bool, classes: np.ndarray | None = None) -> _core.Sums:
         """Sums of a batch; `reset` learns names and, without given ones, classes from it."""
         threads = thread_count(self.n_jobs)
-        self._of_frame = is_frame(X)
-        if not self._of_frame:
+        frame, kinds = self._training_table(X)
+        self._of_frame = frame is not None
+        if frame is None:
             X, y = validate_data(self, X, y, reset=reset, dtype="numeric", ensure_all_finite=False)
             codes = self._codes(y, classes)
             columns = _core.Columns.numbers(self._names(), self._labels())
             weights = row_weights(sample_weight, X)
-            return _core.gather("MixedNB", columns, "mixed", core_rows(X), codes, weights, float(self.binarize), threads)
-        frame = self._frame(X, reset=reset)
+            return _core.gather(type(self).__name__, columns, "mixed", core_rows(X), codes, weights, float(self.binarize), self._gaps, threads)
+        if is_frame(X):
+            frame = self._frame(X, reset=reset)
         target = target_name(frame, y)
         codes = self._codes(checked_labels(X, y), classes, y)
         weights = row_weights(sample_weight, X)
-        sums, notices = frame.gather("mixed", float(self.binarize), target, self._labels(), codes, weights, self.kinds or {}, threads)
+        sums, notices = frame.gather("mixed", float(self.binarize), target, self._labels(), codes, weights, kinds, threads)
         tell(notices)
         return sums
+
+    def _sums_wanted(self) -> tuple[str, float, bool]:
+        return "mixed", float(self.binarize), False
 
     def _codes(self, labels: np.ndarray, classes: np.ndarray | None, y: Any = None) -> np.ndarray:
         if classes is not None:
@@ -167,8 +174,8 @@ class MixedNB(LearnsInBatches, FrameClassifier):
 
         Parameters
         ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
+        X : data frame, array-like of shape (n_samples, n_features) or list of str
+            The rows; texts are learned from by their words.
         y : array-like of shape (n_samples,)
             The class of every row.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -204,8 +211,3 @@ class MixedNB(LearnsInBatches, FrameClassifier):
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         self.class_prior_ = np.exp(self._model.log_prior)
         self.kinds_ = dict(self._model.kinds)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

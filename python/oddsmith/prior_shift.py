@@ -10,8 +10,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from . import _checks
+from ._base import no_prediction
 from ._wrapped import Wrapped, log_scores
-from .exceptions import ParameterError
+from .exceptions import ParameterError, tell
 
 __all__ = ["PriorShift"]
 
@@ -109,6 +110,10 @@ class PriorShift(Wrapped):
         """
         check_is_fitted(self)
         scores = log_scores(self.estimator_, X)
+        lacking = np.isnan(scores).any(axis=1)
+        if lacking.any():
+            tell([no_prediction(int(lacking.sum()), "tells nothing", "tell nothing")])
+            scores = scores[~lacking]
         for _ in range(_MOST_STEPS):
             shifted = self._moved(scores)
             shares = np.exp(shifted).mean(axis=0)

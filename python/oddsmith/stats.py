@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_X_y
 
 from . import _core
-from ._inputs import class_names, classes_of_names, core_rows, encode_classes, encode_labels, row_weights, thread_count
+from ._arrow import is_frame, table_of
+from ._threads import thread_count
 from .exceptions import tell
-from ._frames import checked_labels, is_frame, table_of
-from .rounds import Pass, Round, answer, begin, load_round, merge_answers
+from .passes import Layout, Pass, Round, answer, begin, load_round, merge_answers
 
-__all__ = ["Pass", "Round", "Statistics", "answer", "begin", "gather", "load", "load_round", "merge_answers"]
+# Workers that only sum rows up need no scikit-learn: what needs it is imported where it is used.
+__all__ = ["Layout", "Pass", "Round", "Statistics", "answer", "begin", "gather", "load", "load_round", "merge_answers"]
 
 
 class Statistics:
@@ -41,6 +40,8 @@ class Statistics:
     @property
     def classes(self) -> np.ndarray:
         """Class labels."""
+        from ._inputs import classes_of_names
+
         return classes_of_names(self._sums.classes)
 
     @property
@@ -91,6 +92,8 @@ class Statistics:
         estimator
             A fitted copy.
         """
+        from sklearn.base import clone
+
         fitted = clone(estimator)
         fitted._learn_from(self._sums)
         return fitted
@@ -130,6 +133,11 @@ def gather(X: Any, y: Any, sample_weight: Any = None, *, kinds: dict[str, str] |
     array([[2.66666667, 3.66666667],
            [7.33333333, 8.33333333]])
     """
+    from sklearn.utils.validation import check_X_y
+
+    from ._frames import checked_labels
+    from ._inputs import class_names, core_rows, encode_classes, encode_labels, row_weights
+
     threads = thread_count(n_jobs)
     if is_frame(X):
         classes, codes = encode_classes(checked_labels(X, y), y)
@@ -141,7 +149,7 @@ def gather(X: Any, y: Any, sample_weight: Any = None, *, kinds: dict[str, str] |
     X, y = check_X_y(X, y, dtype="numeric", ensure_all_finite=False)
     classes, codes = encode_labels(y)
     columns = _core.Columns.numbers([f"x{j}" for j in range(X.shape[1])], class_names(classes))
-    return Statistics(_core.gather("statistics", columns, "all", core_rows(X), codes, row_weights(sample_weight, X), 0.0, threads))
+    return Statistics(_core.gather("statistics", columns, "all", core_rows(X), codes, row_weights(sample_weight, X), 0.0, False, threads))
 
 
 def load(path: str | os.PathLike[str]) -> Statistics:

@@ -170,3 +170,18 @@ def test_what_the_rows_do_not_determine_is_said():
         metrics.auc([0, 1, 2], [0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match="inconsistent"):
         metrics.auc([0, 1], [0.1])
+
+
+def test_an_area_has_delongs_variance():
+    rng = np.random.default_rng(19)
+    y = rng.integers(0, 2, 60)
+    score = rng.normal(size=60).round(1) + y
+    area = metrics.auc(y, score)
+    events, others = score[y == 1], score[y == 0]
+    wins = (events[:, None] > others) + 0.5 * (events[:, None] == others)
+    expected = wins.mean(axis=1).var(ddof=1) / len(events) + wins.mean(axis=0).var(ddof=1) / len(others)
+    assert area.variance == pytest.approx(expected, rel=1e-12)
+    assert area.high - area == pytest.approx(1.959963984540054 * expected**0.5, rel=1e-9)
+    twin = metrics.delong_test(y, score, score + rng.normal(size=60))
+    assert twin.difference.variance > 0
+    assert pickle.loads(pickle.dumps(area)).variance == area.variance

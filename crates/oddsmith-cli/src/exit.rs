@@ -8,6 +8,7 @@ use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, ErrorKind};
 
 use crate::signals;
+use crate::wording::Flags;
 
 /// Everything went well.
 pub(crate) const OK: u8 = 0;
@@ -102,8 +103,8 @@ fn library_code(kind: &ErrorKind) -> u8 {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Library(error) => error.fmt(f),
-            Failure::InFile(path, error) => write!(f, "{}: {error}", visible(path)),
+            Failure::Library(error) => f.write_str(&error.worded(&Flags)),
+            Failure::InFile(path, error) => write!(f, "{}: {}", visible(path), error.worded(&Flags)),
             Failure::Usage(what) | Failure::Gate(what) => f.write_str(what),
             Failure::Pipe => f.write_str("the reader of the output went away"),
         }

@@ -23,6 +23,7 @@ mod search;
 mod signals;
 mod silence;
 mod stream;
+mod wording;
 
 fn main() -> std::process::ExitCode {
     edge::run(std::env::args_os())

@@ -188,7 +188,7 @@ impl Search<'_> {
                 Criterion::Lr => format!("nothing passes the likelihood-ratio test at {}", self.args.level),
                 _ => "no subset has a model".to_owned(),
             };
-            let advice = "look at the columns with `oddsmith check`, or try another model or level".to_owned();
+            let advice = "look at the columns with `oddsmith check`, or try another model or level".into();
             return Err(ErrorKind::NoEstimate { what, advice }.into());
         }
         let model = self.with_rows(false, |rows| match &self.units {

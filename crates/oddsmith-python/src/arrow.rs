@@ -75,3 +75,20 @@ pub(crate) fn beside(table: &ArrowTable, columns: &Beside<'_>) -> PyResult<Arrow
         false => Err(PyValueError::new_err(format!("X has {first} rows and y has {}", columns.codes.len()))),
     }
 }
+
+/// A table of one text column.
+pub(crate) fn of_texts(name: &str, texts: Vec<Option<String>>) -> PyResult<ArrowTable> {
+    let schema = Arc::new(Schema::new(vec![Field::new(name, arrow_schema::DataType::Utf8, true)]));
+    let column = Arc::new(StringArray::from(texts)) as ArrayRef;
+    let batch = RecordBatch::try_new(schema.clone(), vec![column]).map_err(|error| refused(&error))?;
+    Ok(ArrowTable { name: "X".into(), schema, batches: vec![batch] })
+}
+
+/// A table of number columns, row after row.
+pub(crate) fn of_numbers(names: &[String], columns: Vec<Vec<f64>>) -> PyResult<ArrowTable> {
+    let fields: Vec<Field> = names.iter().map(|name| Field::new(name, arrow_schema::DataType::Float64, true)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let columns = columns.into_iter().map(|column| Arc::new(Float64Array::from(column)) as ArrayRef).collect();
+    let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|error| refused(&error))?;
+    Ok(ArrowTable { name: "X".into(), schema, batches: vec![batch] })
+}

@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use oddsmith::Result;
 use oddsmith::data::{Classes, Feature, Layout, Levels, Vocabulary, Weighting, WordValue};
+use oddsmith::error::Error;
 use pyo3::prelude::*;
 
 use crate::edge::raise;
+
+/// The name of the sparse block that all columns of a sparse array are; a text column has a name of its own.
+pub(crate) const SPARSE: &str = "x";
 
 /// Columns and classes that rows are read against. Weights stand for repeated rows.
 #[pyclass(frozen, module = "oddsmith._core")]
@@ -17,6 +21,13 @@ pub(crate) struct Columns(pub(crate) Arc<Layout>);
 enum Names {
     Counted(usize),
     Listed(Vec<String>),
+}
+
+/// The kind of a column: a word, or the levels of a category.
+#[derive(FromPyObject)]
+enum ColumnKind {
+    Named(String),
+    Levels(Vec<String>),
 }
 
 /// x0, x1, x2 … Ten names share their beginning, which is written once.
@@ -54,6 +65,23 @@ impl Columns {
         layout(features, classes).map_err(|error| raise(py, error))
     }
 
+    /// Columns of every kind: "number", "boolean", or the levels of a category, with the name of the target and its classes.
+    #[staticmethod]
+    fn mixed(py: Python<'_>, columns: Vec<(String, ColumnKind)>, target: &str, classes: Vec<String>, weighted: bool) -> PyResult<Self> {
+        let feature = |(name, kind): (String, ColumnKind)| match kind {
+            ColumnKind::Levels(levels) => Ok(Feature::category(name, Levels::in_order(levels))),
+            ColumnKind::Named(kind) if kind == "number" => Ok(Feature::number(name)),
+            ColumnKind::Named(kind) if kind == "boolean" => Ok(Feature::boolean(name)),
+            ColumnKind::Named(kind) => Err(Error::knob("layout", kind, "number, boolean, or a list of the levels of a category")),
+        };
+        let weighting = if weighted { Weighting::Frequency } else { Weighting::None };
+        let made = || {
+            let features = columns.into_iter().map(feature).collect::<Result<Vec<_>>>()?;
+            Ok(Columns(Arc::new(Layout::new(target, features, Classes::new(classes)?, weighting)?)))
+        };
+        made().map_err(|error| raise(py, error))
+    }
+
     /// One sparse block of columns.
     #[staticmethod]
     fn words(py: Python<'_>, names: Names, classes: Vec<String>) -> PyResult<Self> {
@@ -61,7 +89,7 @@ impl Columns {
             Names::Listed(names) => names,
             Names::Counted(count) => counted(count),
         };
-        let feature = Feature::words("x", Vocabulary::Listed(names), WordValue::Count);
+        let feature = Feature::words(SPARSE, Vocabulary::Listed(names), WordValue::Count);
         layout(vec![feature], classes).map_err(|error| raise(py, error))
     }
 }

@@ -1,8 +1,9 @@
 //! The one place where errors of the library become Python exceptions. The classes live in `oddsmith.exceptions`.
 
-use oddsmith::error::{Error, ErrorKind};
+use oddsmith::error::{Error, ErrorKind, Wording};
 use oddsmith::eval::Undefined;
-use oddsmith::notice::Notice;
+use oddsmith::notice::{self, Notice};
+use oddsmith::registry;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
@@ -20,6 +21,7 @@ fn class_name(kind: &ErrorKind) -> &'static str {
         ErrorKind::Data(_) => "DataError",
         ErrorKind::Mismatch { .. } => "MismatchError",
         ErrorKind::Knob { .. } => "ParameterError",
+        ErrorKind::Formula { .. } => "FormulaError",
         ErrorKind::Unknown { .. } => "UnknownNameError",
         ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } => "NoEstimateError",
         ErrorKind::Unsupported { .. } => "UnsupportedError",
@@ -31,12 +33,20 @@ fn class_name(kind: &ErrorKind) -> &'static str {
 
 /// The exception of an error.
 pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
-    let message = in_python(&error.to_string());
+    let message = message(&error);
     match error.kind() {
         ErrorKind::Io { source, .. } => match source.raw_os_error() {
             Some(code) => PyOSError::new_err((code, message)),
             None => PyOSError::new_err(message),
         },
+        ErrorKind::Separation { variables, .. } => {
+            let error = named(py, class_name(error.kind()), &message);
+            // Whoever catches it wants the columns, not a sentence about them.
+            let columns: Vec<&str> = variables.iter().map(|(column, _)| column.as_str()).collect();
+            let levels: Vec<Option<&str>> = variables.iter().map(|(_, level)| level.as_deref()).collect();
+            let set = error.value(py).setattr("columns", columns).and_then(|()| error.value(py).setattr("levels", levels));
+            set.map_or_else(|lost| lost, |()| error)
+        }
         kind => named(py, class_name(kind), &message),
     }
 }
@@ -61,24 +71,63 @@ fn named(py: Python<'_>, class: &str, message: &str) -> PyErr {
     }
 }
 
-/// Options of the command and what they are called in Python, longer ones first.
-const PARAMETERS: [(&str, &str); 21] = [
+/// What the library advises, in the words of Python: options are arguments.
+struct Arguments;
+
+/// Options that handwritten classes know by scikit-learn's names, or by their own.
+const ARGUMENTS: [(&str, &str); 8] = [
+    ("smoothing", "alpha"),
+    ("variance-floor", "var_floor"),
+    ("tying", "var_tying"),
+    ("prior", "priors"),
+    ("distribution", "distributions"),
+    ("ci", "interval"),
+    ("kind", "kinds"),
+    ("unit", "units"),
+];
+
+impl Wording for Arguments {
+    fn option(&self, name: &str, value: &str) -> String {
+        let argument =
+            ARGUMENTS.iter().find(|(option, _)| *option == name).map_or_else(|| name.replace('-', "_"), |(_, it)| (*it).to_owned());
+        match (name, value) {
+            (_, "") => argument,
+            // scikit-learn's word for the same formula.
+            ("shrinkage", "ledoit-wolf") => format!("{argument}='auto'"),
+            _ if value.parse::<f64>().is_ok() => format!("{argument}={value}"),
+            _ => format!("{argument}='{value}'"),
+        }
+    }
+
+    fn penalty(&self, l2: f64) -> String {
+        format!("LogisticRegression(C={}), or l2={l2} where an estimator has it", l2.recip())
+    }
+
+    fn model(&self, name: &str) -> String {
+        registry::find(name).map_or_else(|_| name.to_owned(), |entry| entry.python.to_owned())
+    }
+}
+
+/// The message of an error in the words of Python.
+fn message(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Knob { knob, value, accepted } => {
+            format!("{} = {value} is not accepted: {}", knob.replace('-', "_"), in_python(accepted))
+        }
+        _ => in_python(&error.worded(&Arguments)),
+    }
+}
+
+/// The page of a notice in the words of Python.
+#[pyfunction]
+pub(crate) fn notice_page(id: &str) -> Option<String> {
+    notice::page(id).map(|page| page.worded(&Arguments))
+}
+
+/// Options of the readers of tables and what to do in Python, longer ones first.
+const READING: [(&str, &str); 7] = [
     ("leave it out with --exclude", "leave it out"),
-    ("leave them out with --exclude", "leave them out"),
     ("leave the column out with --exclude", "leave the column out"),
-    (" (--exclude)", ""),
-    ("--model one-vs-rest, which fits one regression per class", "OneVsRestClassifier"),
-    ("--model nb", "MixedNB"),
-    ("--shrinkage ledoit-wolf", "shrinkage='auto'"),
-    ("--on-separation firth", "on_separation='firth'"),
-    ("a penalty (--l2 1)", "a penalty (LogisticRegression)"),
-    ("a penalty (--l2)", "a penalty (LogisticRegression with a finite C)"),
-    ("--l2", "a penalty (LogisticRegression with a finite C)"),
-    ("--divisor ml", "divisor='ml'"),
-    ("--tying per-column", "var_tying='per-column'"),
-    ("--variance-floor 1e-9", "var_smoothing=1e-9"),
-    ("--smoothing above 0", "alpha above 0"),
-    ("without --ci none", "with interval='wald'"),
     (
         "list it with --missing-markers if it means that there is no value, or give the column a --kind",
         "make it null if it means that there is no value, or give the column one of the kinds",
@@ -91,7 +140,7 @@ const PARAMETERS: [(&str, &str); 21] = [
 
 /// A message in the words of Python: options of the command become parameters.
 fn in_python(message: &str) -> String {
-    let mut text = PARAMETERS.iter().fold(message.to_owned(), |text, (option, parameter)| text.replace(option, parameter));
+    let mut text = READING.iter().fold(message.to_owned(), |text, (option, parameter)| text.replace(option, parameter));
     while let Some(at) = text.find("--").filter(|at| text[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())) {
         let rest = &text[at + 2..];
         let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(rest.len());

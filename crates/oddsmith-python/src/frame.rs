@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use oddsmith::data::{Kind, Order, Weighting};
 use oddsmith::error::Error;
 use oddsmith::model::{Predictions, Predictor};
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, ReadOptions, Roles, open_arrow, open_arrow_for_prediction};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrow::{self, Beside};
 use crate::edge::{Told, raise, told};
-use crate::model::Model;
+use crate::model::{Addends, Model, contribute};
 use crate::sums::{Sums, parts};
 use crate::work;
 
@@ -60,6 +61,61 @@ impl Frame {
     #[pyo3(signature = (object, levels = None, event = None))]
     fn new(object: &Bound<'_, PyAny>, levels: Option<BTreeMap<String, Vec<String>>>, event: Option<String>) -> PyResult<Self> {
         Ok(Frame(arrow::table(object, "X")?, Order { levels: levels.unwrap_or_default(), event }))
+    }
+
+    /// A table of one text column.
+    #[staticmethod]
+    fn of_texts(name: &str, texts: Vec<Option<String>>) -> PyResult<Self> {
+        Ok(Frame(arrow::of_texts(name, texts)?, Order::default()))
+    }
+
+    /// A table of the number columns of an array.
+    #[staticmethod]
+    fn of_array(names: Vec<String>, x: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
+        let columns = x.as_array();
+        if columns.ncols() != names.len() {
+            return Err(PyValueError::new_err(format!("X has {} columns; {} are expected", columns.ncols(), names.len())));
+        }
+        let table = arrow::of_numbers(&names, columns.columns().into_iter().map(|column| column.to_vec()).collect())?;
+        Ok(Frame(table, Order::default()))
+    }
+
+    /// The table with the classes of its rows, given as codes, and their weights in columns of these names.
+    fn with_target(
+        &self,
+        target: &str,
+        classes: Vec<String>,
+        codes: PyReadonlyArray1<'_, u32>,
+        weights: Option<(String, PyReadonlyArray1<'_, f64>)>,
+    ) -> PyResult<Frame> {
+        let weights = weights.as_ref().map(|(name, values)| Ok::<_, PyErr>((name.as_str(), values.as_slice()?))).transpose()?;
+        let table = arrow::beside(&self.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights })?;
+        Ok(Frame(table, self.1.clone()))
+    }
+
+    /// Sums of all rows, whose classes and weights stand in columns, with the notices of reading them.
+    #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
+    fn gather_columns(
+        &self,
+        py: Python<'_>,
+        wanted: &str,
+        threshold: f64,
+        target: String,
+        features: Option<Vec<String>>,
+        weight: Option<String>,
+        kinds: BTreeMap<String, String>,
+        threads: usize,
+    ) -> PyResult<(Sums, Vec<Told>)> {
+        let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
+        let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
+        let weight = weight.map(|name| (name, Weighting::Frequency));
+        let roles = Roles { target: Some(target), features, weight, order: self.1.clone(), ..Roles::default() };
+        let parts = parts(wanted, threshold)?;
+        let (sums, notices) = work::run(py, self.cells(), |control| {
+            let opened = open_arrow(&self.0, &options, &roles, control)?;
+            Ok((train::gather(&*opened.source, parts, work::threads(threads), control)?, opened.notices))
+        })?;
+        Ok((Sums(sums), told(notices)))
     }
 
     /// Column names.
@@ -124,6 +180,19 @@ impl Frame {
             Ok((columns, notices))
         })?;
         Ok((names.into_iter().zip(columns).map(|(name, column)| (name, PyArray1::from_vec(py, column))).collect(), told(notices)))
+    }
+
+    /// Addends of the scores of all rows: the base first, then one per feature, each by class.
+    fn contributions<'py>(&self, py: Python<'py>, model: &Model) -> PyResult<Addends<'py>> {
+        let classifier = model.classifier();
+        let layout = classifier.layout();
+        let filled = work::run(py, self.cells(), |control| {
+            let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), layout)?;
+            let mut out = Vec::new();
+            rows.scan(control, &mut |batch| contribute(classifier, &batch.features, &mut out))?;
+            Ok(out)
+        })?;
+        PyArray1::from_vec(py, filled).reshape([self.rows(), layout.features().len() + 1, layout.classes().len()])
     }
 
     /// Class probabilities (or scores) of all rows, with the notices of reading them.

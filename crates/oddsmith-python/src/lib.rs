@@ -14,7 +14,10 @@ mod judgement;
 mod knobs;
 mod labels;
 mod model;
+mod models;
+mod options;
 mod ranking;
+mod reading;
 mod regression;
 mod rounds;
 mod sparse;
@@ -34,6 +37,8 @@ mod _core {
     #[pymodule_export]
     use super::compare::{Entrants, compare_frame, compare_rows, deal};
     #[pymodule_export]
+    use super::edge::notice_page;
+    #[pymodule_export]
     use super::files::write_file;
     #[pymodule_export]
     use super::frame::Frame;
@@ -44,11 +49,13 @@ mod _core {
     #[pymodule_export]
     use super::model::{Model, shrunk_covariances};
     #[pymodule_export]
+    use super::models::{fit_frame, fit_rows, model_of_formulas, models};
+    #[pymodule_export]
     use super::ranking::{Ranking, delong};
     #[pymodule_export]
-    use super::regression::{fit_formula, fit_logistic};
+    use super::regression::fit_logistic;
     #[pymodule_export]
-    use super::rounds::{Round, answer_question, merge_answers};
+    use super::rounds::{Round, answer_question, merge_answers, question_columns};
     #[pymodule_export]
     use super::sums::{Sums, gather};
     #[pymodule_export]

@@ -1,11 +1,11 @@
 //! A fitted model, as Python sees it.
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use oddsmith::calibrate::Adjusted;
-use oddsmith::card::{Cell as Shown, Table as Listing};
+use oddsmith::card::{Card, Cell as Shown, Table as Listing};
 use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
 use oddsmith::model::discriminant::Qda;
-use oddsmith::model::{Classifier, Predictions, Predictor};
+use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scale};
 use oddsmith::num::MatrixView;
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::{registry, train};
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::calibration::CalibrationMap;
-use crate::columns::Columns;
+use crate::columns::{Columns, SPARSE};
 use crate::dense::Cell;
 use crate::edge::{Told, raise, told};
 use crate::forms::Form;
@@ -36,6 +36,8 @@ pub(crate) struct Model {
     owner: &'static str,
     /// Whether a cell that is no number shows in the scores.
     telling: bool,
+    /// What the fit says beyond the model itself, such as crude odds ratios; no file holds it.
+    card: Option<Card>,
 }
 
 impl Model {
@@ -44,7 +46,17 @@ impl Model {
         let form = Form::of(layout, None);
         let owner = registry::find(model.tag()).map_or("", |entry| entry.python);
         let telling = model.shows_every_cell();
-        Model { model, form, owner, telling }
+        Model { model, form, owner, telling, card: None }
+    }
+
+    /// The same model with a card that says more than its own.
+    pub(crate) fn with_card(self, card: Option<Card>) -> Self {
+        Model { card, ..self }
+    }
+
+    /// What there is to say about it.
+    fn shown(&self) -> Card {
+        self.card.clone().unwrap_or_else(|| self.model.card())
     }
 
     /// The model itself.
@@ -81,6 +93,34 @@ impl Model {
         self.model.tag()
     }
 
+    /// The family of the model in the registry; none for one that was adjusted.
+    #[getter]
+    fn family(&self) -> Option<&'static str> {
+        registry::find(self.model.tag()).ok().map(|entry| entry.family)
+    }
+
+    /// What its scores are: "joint" log densities, "posterior" log probabilities up to a constant, or a "margin".
+    #[getter]
+    fn scale(&self) -> &'static str {
+        match self.model.scale() {
+            Scale::LogJoint => "joint",
+            Scale::LogPosterior => "posterior",
+            Scale::Margin => "margin",
+        }
+    }
+
+    /// The formula of a regression.
+    #[getter]
+    fn formula(&self) -> Option<String> {
+        self.model.inference().map(|inference| inference.formula().to_string())
+    }
+
+    /// Whether it knows the errors of its estimates.
+    #[getter]
+    fn has_standard_errors(&self) -> bool {
+        self.model.inference().is_some_and(|inference| inference.standard_errors().is_some())
+    }
+
     /// The model in words.
     #[getter]
     fn title(&self) -> String {
@@ -98,9 +138,7 @@ impl Model {
     fn names(&self) -> Vec<String> {
         let layout = self.model.layout();
         match layout.words() {
-            [0] if layout.features().len() == 1 && self.owner != "MixedNB" => {
-                (0..layout.word_widths()[0]).filter_map(|w| layout.level_name(0, w)).collect()
-            }
+            [0] if self.form() == "words" => (0..layout.word_widths()[0]).filter_map(|w| layout.level_name(0, w)).collect(),
             _ => layout.names(),
         }
     }
@@ -146,7 +184,7 @@ impl Model {
         };
         match layout.features().len() {
             features if features == layout.numbers().len() => "numbers",
-            1 if layout.words().len() == 1 => "words",
+            1 if layout.words().len() == 1 && layout.features()[0].name == SPARSE => "words",
             _ if layout.features().iter().all(counted) => "codes",
             _ => "mixed",
         }
@@ -190,7 +228,7 @@ impl Model {
     /// The model for people, as "table", "notebook", "html", "md", "latex" or "json": what a table of odds ratios can say, else all
     /// estimates.
     fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
-        rendered(py, &self.model.card(), format)
+        rendered(py, &self.shown(), format)
     }
 
     /// Figures about the whole.
@@ -210,7 +248,31 @@ impl Model {
 
     /// One row per parameter: the columns of the table by name.
     fn tidy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        table_columns(py, &self.model.card().tidy)
+        table_columns(py, &self.shown().tidy)
+    }
+
+    /// Further tables of the card by name, such as tests of terms.
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        for table in self.model.card().tables {
+            tables.set_item(&table.name, table_columns(py, &table)?)?;
+        }
+        Ok(tables)
+    }
+
+    /// Addends of the scores of all rows: the base first, then one per feature, each by class.
+    fn contributions<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threshold: Option<f64>, gaps: bool) -> PyResult<Addends<'py>> {
+        let (classes, features) = (self.classes(), self.model.layout().features().len());
+        let filled = with_data(x, |data| {
+            let (rows, cells) = (data.shape().0, data.cells());
+            work::run(py, cells, |_| {
+                let table = Table::new(data, self.model.layout(), threshold, self.owner)?.with_gaps(gaps);
+                let mut out = Vec::with_capacity(rows * (features + 1) * classes);
+                table.block(0, rows, &mut |batch| contribute(&*self.model, batch, &mut out))?;
+                Ok((rows, out))
+            })
+        })?;
+        PyArray1::from_vec(py, filled.1).reshape([filled.0, features + 1, classes])
     }
 
     /// The arrays of the model file, by name.
@@ -233,9 +295,10 @@ impl Model {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         threshold: Option<f64>,
+        gaps: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.by_class(py, x, threshold, |table, control, out| {
+        self.by_class(py, x, (threshold, gaps), |table, control, out| {
             train::predict_into(&*self.model, table, work::threads(threads), control, out)
         })
     }
@@ -246,9 +309,12 @@ impl Model {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         threshold: Option<f64>,
+        gaps: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.by_class(py, x, threshold, |table, control, out| train::score_into(&*self.model, table, work::threads(threads), control, out))
+        self.by_class(py, x, (threshold, gaps), |table, control, out| {
+            train::score_into(&*self.model, table, work::threads(threads), control, out)
+        })
     }
 
     /// Index of the most probable class.
@@ -257,12 +323,13 @@ impl Model {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         threshold: Option<f64>,
+        gaps: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         with_data(x, |data| {
             let (rows, cells) = (data.shape().0, data.cells());
             let chosen = work::run(py, cells, |control| {
-                let table = Table::new(data, self.model.layout(), threshold, self.owner)?.with_telling_scores(self.telling);
+                let table = Table::new(data, self.model.layout(), threshold, self.owner)?.with_gaps(gaps).with_telling_scores(self.telling);
                 let mut out = vec![0; rows];
                 train::classify_into(&*self.model, &table, work::threads(threads), control, &mut out)?;
                 Ok(out)
@@ -298,6 +365,20 @@ pub(crate) fn rendered<'a>(py: Python<'_>, subject: impl Into<Subject<'a>>, form
     }
     let format: Format = format.parse().map_err(|error| raise(py, error))?;
     Ok(render(subject, format, &Style::default()))
+}
+
+/// Addends of scores by row, part and class.
+pub(crate) type Addends<'py> = Bound<'py, PyArray3<f64>>;
+
+/// Appends the addends of a batch: for every row the base, then those of the features, each by class.
+pub(crate) fn contribute(model: &dyn Classifier, batch: &Features<'_>, out: &mut Vec<f64>) -> oddsmith::Result<()> {
+    let mut addends = Contributions::new();
+    model.contributions()?.contribute(batch, &mut addends)?;
+    for i in 0..batch.rows() {
+        out.extend_from_slice(addends.base());
+        (0..model.layout().features().len()).for_each(|j| out.extend_from_slice(addends.addends(i, j)));
+    }
+    Ok(())
 }
 
 /// The columns of a table by name.
@@ -367,13 +448,13 @@ impl Model {
         &self,
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
-        threshold: Option<f64>,
+        (threshold, gaps): (Option<f64>, bool),
         fill: impl Fn(&Table<'_, '_>, &oddsmith::control::Control, &mut [f64]) -> oddsmith::Result<Vec<usize>> + Sync + Send,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         with_data(x, |data| {
             let (rows, cells) = (data.shape().0, data.cells());
             let filled = work::run(py, cells, |control| {
-                let table = Table::new(data, self.model.layout(), threshold, self.owner)?.with_telling_scores(self.telling);
+                let table = Table::new(data, self.model.layout(), threshold, self.owner)?.with_gaps(gaps).with_telling_scores(self.telling);
                 let mut out = vec![0.0; table.rows() * self.classes()];
                 fill(&table, control, &mut out)?;
                 Ok(out)

@@ -85,6 +85,11 @@ impl Ranking {
         Ok(interval(area.estimate()))
     }
 
+    /// DeLong's variance of the area; none where a class has one row only.
+    fn auc_variance(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        Ok(Auc::of(&self.ranking, self.weighting).map_err(|reason| undefined(py, "auc", &reason))?.variance)
+    }
+
     /// Average precision.
     fn average_precision(&self, py: Python<'_>) -> PyResult<f64> {
         average_precision(&self.ranking).map_err(|reason| undefined(py, "average precision", &reason))

@@ -9,13 +9,14 @@ use oddsmith::registry;
 use oddsmith::train::{self, Advance, Answer, Question, Study};
 use oddsmith_io::{ArrowTable, Roles};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
+use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
-use crate::knobs::LogisticKnobs;
 use crate::model::Model;
-use crate::regression::{formula_roles, open_for};
+use crate::options::params;
+use crate::reading::{open_for, roles_of};
 use crate::work;
 
 /// A question to the places of a study.
@@ -24,50 +25,39 @@ pub(crate) struct Round(train::Round);
 
 #[pymethods]
 impl Round {
-    /// The first question about a formula; `levels` and `event` declare the order of levels and classes.
+    /// The first question about a model of the registry. A formula may name the target and the columns.
     #[staticmethod]
-    #[pyo3(signature = (knobs, kinds, weight, levels = None, event = None))]
+    #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
     fn begin(
         py: Python<'_>,
-        knobs: LogisticKnobs,
-        kinds: BTreeMap<String, String>,
-        weight: Option<String>,
-        levels: Option<BTreeMap<String, Vec<String>>>,
-        event: Option<String>,
-    ) -> PyResult<Self> {
-        let begun = || {
-            let learner = knobs.learner()?;
-            let roles = formula_roles(&learner, weight)?;
-            let Roles { target, features, exclude, weight, .. } = roles;
-            let kinds = kinds_of(kinds)?;
-            let order = Order { levels: levels.unwrap_or_default(), event };
-            order.check()?;
-            train::Round::begin(Study { target, features, exclude, weight, kinds, order, ..Study::of(&learner.params()?) })
-        };
-        begun().map(Round).map_err(|error| raise(py, error))
-    }
-
-    /// The first question about a model of the registry with options as texts.
-    #[staticmethod]
-    fn begin_model(
-        py: Python<'_>,
-        entry: &str,
-        options: BTreeMap<String, String>,
-        target: String,
+        model: &str,
+        options: &Bound<'_, PyDict>,
+        formula: Option<&str>,
+        target: Option<&str>,
         features: Option<Vec<String>>,
         kinds: BTreeMap<String, String>,
         weight: Option<String>,
+        layout: Option<PyRef<'_, Columns>>,
+        few_passes: bool,
+        order: Option<(BTreeMap<String, Vec<String>>, Option<String>)>,
     ) -> PyResult<Self> {
+        let entry = registry::find(model).map_err(|error| raise(py, error))?;
+        let mut params = params(py, entry, options, formula)?;
+        // Profiles and tests are fits of their own, and every pass is a journey.
+        if few_passes && params.declares("no-tests") && !params.has("ci") {
+            params = params.with_wald_intervals();
+        }
         let begun = || {
-            let mut params = registry::find(entry)?.defaults();
-            for (name, value) in &options {
-                params.set(name, value)?;
-            }
-            if params.declares("no-tests") && !params.has("ci") {
-                params = params.with_wald_intervals();
-            }
+            let roles = roles_of(&*(entry.build)(&params)?, target)?;
             let weight = weight.map(|name| (name, Weighting::Frequency));
-            train::Round::begin(Study { target: Some(target), features, weight, kinds: kinds_of(kinds)?, ..Study::of(&params) })
+            let (target, features) = (roles.target, roles.features.or(features));
+            let order = order.map_or_else(Order::default, |(levels, event)| Order { levels, event });
+            order.check()?;
+            let study = Study { target, features, weight, kinds: kinds_of(kinds)?, order, ..Study::of(&params) };
+            match layout {
+                Some(columns) => train::Round::with_layout(study, (*columns.0).clone()),
+                None => train::Round::begin(study),
+            }
         };
         begun().map(Round).map_err(|error| raise(py, error))
     }
@@ -119,6 +109,14 @@ impl Round {
             }
         }
     }
+}
+
+/// The columns of the target and of the weights that a question names.
+#[pyfunction]
+pub(crate) fn question_columns(py: Python<'_>, ask: &[u8]) -> PyResult<(Option<String>, Option<String>)> {
+    let question = Question::from_bytes(ask).map_err(|error| raise(py, error))?;
+    let study = question.study();
+    Ok((study.target.clone(), study.weight.as_ref().map(|(name, _)| name.clone())))
 }
 
 /// The bytes of the answer of the place that has these rows, with the notices of reading them.

@@ -51,7 +51,7 @@ pub(crate) fn parts(name: &str, threshold: f64) -> PyResult<Parts> {
 
 /// Sums rows up; `None` where codes turn out to have more levels than the columns.
 #[pyfunction]
-#[pyo3(signature = (owner, columns, wanted, x, labels, weights, threshold, threads))]
+#[pyo3(signature = (owner, columns, wanted, x, labels, weights, threshold, gaps, threads))]
 #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
 pub(crate) fn gather(
     py: Python<'_>,
@@ -62,6 +62,7 @@ pub(crate) fn gather(
     labels: PyReadonlyArray1<'_, u32>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
     threshold: f64,
+    gaps: bool,
     threads: usize,
 ) -> PyResult<Option<Sums>> {
     let parts = parts(wanted, threshold)?;
@@ -71,7 +72,7 @@ pub(crate) fn gather(
     with_data(x, |data| {
         let cells = data.cells();
         let sums = work::run(py, cells, |control| {
-            let table = Table::new(data, &columns.0, flags, owner)?.of_counts(wanted == "totals").of_known_levels();
+            let table = Table::new(data, &columns.0, flags, owner)?.with_gaps(gaps).of_counts(wanted == "totals").of_known_levels();
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
             let rows = Labelled { table, labels, weights };
             match train::gather(&rows, parts, work::threads(threads), control) {

@@ -15,8 +15,6 @@ use crate::dense::{Cell, Dense, gather, typed, with_dense};
 use crate::forms::Form;
 use crate::sparse::{Entries, Sparse, negative, not_finite, with_sparse};
 
-/// The class whose models integrate gaps out.
-const TAKES_GAPS: &str = "MixedNB";
 /// Cells of a block that stay in a core's cache while they are checked and then summed.
 const BLOCK_CELLS: usize = 1 << 15;
 /// Rows of one partition, the unit in which work is handed out.
@@ -79,9 +77,14 @@ impl<'d, 'a> Table<'d, 'a> {
         let form = Form::of(layout, threshold);
         let (width, wanted) = (data.shape().1, form.width(layout));
         match width == wanted {
-            true => Ok(Table { data, form, layout, owner, counts: false, gaps: owner == TAKES_GAPS, telling: false, complete: None }),
+            true => Ok(Table { data, form, layout, owner, counts: false, gaps: false, telling: false, complete: None }),
             false => Err(Error::data(format!("X has {width} columns; {wanted} are expected"))),
         }
+    }
+
+    /// The same array, in which NaN is a gap where `gaps` says so.
+    pub(crate) fn with_gaps(self, gaps: bool) -> Self {
+        Table { gaps, ..self }
     }
 
     /// The same array, whose cells must be counts.

@@ -3,10 +3,13 @@
 //! Front ends match on [`ErrorKind`] to choose an exit code or an exception class; people read the
 //! `Display` text, which is lower case, names the column, row and value, and says what is accepted.
 
+mod advice;
 mod caret;
 
 use std::fmt;
 use std::ops::Range;
+
+pub use advice::{Advice, Plain, Wording, worded_text};
 
 /// `Result` with the library's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -69,7 +72,7 @@ pub enum ErrorKind {
         /// What stands in the way, with the columns named.
         what: String,
         /// What the user can do.
-        advice: String,
+        advice: Advice,
     },
     /// Some combination of columns tells the classes apart, so that the likelihood has no maximum.
     #[error("{extent} separation: the classes can be told apart without error along {}, so no finite estimate exists; {advice}", .columns.join(", "))]
@@ -78,8 +81,10 @@ pub enum ErrorKind {
         extent: &'static str,
         /// The columns of the combination, as the design names them, in backquotes.
         columns: Vec<String>,
+        /// The variables of the combination, each with the level that tells, where it has levels.
+        variables: Vec<(String, Option<String>)>,
         /// What the user can do.
-        advice: String,
+        advice: Advice,
     },
     /// The model cannot do what was asked.
     #[error("{model} cannot {what}: {advice}")]
@@ -89,7 +94,7 @@ pub enum ErrorKind {
         /// The verb that was asked for.
         what: String,
         /// What would work instead.
-        advice: String,
+        advice: Advice,
     },
     /// Bytes that are not a valid model or statistics file.
     #[error("not a usable {expected}: {what}")]
@@ -116,7 +121,7 @@ pub enum ErrorKind {
 }
 
 /// Where in the rows a fault sits, and what would be accepted there.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct DataFault {
     /// The file or table, where there is a name.
     pub table: Option<String>,
@@ -131,7 +136,7 @@ pub struct DataFault {
     /// What is wrong, in lower case.
     pub what: String,
     /// What would be accepted, or what to do.
-    pub accepted: Option<String>,
+    pub accepted: Option<Advice>,
 }
 
 impl Error {
@@ -143,6 +148,29 @@ impl Error {
     /// The kind, by value, for rewording.
     pub fn into_kind(self) -> ErrorKind {
         *self.0
+    }
+
+    /// What can be done about it, where the library knows.
+    pub fn advice(&self) -> Option<&Advice> {
+        match self.kind() {
+            ErrorKind::NoEstimate { advice, .. } | ErrorKind::Separation { advice, .. } | ErrorKind::Unsupported { advice, .. } => {
+                Some(advice)
+            }
+            ErrorKind::Data(fault) => fault.accepted.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The message with its advice in the words of a front end. Every message ends with its advice.
+    pub fn worded(&self, wording: &dyn Wording) -> String {
+        let message = self.to_string();
+        match self.advice() {
+            Some(advice) => match message.strip_suffix(&advice.to_string()) {
+                Some(fault) => format!("{fault}{}", advice.worded(wording)),
+                None => message,
+            },
+            None => message,
+        }
     }
 
     /// A fault in the rows without a place.
@@ -206,7 +234,7 @@ impl DataFault {
 
     /// Says what would be accepted.
     #[must_use]
-    pub fn accepted(mut self, accepted: impl Into<String>) -> Self {
+    pub fn accepted(mut self, accepted: impl Into<Advice>) -> Self {
         self.accepted = Some(accepted.into());
         self
     }

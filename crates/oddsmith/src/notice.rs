@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::error::visible;
+use crate::error::{Wording, visible, worded_text};
 
 /// A number with its noun: `1 class`, `2 classes`.
 pub fn counted(count: impl Into<u64>, noun: &str) -> String {
@@ -34,8 +34,15 @@ pub struct NoticePage {
     pub id: &'static str,
     /// A name of two or three words.
     pub name: &'static str,
-    /// Why it matters and what to do.
+    /// Why it matters and what to do. It mentions options as `{name}` or `{name=value}`, which a front end words.
     pub page: &'static str,
+}
+
+impl NoticePage {
+    /// The page in the words of a front end.
+    pub fn worded(&self, wording: &dyn Wording) -> String {
+        worded_text(self.page, wording)
+    }
 }
 
 macro_rules! catalogue {
@@ -49,9 +56,9 @@ macro_rules! catalogue {
 catalogue! {
     ENCODING_ASSUMED = "W101", "format assumed",
         "The delimiter, quote, header, encoding or decimal mark was guessed from the first lines of the file. \
-         The guess is printed; say otherwise with --delimiter, --quote, --no-header, --encoding or --decimal.";
+         The guess is printed; say otherwise with {delimiter}, {quote}, {no-header}, {encoding} or {decimal}.";
     RAGGED_ROWS = "W102", "ragged rows",
-        "Some rows have more or fewer cells than the header. With --ragged pad or --ragged skip they were \
+        "Some rows have more or fewer cells than the header. With {ragged=pad} or {ragged=skip} they were \
          padded or left out, and counted here; the default is to stop at the first one.";
     BLANK_LINES = "W103", "blank lines",
         "Between the rows of a table with several columns stand lines without anything in them. They are no rows: nothing is learned \
@@ -59,60 +66,60 @@ catalogue! {
          whose value is missing.";
     STRAY_QUOTES = "W104", "stray quotes",
         "A cell starts with a quote, and text follows its closing quote. Programs that write quotes double those inside a cell, so \
-         these are likely to be ordinary characters: read them as such with --quote none, or mend the cells.";
+         these are likely to be ordinary characters: read them as such with {quote=none}, or mend the cells.";
     MIXED_CELLS = "W105", "numbers and text",
         "Most cells of the column are numbers and some are not, so it was read as a category with a level for every number. If the \
-         others mean that there is no value, list them with --missing-markers. With --kind column=number the reader stops at the \
-         first of them; with --kind column=category the column is read as it is now, without this notice.";
+         others mean that there is no value, list them with {missing-markers}. With {kind=column=number} the reader stops at the \
+         first of them; with {kind=column=category} the column is read as it is now, without this notice.";
     ROWS_LEFT_OUT = "W106", "rows not read",
-        "With --where only rows for which the condition is true are read; the others are counted here. A row in which a value that the \
+        "With {where} only rows for which the condition is true are read; the others are counted here. A row in which a value that the \
          condition needs is missing is not read either.";
     RARE_LEVEL = "W112", "rare level",
         "A level of a category is so rare, or so one-sided, that what is learned about it is mostly noise. \
-         Merge it with a neighbour or smooth more (--smoothing).";
+         Merge it with a neighbour or smooth more ({smoothing}).";
     MISSING_VALUES = "W121", "missing values",
         "The column has empty cells. Naive Bayes leaves the column out of the sum for that row, exactly as its \
          model says; discriminants are fitted on complete rows and integrate the gap out when predicting; regressions are fitted on \
-         complete rows, unless --missing indicator or --missing mean keeps the others.";
+         complete rows, unless {missing=indicator} or {missing=mean} keeps the others.";
     MISSING_TARGET = "W122", "missing target",
         "Rows without a target teach nothing and are excluded; the count is given.";
     LOOK_ALIKES = "W123", "look-alike labels",
         "Two levels differ only in case or in spaces around them (`Yes`, `yes `). They are kept apart, because \
          only you know whether they mean the same: mend the file if they do.";
     UNUSED_LEVEL = "W124", "level without rows",
-        "A level that was declared (--levels, or levels=[…] in Python) occurs in no row that counts. It is left out of the model; if it \
+        "A level that was declared ({levels}) occurs in no row that counts. It is left out of the model; if it \
          should occur, look at how it is written in the table.";
     LEAKAGE = "W131", "possible leakage",
         "One column alone tells the classes apart almost perfectly, or is different in every row. It may be \
-         an identifier or a consequence of the target: leave it out with --exclude unless it is known beforehand.";
+         an identifier or a consequence of the target: leave it out with {exclude} unless it is known beforehand.";
     CONSTANT_COLUMN = "W201", "constant column",
         "The column has the same value in every row, so it says nothing about the class and was left out of the \
          model or ignored by it.";
     SEPARATION = "W204", "separation",
         "Some combination of columns tells the classes apart without error (or, quasi-completely, without error for some of \
          the rows). The likelihood then rises forever along it and no finite estimate exists: a table with huge \
-         coefficients and standard errors would be an artefact of when the search stopped. Use --on-separation firth, a penalty \
-         (--l2), or leave the column out; ask whether the column was known before the outcome.";
+         coefficients and standard errors would be an artefact of when the search stopped. Use {on-separation=firth}, a penalty \
+         ({l2}), or leave the column out; ask whether the column was known before the outcome.";
     VARIANCE_FLOOR = "W205", "variance floor",
         "A column does not vary within a class, so its Gaussian would be a spike and its evidence infinite. \
          Its variance was raised to the floor printed here, a fraction of the column's own overall variance.";
     SINGULAR = "W210", "singular covariance",
         "Some columns are exact, or almost exact, combinations of others, so the covariance matrix has no \
          inverse. The combination is named. The discriminant was computed in the space that the data span; \
-         leave a column out or use --shrinkage to make it regular.";
+         leave a column out or use {shrinkage} to make it regular.";
     ALIASED = "W211", "aliased column",
         "The column is an exact combination of earlier columns (and a constant), which is written out. Its coefficient cannot be told \
          apart from theirs, so it has none; predictions do not suffer.";
     PENALISED = "W212", "penalised coefficients",
         "A penalty draws coefficients towards zero on purpose. The usual standard errors, p-values and intervals do not describe such \
-         estimates and are left out; fit without a penalty, or with Firth's (--firth), for inference.";
+         estimates and are left out; fit without a penalty, or with Firth's ({firth}), for inference.";
     CLASS_WEIGHTS = "W213", "class weights",
         "Rows were weighted by class. That moves intercepts by the logarithm of the weights and hardly anything else; unless told \
          otherwise the intercepts are moved back, so that probabilities fit the data as they came. Such weights are no further rows: standard \
          errors come from the scores of the rows (robust ones), and likelihood ratios, profiles and AIC are left out.";
     PROFILE_NOT_FOUND = "W214", "profile not found",
         "The search for the end of a profile interval, or for a fit without a term, did not come to an end. This happens when the \
-         likelihood is almost flat in some direction; look at the largest standard errors, and try --firth.";
+         likelihood is almost flat in some direction; look at the largest standard errors, and try {firth}.";
     STOPPED_EARLY = "W215", "stopped early",
         "Gradient descent and stochastic descent stop when their steps become short, not when the optimum is reached; any search \
          stops when the most steps that were allowed are made. The distance that remains is given in standard errors; standard errors and tests describe the optimum and not the point where the descent stopped.";
@@ -124,19 +131,19 @@ catalogue! {
          Wald's, and likelihood ratios, profiles and AIC are left out. Weights that count equal rows are frequencies.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
-         class impossible, the prior is returned and the row is flagged. Use --smoothing 1 (or any number above 0).";
+         class impossible, the prior is returned and the row is flagged. Use {smoothing=1} (or any number above 0).";
     UNEQUAL_LAYOUTS = "W230", "unequal layouts",
         "The merged statistics come from tables with different levels, classes or words. They were added over the \
          union; what a table never saw counts as zero there.";
     UNSEEN_LEVEL = "W301", "unseen level",
         "A row has a level that the model never saw. The column is treated as missing for that row: it neither raises \
-         nor lowers any class (a regression, which needs every value, gives the row no probability: W303). With --strict the row is \
+         nor lowers any class (a regression, which needs every value, gives the row no probability: W303). With {strict} the row is \
          an error.";
     EXTRA_COLUMN = "W302", "extra column",
         "The table has columns that the model does not use; they were ignored.";
     NO_PREDICTION = "W303", "no prediction",
         "A row lacks a value that a regression needs, or has a level that it never saw. Its probabilities are left empty, because \
-         any number there would be invented. Fill the gap, or fit with --missing indicator or --missing mean. With --strict the \
+         any number there would be invented. Fill the gap, or fit with {missing=indicator} or {missing=mean}. With {strict} the \
          row is an error.";
     SIMPLER_MAP = "W304", "simpler calibration map",
         "Held-out scores do not rise with the classes, so the calibration map that was asked for has no estimate. One factor \

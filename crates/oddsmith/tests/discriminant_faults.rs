@@ -141,13 +141,13 @@ fn perfect_separation_within_classes_is_refused() {
     assert_eq!(
         table.refusal(&Lda::new(shrunk(Shrinkage::Fixed(0.5)))),
         "column `code` is constant within every class and differs between them (0 for `no`, 1 for `yes`), so it tells the classes apart \
-         without error and its density has no width; leave the column out (--exclude)"
+         without error and its density has no width; leave `code` out"
     );
     let table = Table::new(&["a", "b", "sum"], |label, a, b| vec![a, b, a + b + f64::from(label)]);
     assert_eq!(
         table.refusal(&Lda::default()),
         "column `sum` is a combination of others within every class (sum = a + b), with another constant in each: it tells the classes apart \
-         without error; use --shrinkage ledoit-wolf (or a share such as 0.1), leave columns out, or use naive Bayes"
+         without error; shrink the covariances (shrinkage=ledoit-wolf), leave columns out, or use naive Bayes"
     );
     assert!(table.fit(&Lda::new(shrunk(Shrinkage::Fixed(0.1)))).is_ok());
     assert!(table.fit(&Lda::new(DiscriminantParams { predictive: true, ..DiscriminantParams::default() })).is_ok());
@@ -161,8 +161,8 @@ fn more_columns_than_rows_is_refused_without_shrinkage() {
     let table = Table::new(&names, wide);
     assert_eq!(
         table.refusal(&Lda::default()),
-        "12 rows in 2 classes are too few for the covariance of 15 columns, which takes 17 rows or more; use --shrinkage ledoit-wolf (or a \
-         share such as 0.1), leave columns out, or use naive Bayes"
+        "12 rows in 2 classes are too few for the covariance of 15 columns, which takes 17 rows or more; shrink the covariances \
+         (shrinkage=ledoit-wolf), leave columns out, or use naive Bayes"
     );
     for settings in [
         shrunk(Shrinkage::LedoitWolf),
@@ -179,7 +179,7 @@ fn more_columns_than_rows_is_refused_without_shrinkage() {
 
 #[test]
 fn a_class_on_a_smaller_space_than_the_others_is_refused() {
-    let advice = "use --shrinkage ledoit-wolf (or a share such as 0.1), leave columns out, or use lda, which pools the classes";
+    let advice = "shrink the covariances (shrinkage=ledoit-wolf), leave columns out, or use lda, which pools the classes";
     let table = Table::new(&["a", "b"], |label, a, b| vec![a, if label == 0 { b } else { 3.0 * a - 1.0 }]);
     assert_eq!(
         table.refusal(&Qda::default()),
@@ -215,7 +215,7 @@ fn targets_that_teach_nothing_are_refused() {
     let gaps = Table::new(&["a", "b"], |label, a, b| vec![a, if label == 0 { f64::NAN } else { b }]);
     assert_eq!(
         gaps.refusal(&Lda::default()),
-        "column `ill`: class `no` has no row without a missing number; leave out the columns with gaps (--exclude), or use naive Bayes"
+        "column `ill`: class `no` has no row without a missing number; leave out the columns with gaps, or use naive Bayes"
     );
 }
 
@@ -239,7 +239,7 @@ fn columns_that_are_no_numbers_are_named() {
     assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }));
     assert_eq!(
         error.to_string(),
-        "lda cannot use `race` (category), `smoker` (boolean), only numbers: leave them out with --exclude, or use --model nb, which takes \
+        "lda cannot use `race` (category), `smoker` (boolean), only numbers: leave `race`, `smoker` out, or use nb, which takes \
          every kind"
     );
 }
@@ -271,8 +271,8 @@ fn statistics_gathered_earlier_give_the_same_model() {
         assert_eq!(
             error.to_string(),
             format!(
-                "{name} cannot estimate ledoit-wolf shrinkage from statistics: it takes a second pass over the rows; fit from the data, or give \
-                 --shrinkage a share from 0 to 1"
+                "{name} cannot estimate ledoit-wolf shrinkage from statistics: it takes a second pass over the rows; fit from the data, or \
+                 shrink by a share from 0 to 1 (shrinkage)"
             )
         );
     }

@@ -24,7 +24,7 @@ class _Discriminant(Classifier):
 
     def _check_parameters(self) -> None:
         _checks.one_of("solver", self.solver, self._solvers)
-        _checks.one_of("divisor", self.divisor, ("ml", "unbiased"))
+        _checks.declared("divisor", "divisor", self.divisor)
         _checks.flag("store_covariance", self.store_covariance)
         _checks.flag("predictive", self.predictive)
         _checks.at_least("tol", self.tol, 0)
@@ -65,6 +65,10 @@ class _Discriminant(Classifier):
         self._check_parameters()
         self._complete(None, None, None)
 
+    def _sums_wanted(self) -> tuple[str, float, bool]:
+        self._check_parameters()
+        return "per-class" if self._by_class() else "pooled", 0.0, False
+
     def _by_class(self) -> bool:
         """Whether the classes' own covariances are needed."""
         raise NotImplementedError
@@ -83,7 +87,7 @@ class _Discriminant(Classifier):
         weights = row_weights(sample_weight, X)
         self._layout = _core.Columns.numbers(self._names(), self._labels())
         wanted = "per-class" if self._by_class() else "pooled"
-        self._sums = _core.gather(type(self).__name__, self._layout, wanted, core_rows(X), codes, weights, 0.0, thread_count(self.n_jobs))
+        self._sums = _core.gather(type(self).__name__, self._layout, wanted, core_rows(X), codes, weights, 0.0, self._gaps, thread_count(self.n_jobs))
         check_not_single(self.classes_[self._sums.class_count > 0])
         return X, codes, weights
 

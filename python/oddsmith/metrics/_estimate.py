@@ -12,6 +12,8 @@ class Estimate(float):
         Ends of the interval; ``None`` where there is none.
     note : str or None
         Why a figure that usually has a value and an interval lacks one of them here.
+    variance : float or None
+        Its variance where that is known by a formula: DeLong's for areas and their differences.
 
     Examples
     --------
@@ -24,14 +26,17 @@ class Estimate(float):
     low: float | None
     high: float | None
     note: str | None
+    variance: float | None
 
-    def __new__(cls, value: float, low: float | None = None, high: float | None = None, note: str | None = None) -> Estimate:
+    def __new__(
+        cls, value: float, low: float | None = None, high: float | None = None, note: str | None = None, variance: float | None = None
+    ) -> Estimate:
         self = super().__new__(cls, value)
-        self.low, self.high, self.note = low, high, note
+        self.low, self.high, self.note, self.variance = low, high, note, variance
         return self
 
-    def __getnewargs__(self) -> tuple[float, float | None, float | None, str | None]:
-        return float(self), self.low, self.high, self.note
+    def __getnewargs__(self) -> tuple[float, float | None, float | None, str | None, float | None]:
+        return float(self), self.low, self.high, self.note, self.variance
 
     def __repr__(self) -> str:
         number = float.__repr__(self)

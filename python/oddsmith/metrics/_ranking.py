@@ -36,7 +36,7 @@ def auc(
     Returns
     -------
     Estimate
-        The area with its interval.
+        The area with its interval and DeLong's variance.
 
     Examples
     --------
@@ -46,7 +46,8 @@ def auc(
     """
     if np.ndim(y_score) == 2:
         return figure(judged(y_true, y_score, sample_weight, labels, weighting), "auc")
-    return Estimate(*ranked(y_true, y_score, sample_weight, pos_label, weighting, scale="order").auc())
+    ranking = ranked(y_true, y_score, sample_weight, pos_label, weighting, scale="order")
+    return Estimate(*ranking.auc(), variance=ranking.auc_variance())
 
 
 def average_precision(y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None) -> float:
@@ -162,4 +163,4 @@ def delong_test(
     weights, meaning = weighted(sample_weight, found, weighting)
     one, two, variance, z, p_value = _core.delong(*scores, found, weights, meaning)
     reach = 1.959963984540054 * variance**0.5
-    return DeLongTest(one, two, Estimate(one - two, one - two - reach, one - two + reach), z, p_value)
+    return DeLongTest(one, two, Estimate(one - two, one - two - reach, one - two + reach, variance=variance), z, p_value)

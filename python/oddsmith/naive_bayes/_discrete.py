@@ -19,6 +19,7 @@ class _DiscreteNB(_NaiveBayes):
     """Shares of counts, smoothed by pseudo-counts."""
 
     _sparse = True
+    _forms = ("numbers", "words")
 
     def _alpha(self) -> Any:
         """The pseudo-counts: one number, or one per column."""

@@ -57,7 +57,7 @@ class _NaiveBayes(LearnsInBatches, Classifier):
 
     def _gather(self, columns: _core.Columns, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> _core.Sums:
         threshold, threads = self._threshold() or 0.0, thread_count(self.n_jobs)
-        return _core.gather(type(self).__name__, columns, self._wanted, core_rows(X), codes, weights, threshold, threads)
+        return _core.gather(type(self).__name__, columns, self._wanted, core_rows(X), codes, weights, threshold, self._gaps, threads)
 
     def _finished(self) -> _core.Model:
         """A model of the sums. A class of prior zero is one that the core learns and then is told to be impossible."""
@@ -114,6 +114,10 @@ class _NaiveBayes(LearnsInBatches, Classifier):
             "distributions": [],
             "flags": False,
         }
+
+    def _sums_wanted(self) -> tuple[str, float, bool]:
+        self._check_parameters()
+        return self._wanted, self._threshold() or 0.0, "codes" in self._forms
 
     def _check_parameters(self) -> None:
         _checks.flag("predictive", self.predictive)

@@ -64,6 +64,7 @@ class CategoricalNB(_DiscreteNB):
     _family = "categorical"
     _wanted = "levels"
     _sparse = False
+    _forms = ("codes",)
 
     def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, min_categories=None, predictive=False, n_jobs=None):
         self.alpha = alpha

@@ -74,8 +74,8 @@ class GaussianNB(_NaiveBayes):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         _checks.at_least("var_smoothing", self.var_smoothing, 0)
-        _checks.one_of("var_tying", self.var_tying, ("per-class", "per-column", "single"))
-        _checks.one_of("divisor", self.divisor, ("ml", "unbiased"))
+        _checks.declared("tying", "var_tying", self.var_tying)
+        _checks.declared("divisor", "divisor", self.divisor)
 
     def _knobs(self) -> dict[str, Any]:
         prior = "data" if self.priors is None else self.class_prior_.tolist()

@@ -9,6 +9,7 @@ use oddsmith_report::Format;
 use crate::command_line::CommandLine;
 use crate::console::Console;
 use crate::exit::Failure;
+use crate::wording::Flags;
 
 /// Arguments of `help`.
 #[derive(Debug, Args)]
@@ -43,7 +44,7 @@ fn list(console: &Console) -> Result<(), Failure> {
 fn pages(entries: &[NoticePage]) -> Table {
     let mut table = FixedTable::new("warnings", ["id", "name", "page"]);
     for entry in entries {
-        table.push([entry.id.into(), entry.name.into(), entry.page.into()]);
+        table.push([entry.id.into(), entry.name.into(), entry.worded(&Flags).into()]);
     }
     table.into()
 }
@@ -52,13 +53,13 @@ fn page(id: &str, console: &Console) -> Result<(), Failure> {
     let Some(entry) = notice::page(id) else { return list(console) };
     let title = format!("{} {}", entry.id, entry.name);
     match console.asked() {
-        None | Some(Format::Table) => console.text(&format!("{title}\n\n{}\n", oddsmith_report::wrapped(entry.page, Some(WIDTH), 0))),
+        None | Some(Format::Table) => console.text(&format!("{title}\n\n{}\n", oddsmith_report::wrapped(&entry.worded(&Flags), Some(WIDTH), 0))),
         Some(Format::Json | Format::Ndjson) => {
-            console.text(&format!("{}\n", serde_json::json!({ "id": entry.id, "name": entry.name, "page": entry.page })))
+            console.text(&format!("{}\n", serde_json::json!({ "id": entry.id, "name": entry.name, "page": entry.worded(&Flags) })))
         }
         Some(Format::Csv) => console.result(&pages(std::slice::from_ref(entry))),
         Some(_) => {
-            let summary = Summary { footnotes: vec![entry.page.into()], ..Summary::default() };
+            let summary = Summary { footnotes: vec![entry.worded(&Flags)], ..Summary::default() };
             console.result(&Card { title, summary: Some(summary), ..Card::default() })
         }
     }

@@ -136,7 +136,7 @@ impl<'a> Scoring<'a> {
     fn new(args: &PredictArgs, model: &'a dyn Classifier) -> Result<Self, Failure> {
         let classes = model.layout().classes().len();
         if args.log_joint && model.scale() != Scale::LogJoint {
-            let advice = "its scores are no densities of rows".to_owned();
+            let advice = "its scores are no densities of rows".into();
             let what = "give log p(row, class)".to_owned();
             return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
         }

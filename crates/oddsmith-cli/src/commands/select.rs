@@ -256,7 +256,7 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, model: &ModelRequest, conso
         })?,
     };
     if selection.columns().is_empty() {
-        let advice = "try another model or level".to_owned();
+        let advice = "try another model or level".into();
         return Err(Error::from(ErrorKind::NoEstimate { what: "no column has to do with the classes".into(), advice }).into());
     }
     let learner = model.learner()?;

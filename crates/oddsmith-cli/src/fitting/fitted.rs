@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oddsmith::card::{Card, Summary};
 use oddsmith::control::Control;
-use oddsmith::data::{Design, DesignOptions, Layout, Source};
+use oddsmith::data::Source;
 use oddsmith::eval::{Auc, Estimate, EvalSettings, Evaluation};
 use oddsmith::model::linear::beside_crude;
 use oddsmith::model::{Classifier, Params};
@@ -13,17 +13,12 @@ use oddsmith::notice;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
-use super::crude::crude_cards;
 use super::opening::ModelRequest;
 use crate::console::Console;
 use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
 use crate::progress::Progress;
-
-/// Operations of a pass over rows and pairs of coefficients up to which further passes are not noticed: profile intervals
-/// and tests take some ten of them per coefficient.
-const CHEAP: f64 = 1e8;
 
 /// What is asked of a table.
 pub(crate) struct FitRequest<'a> {
@@ -69,7 +64,8 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     let mut card = fitted.model.card();
     if crude {
         let _progress = Progress::start(console, control, "fitting terms alone");
-        beside_crude(&mut card, &crude_cards(&model, &*fitted.model, &*opened.source, threads, control)?);
+        let alone = train::crude_cards(model.entry, &model.params, &*fitted.model, &*opened.source, threads, control)?;
+        beside_crude(&mut card, &alone);
     }
     // What is found out below stands in one line for people, and fact by fact for programs.
     let facts = card.facts.clone();
@@ -119,14 +115,7 @@ fn tell_more(
 
 /// Leaves out what would take many passes over many rows, unless it was asked for, and says so.
 fn settle_inference(params: &mut Params, source: &dyn Source, console: &Console) -> bool {
-    if !params.declares("ci") {
-        return false;
-    }
-    let layout = source.layout();
-    let outputs = layout.classes().len().saturating_sub(1) as f64;
-    let coefficients = (1.0 + width(params, layout) as f64) * outputs;
-    let rows = source.rows().map_or(f64::INFINITY, |rows| rows as f64);
-    let costly = rows * coefficients * coefficients > CHEAP;
+    let costly = train::inference_is_costly(params, source);
     let penalised = ["l1", "l2"].iter().any(|penalty| params.number(penalty).is_some_and(|strength| strength > 0.0));
     if !costly || penalised || matches!(params.text("ci"), Some("profile" | "none")) {
         return costly;
@@ -137,15 +126,6 @@ fn settle_inference(params: &mut Params, source: &dyn Source, console: &Console)
     }
     *params = params.clone().with_wald_intervals();
     costly
-}
-
-/// Columns of the design; a guess where they depend on the data.
-fn width(params: &Params, layout: &Layout) -> usize {
-    let compiled = params.formula().and_then(|formula| Design::compile(formula, layout, &DesignOptions::default(), None).ok());
-    match compiled {
-        Some(design) => design.columns().len(),
-        None => layout.numbers().len() + layout.level_counts().iter().map(|levels| levels.saturating_sub(1)).sum::<usize>(),
-    }
 }
 
 fn evaluate(

@@ -1,7 +1,6 @@
 //! Models from tables: what is read for a model, how a fit is carried out, and how it is shown.
 
 mod augmented;
-mod crude;
 mod fitted;
 mod opening;
 mod shown;

@@ -15,7 +15,7 @@ use super::map::CalibrationMap;
 use super::newton::{Row, minimise};
 use super::pav::pool;
 use super::temperature;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::num::logspace::ln_1p_exp;
 
 /// A kind of calibration map.
@@ -96,11 +96,11 @@ impl FromStr for Method {
 /// Why a map has no estimate, with advice.
 fn no_estimate(why: &NoLine) -> Error {
     let advice = match why {
-        NoLine::NotFinite => "fit the model with --smoothing above 0",
-        NoLine::OneClass => "rows of every class are needed",
-        _ => "there is nothing to calibrate, or the rows are too few",
+        NoLine::NotFinite => Advice::Set { option: "smoothing", value: "", to: "fit the model with a pseudo-count above 0" },
+        NoLine::OneClass => "rows of every class are needed".into(),
+        _ => "there is nothing to calibrate, or the rows are too few".into(),
     };
-    ErrorKind::NoEstimate { what: format!("the calibration map has no estimate: {why}"), advice: advice.into() }.into()
+    ErrorKind::NoEstimate { what: format!("the calibration map has no estimate: {why}"), advice }.into()
 }
 
 /// Platt's targets: each class as if one more row of each kind had been seen, so that no slope is infinite.

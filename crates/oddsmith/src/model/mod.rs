@@ -32,7 +32,7 @@ pub use inference::{BatchMetrics, FittedLikelihood, Inference, RowMetrics, Uncer
 pub use learner::{Learner, PassInfo, Step};
 pub use linear_log_odds::{LinearLogOdds, Weight};
 pub use needs::TableNeeds;
-pub use params::{Param, ParamKind, Params};
+pub use params::{Param, ParamKind, Params, join_list};
 pub use predict::{Predictions, Predictor};
 pub use prepared::Prepared;
 pub use prior::Prior;

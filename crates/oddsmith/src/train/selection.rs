@@ -125,7 +125,7 @@ pub fn select_by_tests(
     let mut seen = vec![current.clone()];
     loop {
         let Some(here) = known.of(std::slice::from_ref(&current))?[0] else {
-            let advice = "search forward, or leave columns out".to_owned();
+            let advice = "search forward, or leave columns out".into();
             return Err(ErrorKind::NoEstimate { what: "the model that the search starts from has no estimate".into(), advice }.into());
         };
         let moves = moves(count, &current, allowed);

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use oddsmith::ErrorKind;
+use oddsmith::error::Advice;
 use oddsmith::model::linear::{Intervals, Logistic, LogisticModel, Robust};
 use oddsmith::num::special::normal;
 
@@ -202,7 +203,9 @@ fn more_coefficients_than_rows_are_refused_with_advice() {
     let error = drawn(13, 12, 15, 2).fit(&Logistic::new()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoEstimate { .. }), "{error}");
     let text = error.to_string();
-    assert!(text.contains("12 rows") && text.contains("--l2"), "{text}");
+    assert!(text.contains("12 rows") && text.contains("use a penalty (l2=1)"), "{text}");
+    let Some(Advice::AnyOf(remedies)) = error.advice() else { panic!("{text}") };
+    assert_eq!(remedies[0], Advice::PenaliseWith { l2: 1.0 });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Feature, Kind, Layout};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Advice, ErrorKind, Result};
 use crate::model::Distribution;
 
 /// A member of the naive Bayes family.
@@ -74,9 +74,7 @@ impl Family {
     fn checked(self, feature: &Feature, choice: Option<Distribution>) -> Result<Distribution> {
         use Distribution::{Bernoulli, Categorical, Complement, Gaussian, Multinomial};
         let kind = feature.kind();
-        let refuse = |what: String, advice: &str| {
-            Err(ErrorKind::Unsupported { model: self.title().to_lowercase(), what, advice: advice.into() }.into())
-        };
+        let refuse = |what: String, advice: Advice| Err(ErrorKind::Unsupported { model: self.title().to_lowercase(), what, advice }.into());
         match (choice, kind) {
             (Some(Gaussian | Bernoulli | Multinomial | Complement), Kind::Number)
             | (Some(Categorical), Kind::Category | Kind::Boolean)
@@ -85,11 +83,16 @@ impl Family {
             (Some(Bernoulli), Kind::Boolean) => Ok(Categorical),
             (Some(distribution), _) => refuse(
                 format!("give column `{}`, a {}, a {distribution} distribution", feature.name, kind.name()),
-                "numbers take gaussian, bernoulli, multinomial or complement; categories and booleans categorical; text multinomial, complement or bernoulli",
+                "numbers take gaussian, bernoulli, multinomial or complement; categories and booleans categorical; text multinomial, complement or bernoulli"
+                    .into(),
             ),
             (None, _) => refuse(
                 format!("use column `{}`, a {}", feature.name, kind.name()),
-                "leave it out with --exclude, change its kind with --kind, or use --model nb, which takes every kind",
+                Advice::any_of([
+                    Advice::LeaveOut(vec![feature.name.clone()]),
+                    Advice::ChangeKind,
+                    Advice::UseModel { name: "nb", why: "which takes every kind" },
+                ]),
             ),
         }
     }

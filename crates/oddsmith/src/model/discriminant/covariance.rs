@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 
 use super::moments::Moments;
 use super::settings::DiscriminantParams;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::Shrinkage;
 
 /// Covariance matrices in scaled coordinates: one for all classes, or one per class.
@@ -100,7 +100,8 @@ pub(super) fn given(moments: &Moments, matrices: &[Vec<f64>], shared: bool) -> R
 }
 
 fn too_few(what: String, need: &str) -> Error {
-    let advice = "use --divisor ml, or lda, which pools the classes".to_owned();
+    let pooled = Advice::UseModel { name: "lda", why: "which pools the classes" };
+    let advice = Advice::any_of([Advice::set("divisor", "ml"), pooled]);
     ErrorKind::NoEstimate { what: format!("{what}; {need}"), advice }.into()
 }
 

@@ -11,8 +11,8 @@ use super::moments::Moments;
 use super::wishart::{Sums, WishartPrior};
 use super::{DiscriminantParams, LdaModel, QdaModel, span};
 use crate::codec::{Codec, Encode};
-use crate::data::{Kind, Layout, Rows, Weighting};
-use crate::error::{Error, ErrorKind, Result};
+use crate::data::{Feature, Kind, Layout, Rows, Weighting};
+use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::bayes::label_evidence;
 use crate::model::params::Params;
 use crate::model::{Learner, PassInfo, Shrinkage, Step};
@@ -133,15 +133,12 @@ impl Plan<'_> {
     }
 
     fn check_columns(&self, layout: &Layout) -> Result<()> {
-        let others: Vec<String> = layout
-            .features()
-            .iter()
-            .filter(|feature| feature.kind() != Kind::Number)
-            .map(|feature| format!("`{}` ({})", feature.name, feature.kind().name()))
-            .collect();
+        let others: Vec<&Feature> = layout.features().iter().filter(|feature| feature.kind() != Kind::Number).collect();
         if !others.is_empty() {
-            let what = format!("use {}, only numbers", others.join(", "));
-            let advice = "leave them out with --exclude, or use --model nb, which takes every kind".to_owned();
+            let named = |feature: &&Feature| format!("`{}` ({})", feature.name, feature.kind().name());
+            let what = format!("use {}, only numbers", others.iter().map(named).collect::<Vec<_>>().join(", "));
+            let columns = others.iter().map(|feature| feature.name.clone()).collect();
+            let advice = Advice::any_of([Advice::LeaveOut(columns), Advice::UseModel { name: "nb", why: "which takes every kind" }]);
             return Err(ErrorKind::Unsupported { model: self.name.into(), what, advice }.into());
         }
         match layout.numbers().is_empty() {
@@ -152,7 +149,8 @@ impl Plan<'_> {
 
     fn adopt(&self, table: &TableStats) -> Result<DiscriminantStats> {
         if self.settings.shrinkage == Shrinkage::LedoitWolf {
-            let advice = "it takes a second pass over the rows; fit from the data, or give --shrinkage a share from 0 to 1".to_owned();
+            let share = Advice::Set { option: "shrinkage", value: "", to: "shrink by a share from 0 to 1" };
+            let advice = Advice::any_of(["it takes a second pass over the rows; fit from the data".into(), share]);
             let what = "estimate ledoit-wolf shrinkage from statistics".to_owned();
             return Err(ErrorKind::Unsupported { model: self.name.into(), what, advice }.into());
         }

@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 
 use super::settings::Given;
 use crate::data::{Layout, Weighting};
-use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
 use crate::model::Divisor;
 use crate::model::check_classes;
 use crate::notice::{self, Notice};
@@ -132,7 +132,7 @@ impl Moments {
                  so it tells the classes apart without error and its density has no width",
                 group.mean.get(k, j) / unit
             );
-            return Err(ErrorKind::NoEstimate { what, advice: "leave the column out (--exclude)".into() }.into());
+            return Err(ErrorKind::NoEstimate { what, advice: Advice::LeaveOut(vec![name]) }.into());
         }
         self.constants.push((j, value));
         let text = format!("is {value} in every row; it says nothing about the class and was left out");
@@ -215,10 +215,7 @@ fn check_complete(layout: &Layout, all: &ClassWeights, complete: &ScatterGroup) 
     };
     let label = layout.classes().label(k);
     let (what, advice) = match all.weight[k] > 0.0 {
-        true => (
-            format!("class `{label}` has no row without a missing number"),
-            "leave out the columns with gaps (--exclude), or use naive Bayes",
-        ),
+        true => (format!("class `{label}` has no row without a missing number"), "leave out the columns with gaps, or use naive Bayes"),
         false => (format!("class `{label}` has no rows"), "leave it out of the classes"),
     };
     Err(DataFault::new(what).column(layout.target()).accepted(advice).into())

@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 
 use super::elimination::{Elimination, RANK_TOLERANCE, Skipped};
 use super::moments::Moments;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::notice::{self, Notice};
 
 /// Share left below which a combination is called exact.
@@ -78,11 +78,13 @@ fn separated(moments: &Moments, alias: &Alias) -> Error {
             combination(moments, alias, false)
         ),
     };
-    no_estimate(what, "use --shrinkage ledoit-wolf (or a share such as 0.1), leave columns out, or use naive Bayes")
+    no_estimate(what, "use naive Bayes".into())
 }
 
-fn no_estimate(what: String, advice: &str) -> Error {
-    ErrorKind::NoEstimate { what, advice: advice.into() }.into()
+/// Shrinkage and fewer columns always help; `otherwise` is what else does.
+fn no_estimate(what: String, otherwise: Advice) -> Error {
+    let shrunk = Advice::Set { option: "shrinkage", value: "ledoit-wolf", to: "shrink the covariances" };
+    ErrorKind::NoEstimate { what, advice: Advice::any_of([shrunk, "leave columns out".into(), otherwise]) }.into()
 }
 
 fn combined(moments: &Moments, skipped: &Skipped, alias: &Alias) -> Notice {
@@ -143,7 +145,6 @@ fn short(value: f64) -> String {
 
 /// Refuses a class whose own covariance has fewer dimensions than that of all classes.
 fn check_class(moments: &Moments, k: usize, matrix: &DMatrix<f64>, pooled: &DMatrix<f64>, kept: &[usize]) -> Result<()> {
-    const ADVICE: &str = "use --shrinkage ledoit-wolf (or a share such as 0.1), leave columns out, or use lda, which pools the classes";
     let label = moments.layout.classes().label(k);
     let elimination = Elimination::new(matrix, kept);
     let flat = kept.iter().find(|&&j| matrix[(j, j)] <= CLASS_VARIANCE * pooled[(j, j)]);
@@ -166,7 +167,7 @@ fn check_class(moments: &Moments, k: usize, matrix: &DMatrix<f64>, pooled: &DMat
         let combinations: Vec<String> = aliases(&elimination).iter().map(|alias| combination(moments, alias, false)).collect();
         format!("within class `{label}` columns are combinations of each other ({}), but not in every class", combinations.join("; "))
     };
-    Err(no_estimate(what, ADVICE))
+    Err(no_estimate(what, Advice::UseModel { name: "lda", why: "which pools the classes" }))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::knobs::{Intervals, Logistic};
+use super::knobs::{ClassWeighting, Intervals, Logistic};
 use super::model::LogisticModel;
 use crate::card::{Card, Cell};
 use crate::codec::{Codec, Encode};
@@ -37,6 +37,10 @@ impl OneVsRest {
     /// profile per class and coefficient takes long.
     pub fn from_params(params: &Params) -> Result<Self> {
         let each = Logistic::from_params(params)?;
+        if let ClassWeighting::Given(_) = each.class_weights {
+            let accepted = "balanced; every class is fitted against all others together, which have no factor in common";
+            return Err(Error::knob("class-weight", params.text("class-weight").unwrap_or_default(), accepted));
+        }
         let precision = if params.has("ci") { each.precision } else { each.precision.min(Intervals::Wald) };
         Ok(OneVsRest { each: Logistic { sampling: false, tests: false, precision, ..each } })
     }

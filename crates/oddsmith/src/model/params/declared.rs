@@ -5,7 +5,7 @@ use super::ParamKind;
 /// An option of a model, as it is declared. Models that share an option share its declaration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Param {
-    /// Its name, in kebab case: `--name` at the command, `name` with underscores in Python.
+    /// Its name, in kebab case: a flag of the command, with underscores an argument in Python.
     pub name: &'static str,
     /// Other names that it answers to.
     pub aliases: &'static [&'static str],

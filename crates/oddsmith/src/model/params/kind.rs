@@ -47,6 +47,20 @@ impl ParamKind {
         matches!(self, ParamKind::Pairs(_))
     }
 
+    /// What kind it is, in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            ParamKind::Flag => "flag",
+            ParamKind::Number { .. } | ParamKind::Between { .. } => "number",
+            ParamKind::Whole { .. } => "whole",
+            ParamKind::Choice(_) => "choice",
+            ParamKind::Text(_) => "text",
+            ParamKind::Pairs(_) => "pairs",
+            ParamKind::Column => "column",
+            ParamKind::Columns => "columns",
+        }
+    }
+
     /// What it accepts, in words.
     pub fn accepted(self) -> String {
         match self {

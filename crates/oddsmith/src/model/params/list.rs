@@ -19,6 +19,11 @@ pub fn split_list(text: &str) -> Vec<String> {
     items
 }
 
+/// The list of some items, which [`split_list`] takes apart again.
+pub fn join_list(items: &[String]) -> String {
+    items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(",")
+}
+
 /// `name=value`, split at the last `=` because names come from data.
 pub fn split_pair(item: &str) -> Option<(&str, &str)> {
     item.rsplit_once('=').filter(|(name, _)| !name.is_empty())
@@ -39,6 +44,9 @@ mod tests {
         assert_eq!(split_list("\"a,\"\"x\"\"\",b c"), ["a,\"x\"", "b c"]);
         assert_eq!(split_list("5\" pipe,b"), ["5\" pipe", "b"]);
         assert_eq!(split_list("NA,,."), ["NA", "", "."]);
+        for items in [vec!["a,b", "c"], vec!["\"", "x y", "5\" pipe"], vec!["NA", "", "."]] {
+            assert_eq!(split_list(&join_list(&items.iter().map(|item| item.to_string()).collect::<Vec<_>>())), items);
+        }
         assert_eq!(split_pair("a=b=c"), Some(("a=b", "c")));
         assert_eq!(split_pair("=c"), None);
     }

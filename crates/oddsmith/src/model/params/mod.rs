@@ -8,5 +8,5 @@ mod values;
 
 pub use declared::Param;
 pub use kind::ParamKind;
-pub use list::{quoted, split_list, split_pair};
+pub use list::{join_list, quoted, split_list, split_pair};
 pub use values::Params;

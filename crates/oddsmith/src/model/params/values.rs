@@ -158,8 +158,12 @@ impl Params {
     fn unknown(&self, name: &str) -> Error {
         let known = self.declared.iter().map(|param| param.name).collect::<Vec<_>>().join(", ");
         let has = if known.is_empty() { "it has no options".to_owned() } else { format!("it has {known}") };
-        ErrorKind::Unsupported { model: self.model.into(), what: format!("take the option `{}`", crate::error::visible(name)), advice: has }
-            .into()
+        ErrorKind::Unsupported {
+            model: self.model.into(),
+            what: format!("take the option `{}`", crate::error::visible(name)),
+            advice: has.into(),
+        }
+        .into()
     }
 }
 

@@ -6,7 +6,7 @@
 use super::super::{GaussianPart, Part, StudentPart};
 use super::Estimate;
 use crate::data::Weighting;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::{Divisor, Prepared, Tying};
 use crate::notice::{self, Notice};
 use crate::num::special::ln_gamma_ratio;
@@ -147,7 +147,8 @@ impl Estimate<'_> {
             self.stats.layout().classes().label(k),
             self.number_name(j)
         );
-        ErrorKind::NoEstimate { what, advice: "use --divisor ml, or share variances with --tying per-column".into() }.into()
+        let tied = Advice::Set { option: "tying", value: "per-column", to: "share variances" };
+        ErrorKind::NoEstimate { what, advice: Advice::any_of([Advice::set("divisor", "ml"), tied]) }.into()
     }
 
     fn floored(&mut self, variance: f64, reference: f64, k: usize, j: usize) -> Result<f64> {
@@ -159,9 +160,9 @@ impl Estimate<'_> {
         let column = self.number_name(j);
         if floor == 0.0 {
             let what = format!("column `{column}` does not vary within class `{label}`, so its Gaussian has no width");
-            return Err(
-                ErrorKind::NoEstimate { what, advice: "allow a floor with --variance-floor 1e-9, or leave the column out".into() }.into()
-            );
+            let floor = Advice::Set { option: "variance-floor", value: "1e-9", to: "allow a floor" };
+            let advice = Advice::any_of([floor, Advice::LeaveOut(vec![column.to_owned()])]);
+            return Err(ErrorKind::NoEstimate { what, advice }.into());
         }
         let text = format!("does not vary within class {label}; its variance was raised to {floor:.3e}");
         self.notices.push(Notice::new(notice::VARIANCE_FLOOR, text).column(column).level(label));

@@ -351,7 +351,7 @@ fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: 
     }
     if learner.route != Route::Newton && analysis.estimate.distance > 0.01 {
         let text = format!(
-            "the descent stopped {:.2} standard errors from the optimum; a smaller stop, another rate or --route newton gets there",
+            "the descent stopped {:.2} standard errors from the optimum; a smaller stop, another rate or the solver newton gets there",
             analysis.estimate.distance
         );
         notices.push(Notice::new(notice::STOPPED_EARLY, text));

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use crate::data::design::Place;
 use crate::data::{Design, DesignSurvey, Formula, Layout};
-use crate::error::{DataFault, Error, Result};
+use crate::error::{Advice, DataFault, Error, Result};
 use crate::model::Step;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::{Coordinates, power_of_two};
@@ -242,7 +242,10 @@ impl Logistic {
         let (rows, width) = (survey.rows as usize, shape.width + aliased);
         if width > rows {
             let what = format!("{width} coefficients per class cannot be estimated from {rows} rows");
-            return Err(no_estimate(&what, "use a penalty (--l2 1), fewer columns, or naive Bayes"));
+            return Err(no_estimate(
+                &what,
+                Advice::any_of([Advice::PenaliseWith { l2: 1.0 }, "use fewer columns".into(), "use naive Bayes".into()]),
+            ));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Cholesky, DVector};
 
 use crate::data::Design;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::Step;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::{Route, SgdEpoch};
@@ -322,7 +322,7 @@ impl Logistic {
             }
             Next::Stuck(why) => Err(no_estimate(
                 &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),
-                "rescale or drop columns, or use a penalty (--l2)",
+                Advice::any_of(["rescale or drop columns".into(), Advice::PenaliseWith { l2: 1.0 }]),
             )),
         }
     }
@@ -376,8 +376,10 @@ impl Logistic {
     pub(in crate::model::linear) fn separation_error(&self, state: &PassState, separation: &Separation) -> Result<Error> {
         let problem = problem(state)?;
         let extent = if separation.complete { "complete" } else { "quasi-complete" };
-        let advice = "use --on-separation firth (Firth's penalised likelihood), a penalty (--l2 1), or leave the column out".into();
-        Ok(ErrorKind::Separation { extent, columns: separation.names(&problem.design), advice }.into())
+        let firth = Advice::Set { option: "on-separation", value: "firth", to: "use Firth's penalised likelihood" };
+        let advice = Advice::any_of([firth, Advice::PenaliseWith { l2: 1.0 }, "leave the column out".into()]);
+        let (columns, variables) = (separation.names(&problem.design), separation.variables(&problem.design));
+        Ok(ErrorKind::Separation { extent, columns, variables, advice }.into())
     }
 
     pub(in crate::model::linear) fn after_convergence(
@@ -423,6 +425,17 @@ impl Separation {
     /// The columns by name.
     pub(crate) fn names(&self, design: &Design) -> Vec<String> {
         self.columns.iter().map(|(j, _)| format!("`{}`", design.columns()[*j].name)).collect()
+    }
+
+    /// The variables of the columns, each with the level that tells, where it has levels.
+    pub(crate) fn variables(&self, design: &Design) -> Vec<(String, Option<String>)> {
+        let mut variables = Vec::new();
+        for label in self.columns.iter().flat_map(|(j, _)| &design.columns()[*j].labels) {
+            if !variables.contains(label) {
+                variables.push(label.clone());
+            }
+        }
+        variables
     }
 }
 

@@ -7,7 +7,7 @@ use nalgebra::Cholesky;
 
 use crate::data::design::ResponseReader;
 use crate::data::{DesignSurvey, Formula, Layout, Weighting};
-use crate::error::{DataFault, Error, ErrorKind, Result};
+use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
@@ -197,7 +197,10 @@ impl Logistic {
         match layout.words().iter().map(|&feature| &layout.features()[feature].name).find(|name| used.contains(name)) {
             Some(name) => {
                 let what = format!("the words of `{name}` have no finite estimate without a penalty");
-                Err(no_estimate(&what, "use a penalty (--l2 1), leave the column out, or use naive Bayes"))
+                Err(no_estimate(
+                    &what,
+                    Advice::any_of([Advice::PenaliseWith { l2: 1.0 }, "leave the column out".into(), "use naive Bayes".into()]),
+                ))
             }
             None => Ok(()),
         }
@@ -247,13 +250,18 @@ impl Logistic {
         stage: &Stage,
         answers: Vec<Raw>,
     ) -> Result<Step<LinearStats, LogisticModel>> {
+        // A point of a search at which Firth's penalty is not defined ends that search, not the fit.
+        let singular: Vec<bool> = answers.iter().map(|answer| answer.hessian.clone().and_then(Cholesky::new).is_none()).collect();
+        if let (Stage::Analyse(analysis), true) = (stage, singular.contains(&true)) {
+            return analysis::without(self, state, analysis, &singular);
+        }
         let (widths, shape) = (state.layout.word_widths(), stage.shape());
         let mut leverages = Vec::new();
         for answer in &answers {
-            let factor =
-                answer.hessian.clone().and_then(Cholesky::new).ok_or_else(|| {
-                    no_estimate("the information matrix is singular even with Firth's penalty", "drop a column, or use --l2")
-                })?;
+            let factor = answer.hessian.clone().and_then(Cholesky::new).ok_or_else(|| {
+                let advice = Advice::any_of(["drop a column".into(), Advice::PenaliseWith { l2: 1.0 }]);
+                no_estimate("the information matrix is singular even with Firth's penalty", advice)
+            })?;
             leverages.push(Leverage::new(&factor, &state.coordinates, shape));
         }
         let again = |eval_point: &EvalPoint| EvalPoint::new(eval_point.theta.clone(), Curvature::None, &state.coordinates, shape, &widths);
@@ -348,6 +356,6 @@ fn number_plane(layout: &Layout, name: &str) -> Result<usize> {
     }
 }
 
-pub(crate) fn no_estimate(what: &str, advice: &str) -> Error {
+pub(crate) fn no_estimate(what: &str, advice: impl Into<Advice>) -> Error {
     ErrorKind::NoEstimate { what: what.into(), advice: advice.into() }.into()
 }

@@ -173,6 +173,19 @@ pub(crate) fn after_points(learner: &Logistic, state: &PassState, analysis: &Ana
     follow(learner, state, analysis)
 }
 
+/// Gives some of the searches up and goes on with the others.
+pub(crate) fn without(learner: &Logistic, state: &PassState, analysis: &Analysis, given_up: &[bool]) -> Outcomes {
+    let mut analysis = analysis.clone();
+    let active = std::mem::take(&mut analysis.active);
+    for ((purpose, search), given_up) in active.into_iter().zip(given_up) {
+        match given_up {
+            true => analysis.answers.push((purpose, SearchOutcome::Failed)),
+            false => analysis.active.push((purpose, search)),
+        }
+    }
+    follow(learner, state, analysis)
+}
+
 fn ask_meat(learner: &Logistic, state: &PassState, analysis: Analysis, factor: &Cholesky<f64, Dyn>) -> Outcomes {
     let shape = analysis.facts.shape;
     let kind = learner.robust.unwrap_or(Robust::Hc1);

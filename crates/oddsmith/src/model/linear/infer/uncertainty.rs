@@ -6,7 +6,7 @@
 //! Limits of the probability are those of l_k, mapped back. Cost: (outputs × width)² per row.
 
 use crate::data::{DesignBlock, Features};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Advice, ErrorKind, Result};
 use crate::model::linear::model::{LogOdds, LogisticModel};
 use crate::model::{Classifier, Uncertainty};
 use crate::num::log_sum_exp;
@@ -61,8 +61,14 @@ impl LogisticModel {
     /// zᵀ V_ml z for every pair of outputs, row after row of the pairs.
     fn quadratic_forms(&self, z: &[f64], forms: &mut Vec<f64>) -> Result<()> {
         let Some(precision) = &self.precision else {
-            let advice = "it has no standard errors; fit it without a penalty and without --ci none".into();
-            return Err(ErrorKind::Unsupported { model: self.card().title, what: "give intervals of probabilities".into(), advice }.into());
+            let errors =
+                Advice::Set { option: "ci", value: "wald", to: "it has no standard errors; fit it without a penalty and with them" };
+            return Err(ErrorKind::Unsupported {
+                model: self.card().title,
+                what: "give intervals of probabilities".into(),
+                advice: errors,
+            }
+            .into());
         };
         let (outputs, width) = (self.parameters.outputs(), z.len());
         let size = outputs * width;

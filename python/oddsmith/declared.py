@@ -1,0 +1,318 @@
+"""Classes made from the registry's declarations: a model that is declared there has a class here, with nothing else written."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._arrow import is_frame, table_of
+from ._base import check_not_single
+from ._frames import FrameClassifier, checked_labels, target_name
+from ._inputs import classes_of_names, core_rows, encode_classes, event_last, row_weights, thread_count
+from ._rendered import Rendered
+from ._scores import RegressionScores
+from ._tables import maker
+from .passes import TARGET
+from .exceptions import ParameterError, tell
+
+__all__ = ["DeclaredClassifier", "class_of"]
+
+#: The registry, model by model: names, what it takes, options.
+ENTRIES: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in _core.models()}
+
+_EXTRA_COLUMN = "W302"
+_WIDTH = 130
+
+
+def _gives_probabilities(estimator: Any) -> bool:
+    """Whether scores are more than margins; nobody knows before the fit."""
+    model = getattr(estimator, "_model", None)
+    return model is None or model.scale != "margin"
+
+
+class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
+    """A model of the registry: what it takes, its options and their defaults are those that it declares.
+
+    Arrays of numbers (codes 0, 1, 2 … for a model of categories), sparse rows for a model that takes words, and data frames whose
+    columns are of the kinds that it takes. A missing value in a data frame is what the model makes of it.
+    """
+
+    #: The name of the model in the registry.
+    _declared: ClassVar[str] = ""
+    _silent = (_EXTRA_COLUMN,)
+
+    def _entry(self) -> dict[str, Any]:
+        return ENTRIES[self._declared]
+
+    def _options(self) -> dict[str, Any]:
+        """The options that differ from what the model does without them."""
+        given = ((param, getattr(self, param["name"])) for param in self._entry()["params"])
+        return {param["option"]: value for param, value in given if not _is_default(param, value)}
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,), default=None
+            The class of every row; not given where the left side of a formula names a column.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up; a row of weight 2 counts as the row twice.
+
+        Returns
+        -------
+        object
+            The fitted estimator itself.
+        """
+        given, options = getattr(self, "formula", None), self._options()
+        left, right = (None, None) if given is None else _sides(given)
+        if y is not None and left is not None:
+            raise ParameterError(f"formula = {given!r} is not accepted: its left side names the classes, and so does y")
+        frame, kinds = self._training_table(X)
+        if frame is None:
+            return self._fit_array(X, y, right, options, sample_weight)
+        if y is None and left is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        beside, formula = None, given
+        if y is not None:
+            target = target_name(frame, y)
+            self.classes_, codes = encode_classes(checked_labels(X, y), y)
+            check_not_single(self.classes_)
+            beside = (target, self._labels(), codes, row_weights(sample_weight, codes))
+            formula = None if right is None else f"`{target}` ~ {right}"
+        elif sample_weight is not None:
+            raise ParameterError("sample_weight is not accepted: name a column of the data frame in `weights`")
+        if given is None and is_frame(X):
+            self._frame(X, reset=True)
+        weights, threads = getattr(self, "weights", None), thread_count(self.n_jobs)
+        model, notices = _core.fit_frame(self._declared, options, formula, frame, kinds, weights, beside, getattr(self, "crude", False), threads)
+        self._take(model, maker(X), notices, named=given is not None)
+        return self
+
+    def _fit_array(self, X: Any, y: Any, right: str | None, options: dict[str, Any], sample_weight: Any) -> Any:
+        """A fit to the columns of an array."""
+        for name in ("weights", "cluster", "kinds", "levels"):
+            if getattr(self, name, None) is not None:
+                raise ParameterError(f"{name} = {getattr(self, name)!r} is not accepted: columns of an array have no names; pass a data frame")
+        X, labels = self._checked(X, y, reset=True)
+        self.classes_, codes = event_last(*encode_classes(labels, y), getattr(self, "event", None))
+        check_not_single(self.classes_)
+        weights = row_weights(sample_weight, X)
+        if weights is not None:
+            check_not_single(self.classes_[np.bincount(codes, weights=weights, minlength=len(self.classes_)) > 0])
+        formula = None if right is None else f"y ~ {right}"
+        threads = thread_count(self.n_jobs)
+        model = _core.fit_rows(self._declared, options, formula, self._columns(X), core_rows(X), codes, weights, threads)
+        self._take(model, maker(X), [], named=False)
+        return self
+
+    def _columns(self, X: Any) -> _core.Columns:
+        """The layout of an array: sparse rows are words, numbers are numbers, or codes where the model takes categories alone."""
+        if not isinstance(X, np.ndarray):
+            return _core.Columns.words(self._names(), self._labels())
+        if self._entry()["takes_numbers"]:
+            return _core.Columns.numbers(self._names(), self._labels())
+        counts = _core.level_counts(core_rows(X), type(self).__name__, True, thread_count(self.n_jobs))
+        return _core.Columns.levels(self._names(), list(counts), self._labels())
+
+    def _take(self, model: _core.Model, make: str, notices: list[Any], *, named: bool) -> None:
+        """Takes a fitted model; `named` are columns that a formula names, whatever stands beside them."""
+        self._model, self._make, self._obstacle = model, make, None
+        known = self._labels() if hasattr(self, "classes_") else []
+        if sorted(known) == sorted(model.class_labels):
+            # The same labels, with their types, in the order that was declared.
+            self.classes_ = self.classes_[[known.index(label) for label in model.class_labels]]
+        else:
+            self.classes_ = classes_of_names(model.class_labels)
+        if model.formula is not None:
+            self.formula_ = model.formula
+        if named:
+            self.n_features_in_, self.feature_names_in_ = len(model.names), np.array(model.names, dtype=object)
+        self.diagnostics_ = tell([*notices, *model.notices])
+
+    def _first_pass(self, target: str | None, features: Any, kinds: dict[str, str], weights: str | None, layout: Any) -> _core.Round:
+        """The first question of a fit whose rows stay where they are."""
+        left, right = (None, None) if getattr(self, "formula", None) is None else _sides(self.formula)
+        named = target or TARGET
+        formula = None if right is None else self.formula if left is not None else f"`{named}` ~ {right}"
+        known = None if layout is None else layout._core(named if left is None else left.strip("`"), weights is not None)
+        asked = named if left is None else None
+        return _core.Round.begin(self._declared, self._options(), formula, asked, features, kinds, weights, known, False, self._order())
+
+    def _last_pass(self, model: _core.Model) -> None:
+        """Takes the model that all passes led to."""
+        self._take(model, maker(None), [], named=False)
+        self._take_names(model.names)
+
+    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
+        if self._model.formula is not None:
+            self.formula_ = self._model.formula
+            if "formula" in self._get_param_names():
+                self.formula = self.formula_
+        self._make = maker(None)
+
+    def _table(self, X: Any) -> _core.Frame | None:
+        if is_frame(X) and getattr(self, "formula", None) is not None:
+            # A formula names its columns: others may stand beside them, in any order.
+            return table_of(X)
+        return super()._table(X)
+
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+        checked = super()._checked(X, y, reset=reset, **options)
+        if reset or self._model is None or len(self._model.names) == self.n_features_in_:
+            return checked
+        # A formula that names some columns of an array leaves the others out.
+        names = self._names()
+        return checked[:, [names.index(name) for name in self._model.names]]
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of ``classes_``; every row adds up to one, or is NaN where it lacks a value that the model needs.
+        """
+        return self._probabilities(X)
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Give the logarithm of the probability of every class, right where probabilities round to 0 or 1.
+
+        Parameters
+        ----------
+        X : data frame, array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log probabilities in the order of ``classes_``.
+        """
+        return self._log_probabilities(X)
+
+    def _render(self, format: str) -> str:
+        check_is_fitted(self)
+        return self._model.render(format)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        if getattr(self, "_model", None) is None:
+            return super()._repr_mimebundle_(**kwargs)
+        return {"text/plain": self.summary(), "text/html": self._repr_html_()}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        entry = self._entry()
+        tags.target_tags.required = getattr(self, "formula", None) is None
+        if not entry["takes_numbers"]:
+            tags.input_tags.categorical = tags.input_tags.positive_only = True
+        return tags
+
+
+def _is_default(param: dict[str, Any], value: Any) -> bool:
+    """Whether a value says no more than silence; True is no 1 here."""
+    default = param["default"]
+    return value is None or (value is default) or (type(value) is type(default) and value == default)
+
+
+def _sides(formula: str) -> tuple[str | None, str]:
+    """The left side of a formula, where it has one, and the right side."""
+    left, _, right = formula.rpartition("~")
+    return left.strip() or None, right.strip()
+
+
+def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
+    """The class of a model of the registry."""
+    named = [("formula", None)] if entry["takes_formula"] else []
+    defaults = dict([*named, *((param["name"], param["default"]) for param in entry["params"]), ("kinds", None), ("n_jobs", None)])
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signature = inspect.Signature([own, *(inspect.Parameter(name, keyword, default=value) for name, value in defaults.items())])
+
+    def __init__(self: Any, **given: Any) -> None:
+        signature.bind(self, **given)
+        for name, default in defaults.items():
+            setattr(self, name, given.get(name, default))
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    __init__.__qualname__ = f"{entry['python']}.__init__"
+    body = {
+        "__doc__": _documentation(entry, defaults),
+        "__module__": "oddsmith",
+        "__init__": __init__,
+        "_declared": entry["name"],
+        "_sparse": entry["takes_text"],
+        "_forms": ("numbers", "words") if entry["takes_text"] else ("numbers",) if entry["takes_numbers"] else ("codes",),
+    }
+    return type(entry["python"], (DeclaredClassifier,), body)
+
+
+_TYPES = {
+    "flag": "bool",
+    "number": "float",
+    "whole": "int",
+    "text": "str, number or dict",
+    "pairs": "dict",
+    "column": "str",
+    "columns": "list of str",
+}
+_ALWAYS = {
+    "formula": ("str", "What is predicted from what; without a left side where `fit` is given the classes. By default all columns."),
+    "kinds": ("dict", "The kind of columns of a data frame that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'."),
+    "n_jobs": ("int", "Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores."),
+}
+
+
+def _documentation(entry: dict[str, Any], defaults: dict[str, Any]) -> str:
+    """What the declarations say, as numpydoc wants it."""
+    params = {param["name"]: param for param in entry["params"]}
+    lines = [_sentence(entry["summary"]), "", f"Made from its declaration in the registry; the command knows it as ``{entry['name']}``.", "", "Parameters", "----------"]
+    for name, default in defaults.items():
+        kind, text = _ALWAYS[name] if name in _ALWAYS else _described(params[name])
+        lines += [f"{name} : {kind}, default={default!r}", *textwrap.wrap(text, _WIDTH, initial_indent="    ", subsequent_indent="    ")]
+    lines += [
+        "",
+        "Attributes",
+        "----------",
+        "classes_ : ndarray of shape (n_classes,)",
+        "    Class labels.",
+        "diagnostics_ : list of OddsmithWarning",
+        "    What went wrong without being an error.",
+        "",
+        "Examples",
+        "--------",
+        f">>> from oddsmith import {entry['python']}",
+        f">>> {entry['python']}().get_params()['n_jobs'] is None",
+        "True",
+    ]
+    return "\n".join(lines)
+
+
+def _described(param: dict[str, Any]) -> tuple[str, str]:
+    """The type of an option and its sentences."""
+    kind = "{" + ", ".join(map(repr, param["choices"])) + "}" if "choices" in param else _TYPES[param["kind"]]
+    text = _sentence(param["doc"])
+    if param["default"] is None and param["default_words"]:
+        text += f" By default {param['default_words']}."
+    elif param["kind"] in ("number", "whole"):
+        text += f" {_sentence(param['accepted'])}"
+    return kind, text
+
+
+def _sentence(words: str) -> str:
+    text = words[:1].upper() + words[1:]
+    return text if text.endswith(".") else f"{text}."
