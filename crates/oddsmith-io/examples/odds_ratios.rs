@@ -10,7 +10,7 @@ use oddsmith::prelude::*;
 use oddsmith_io::{Input, ReadOptions, Roles, open};
 
 /// Fits the regression of the README.
-pub fn main() -> oddsmith::Result<()> {
+pub(crate) fn main() -> oddsmith::Result<()> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/births.csv");
     let formula = Formula::parse("low ~ age + lwt + C(race, ref = white) + smoke")?;
     let (entry, options) = registry::parse("logistic(unit=\"age=10\")")?;

@@ -135,7 +135,7 @@ impl PriorArgs {
                  other model to known class proportions"
             );
             let what = "take another prior".into();
-            return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
+            return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice: advice.into() }).into());
         };
         let classes = model.layout().classes();
         Ok(generative.with_log_prior(prior.log_probabilities(classes, &ClassWeights::new(classes.len()), 0.0)?))

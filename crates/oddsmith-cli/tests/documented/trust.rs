@@ -87,7 +87,9 @@ fn reported() -> BTreeMap<String, String> {
                 text.replace("MODEL", model.name)
             };
             let features = choices.iter().find(|features| run(&filled(OF_MODELS[0], features))).unwrap();
-            OF_MODELS[1..].iter().for_each(|command| drop(run(&filled(command, features))));
+            for command in &OF_MODELS[1..] {
+                run(&filled(command, features));
+            }
         }
     }
     for command in OTHERS {
