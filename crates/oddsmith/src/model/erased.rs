@@ -150,6 +150,8 @@ pub trait AnyLearner: Send + Sync {
     fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats>;
     /// See [`Learner::finish`]; a [`TableStats`] is taken as the statistics of a first pass.
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>>;
+    /// See [`Learner::most_passes`].
+    fn most_passes_any(&self) -> usize;
     /// See [`Learner::write_point`].
     fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()>;
     /// See [`Learner::at_point`].
@@ -177,6 +179,10 @@ where
 
     fn at_point_any(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
         Ok(BoxedStats::new(self.at_point(layout, point)?))
+    }
+
+    fn most_passes_any(&self) -> usize {
+        self.most_passes()
     }
 
     fn finish_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
@@ -207,6 +213,10 @@ impl Learner for Box<dyn AnyLearner> {
 
     fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
         (**self).finish_any(stats)
+    }
+
+    fn most_passes(&self) -> usize {
+        (**self).most_passes_any()
     }
 
     fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {

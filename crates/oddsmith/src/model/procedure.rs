@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::learner::MOST_PASSES;
 use super::{Learner, PassInfo, Step};
 use crate::card::Card;
 use crate::data::{Layout, Rows};
@@ -21,6 +22,11 @@ pub trait Procedure: Send + Sync {
 
     /// Concludes from the sums of a pass, or asks for another.
     fn finish(&self, stats: &Self::Stats) -> Result<Step<Self::Stats, Self::Output>>;
+
+    /// Passes after which a procedure that asks for more is taken to be stuck; see [`Learner::most_passes`].
+    fn most_passes(&self) -> usize {
+        MOST_PASSES
+    }
 }
 
 /// A learner is a procedure that ends in a classifier.
@@ -34,6 +40,10 @@ impl<L: Learner> Procedure for L {
 
     fn finish(&self, stats: &L::Stats) -> Result<Step<L::Stats, L::Model>> {
         Learner::finish(self, stats)
+    }
+
+    fn most_passes(&self) -> usize {
+        Learner::most_passes(self)
     }
 }
 

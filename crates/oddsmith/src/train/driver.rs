@@ -22,8 +22,6 @@ const MOST_LANES: u64 = 64;
 const FEWEST_LANES: u64 = 2;
 /// A lane should read at least this many times the bytes of the summary that it has to clear and to merge.
 const BYTES_PER_SUMMARY_BYTE: u64 = 16;
-/// Passes after which a learner that asks for more is taken to be stuck.
-const MOST_PASSES: usize = 10_000;
 
 /// A model, or what else a procedure ends in, and how it was reached.
 pub struct Fitted<M> {
@@ -48,14 +46,15 @@ pub fn conclude<P: Procedure>(
     control: &Control,
 ) -> Result<Fitted<P::Output>> {
     let mut empty = procedure.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source))?;
-    for passes in 1..=MOST_PASSES {
+    let most = procedure.most_passes();
+    for passes in 1..=most {
         let stats = pass(source, &empty, threads, control)?;
         match procedure.finish(&stats)? {
             Step::Again(next) => empty = next,
             Step::Done(model) => return Ok(Fitted { model, passes, weight: stats.weight() }),
         }
     }
-    Err(Error::internal(format!("the learner asked for more than {MOST_PASSES} passes")))
+    Err(Error::internal(format!("the learner asked for more than {most} passes")))
 }
 
 /// Sums a source up for any one-pass model, with a second pass when a column's squares leave the range of numbers.
