@@ -131,7 +131,7 @@ impl LogisticKnobs {
             cluster: self.cluster,
             units: self.units,
             tolerance: self.tolerance,
-            most_steps: self.most_steps,
+            most_steps: Some(self.most_steps),
             start: self.start.map(|(intercepts, coefficients)| StartPoint { intercepts, coefficients }),
             unfinished: self.unfinished,
             ..Logistic::default()

@@ -122,13 +122,20 @@ catalogue! {
          likelihood is almost flat in some direction; look at the largest standard errors, and try {firth}.";
     STOPPED_EARLY = "W215", "stopped early",
         "Gradient descent and stochastic descent stop when their steps become short, not when the optimum is reached; any search \
-         stops when the most steps that were allowed are made. The distance that remains is given in standard errors; standard errors and tests describe the optimum and not the point where the descent stopped.";
+         stops when the most steps that were allowed are made. The distance that remains is given in standard errors. What was found is no \
+         estimate, so standard errors, intervals, tests and AIC are left out: allow more steps ({max-steps}), put columns on similar scales, use \
+         a penalty ({l2}), or, after a descent, {solver=newton}.";
     COARSE_KNOTS = "W216", "coarse knots",
         "A spline or a basis takes its knots from quantiles of a column that has more different values than are kept apart; neighbouring          values were joined, so the knots differ a little from exact quantiles. The fit is that of the knots it has,          and predictions use the same.";
     SAMPLING_WEIGHTS = "W217", "sampling weights",
         "A sampling weight says how much of a population a row stands for, and its unit says nothing about evidence. Standard errors of a \
          regression then come from the scores of the rows (robust ones, HC1 unless another kind is asked for), intervals and tests are \
          Wald's, and likelihood ratios, profiles and AIC are left out. Weights that count equal rows are frequencies.";
+    FEW_EVENTS = "W218", "few events per parameter",
+        "The rarest class has fewer than ten rows for every degree of freedom that the fit spends. Estimates of such fits scatter far from \
+         zero, odds ratios come out too extreme, and intervals and p-values promise more than they hold. Use fewer columns, a penalty ({l2}), \
+         a prior ({prior-sd}) or Firth's likelihood ({firth}). A category with about as many levels as there are events is often the number \
+         of a matched set: its levels should not be estimated at all, and conditional logistic regression leaves them out.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
          class impossible, the prior is returned and the row is flagged. Use {smoothing=1} (or any number above 0).";

@@ -29,7 +29,7 @@ fn gradient_descent_ends_at_the_optimum() {
         assert!((a - b).abs() <= 1e-6 * a.abs(), "{b} is not {a}");
     }
     assert!(descent.account().distance < 1e-5 && descent.account().steps > 50);
-    assert!(descent.card().notices.is_empty(), "{:?}", descent.card().notices);
+    assert!(descent.card().notices.iter().all(|notice| notice.id != "W215"), "{:?}", descent.card().notices);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_rate_that_is_too_large_is_refused_and_a_short_walk_is_named() {
 fn walking_from_row_to_row_comes_near_the_optimum() {
     let frame = pima();
     let route = Route::Stochastic { rate: 0.05, half_after: 2000.0, stop: 1e-4 };
-    let model = fit(&Logistic { route, most_steps: 2000, ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
+    let model = fit(&Logistic { route, most_steps: Some(2000), ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
     assert!(model.account().distance < 0.5, "{}", model.account().distance);
 }
 
@@ -210,4 +210,167 @@ fn a_level_of_a_wide_category_that_is_always_of_one_class_is_named() {
     let rescued = Logistic { on_separation: OnSeparation::Firth, tests: false, ..Logistic::new() };
     let model = fit(&rescued, &frame.source(), None, &Control::new()).unwrap().model;
     assert!(model.parameters().estimates().iter().all(|b| b.is_finite()) && model.notices().iter().any(|notice| notice.id == "W204"));
+}
+
+/// A column that tells the classes apart, beside one that does not.
+fn separated(complete: bool) -> Frame {
+    let row = |i: usize| {
+        let noise = (i * 37 % 23) as f64 / 7.0;
+        // Quasi-complete: one value of the column comes with both classes.
+        let x = if complete { i as f64 / 10.0 } else { (i as f64 / 10.0 - 2.0).clamp(0.0, 1.0).mul_add(2.0, -1.0) };
+        let class = if complete { u8::from(i >= 17) } else { u8::from(i > 20 || (i * 7 % 5) < 2) };
+        vec![x.to_string(), noise.to_string(), class.to_string()]
+    };
+    let names = ["x", "noise", "class"].map(String::from).to_vec();
+    Frame::new(&Csv { names, rows: (0..60).map(row).collect() }, "class", &[("x", Kind::Number), ("noise", Kind::Number)])
+}
+
+const SOLVERS: [Route; 3] =
+    [Route::Newton, Route::Gradient { rate: 1.0, stop: 1e-9 }, Route::Stochastic { rate: 0.05, half_after: 2000.0, stop: 1e-4 }];
+
+#[test]
+fn separated_data_end_in_the_error_of_separation_whatever_the_solver() {
+    for route in SOLVERS {
+        for (complete, extent) in [(true, "complete"), (false, "quasi-complete")] {
+            for most_steps in [None, Some(200)] {
+                let learner = Logistic { route, most_steps, ..Logistic::new() };
+                let error = fit(&learner, &separated(complete).source(), None, &Control::new()).err().unwrap();
+                let ErrorKind::Separation { extent: found, columns, .. } = error.kind() else { panic!("{route:?}: {error}") };
+                assert_eq!((*found, &columns[..]), (extent, &["`x`".to_owned()][..]), "{route:?}");
+            }
+            let rescued = Logistic { route, on_separation: OnSeparation::Firth, ..Logistic::new() };
+            let model = fit(&rescued, &separated(complete).source(), None, &Control::new()).unwrap().model;
+            assert!(!model.account().unfinished && model.precision().is_some(), "{route:?}");
+        }
+    }
+}
+
+#[test]
+fn a_loose_tolerance_does_not_hide_separation() {
+    for complete in [true, false] {
+        let learner = Logistic { tolerance: Some(0.5), ..Logistic::new() };
+        let error = fit(&learner, &separated(complete).source(), None, &Control::new()).err().unwrap();
+        assert!(matches!(error.kind(), ErrorKind::Separation { .. }), "{error}");
+    }
+}
+
+#[test]
+fn every_solver_obeys_the_most_steps_and_says_that_it_did_not_converge() {
+    let frame = pima();
+    for route in SOLVERS {
+        for most_steps in [0, 2] {
+            let learner = Logistic { route, most_steps: Some(most_steps), precision: Intervals::Profile, ..Logistic::new() };
+            let fitted = fit(&learner, &frame.source(), None, &Control::new());
+            if route == Route::Newton {
+                let error = fitted.err().unwrap().to_string();
+                assert!(error.contains(&format!("did not converge after {most_steps} steps")) && error.contains("more steps"), "{error}");
+                continue;
+            }
+            let model = fitted.unwrap().model;
+            assert_eq!(model.account().steps, most_steps as u64, "{route:?}");
+            let card = model.card();
+            assert!(card.title.ends_with("not converged"), "{}", card.title);
+            let notice = card.notices.iter().find(|notice| notice.id == "W215").unwrap();
+            assert!(notice.text.contains("more steps"), "{}", notice.text);
+            assert!(model.precision().is_none() && model.account().tests.is_empty() && model.test_of_model().is_none());
+            let facts: Vec<&str> = card.facts.iter().map(|(name, _)| name.as_str()).collect();
+            assert!(facts.contains(&"converged") && !facts.contains(&"aic"), "{facts:?}");
+        }
+    }
+}
+
+#[test]
+fn more_steps_than_any_other_learner_needs_are_made_where_they_are_allowed() {
+    let csv = Golden::load("glm_mtcars_am_wt").table("data");
+    let frame = Frame::new(&csv, "am", &[("wt", Kind::Number)]);
+    let learner = Logistic { route: Route::Gradient { rate: 1e-6, stop: 1e-12 }, most_steps: Some(10_500), ..Logistic::new() };
+    let model = fit(&learner, &frame.source(), std::num::NonZeroUsize::new(1), &Control::new()).unwrap().model;
+    assert!(model.account().steps == 10_500 && model.account().unfinished);
+}
+
+/// Rows of x and an offset that is large everywhere, or differs by much.
+fn with_offset(offset: impl Fn(usize) -> f64) -> Frame {
+    let row = |i: usize| {
+        let x = (i * 37 % 101) as f64 / 25.0 - 2.0;
+        let class = u8::from((i * 31 % 17) as f64 / 8.0 - 1.0 + 0.4 * x > 0.0);
+        vec![x.to_string(), offset(i).to_string(), class.to_string()]
+    };
+    let names = ["x", "z", "class"].map(String::from).to_vec();
+    Frame::new(&Csv { names, rows: (0..200).map(row).collect() }, "class", &[("x", Kind::Number), ("z", Kind::Number)])
+}
+
+#[test]
+fn a_large_offset_moves_the_intercept_and_nothing_else() {
+    let formula = Some(oddsmith::data::Formula::parse("class ~ x + offset(z)").unwrap());
+    let learner = Logistic { formula, precision: Intervals::Profile, ..Logistic::new() };
+    let of = |height: f64| {
+        let frame = with_offset(|i| height + (i % 7) as f64 / 8.0);
+        fit(&learner, &frame.source(), None, &Control::new()).unwrap().model
+    };
+    let near = of(0.0);
+    for height in [-40.0, 150.0, 1000.0, -1e6] {
+        let far = of(height);
+        let (a, b) = (near.parameters().estimates(), far.parameters().estimates());
+        assert!((b[0] + height - a[0]).abs() < 1e-9 * (1.0 + height.abs()) && (b[1] - a[1]).abs() < 1e-8, "{height}: {b:?} and {a:?}");
+        assert!((near.account().log_likelihood - far.account().log_likelihood).abs() < 1e-7);
+        assert!((near.account().null_log_likelihood - far.account().null_log_likelihood).abs() < 1e-7);
+    }
+}
+
+#[test]
+fn an_offset_that_decides_everything_ends_in_an_answer_or_in_words() {
+    let formula = Some(oddsmith::data::Formula::parse("class ~ x + offset(z)").unwrap());
+    for spread in [1.0, 10.0, 100.0, 1e3, 1e5] {
+        let frame = with_offset(|i| 3.0 * spread + spread * ((i * 29 % 83) as f64 / 41.0 - 1.0));
+        match fit(&Logistic { formula: formula.clone(), ..Logistic::new() }, &frame.source(), None, &Control::new()) {
+            Ok(fitted) => assert!(fitted.model.parameters().estimates().iter().all(|b| b.is_finite()), "{spread}"),
+            Err(error) => assert!(matches!(error.kind(), ErrorKind::NoEstimate { .. }), "{spread}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn a_numeric_outcome_is_called_by_its_name() {
+    let csv = Golden::load("glm_mtcars_am_wt").table("data");
+    let frame = Frame::new(&csv, "wt", &[("am", Kind::Number)]);
+    let error = fit(&Logistic::new(), &frame.source(), None, &Control::new()).err().unwrap().to_string();
+    assert!(error.contains("`wt`") && error.contains("numeric outcome"), "{error}");
+}
+
+#[test]
+fn few_events_per_degree_of_freedom_are_named_with_matched_sets() {
+    let plain = pima();
+    let by = |formula: &str| Logistic::with_formula(oddsmith::data::Formula::parse(formula).unwrap());
+    let noticed = |learner: &Logistic| {
+        let model = fit(learner, &plain.source(), None, &Control::new()).unwrap().model;
+        model.card().notices.iter().any(|notice| notice.id == "W218")
+    };
+    // 68 events: six slopes leave more than ten for each, seven do not.
+    assert!(!noticed(&by("type ~ npreg + glu + bp + skin + bmi + ped")) && noticed(&by("type ~ .")));
+    // A case and a control per set: as many levels as events.
+    let row =
+        |i: usize| vec![format!("{}", (i * 37 % 23) as f64 / 4.0), format!("s{:02}", i / 4), format!("{}", u8::from(i % 4 == i / 4 % 4))];
+    let names = ["x", "set", "case"].map(String::from).to_vec();
+    let csv = Csv { names, rows: (0..80).map(row).collect() };
+    let frame = Frame::new(&csv, "case", &[("x", Kind::Number), ("set", Kind::Category)]);
+    let model = fit(&Logistic::new(), &frame.source(), None, &Control::new()).unwrap().model;
+    let notices = model.card().notices;
+    let notice = notices.iter().find(|notice| notice.id == "W218").unwrap();
+    assert!(notice.text.contains("20 degrees of freedom for 20 events"), "{}", notice.text);
+    assert!(notice.text.contains("`set`") && notice.text.contains("conditional likelihood"), "{}", notice.text);
+    let penalised = fit(&Logistic { l2: 1.0, ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
+    assert!(penalised.card().notices.iter().all(|notice| notice.id != "W218"));
+}
+
+#[test]
+fn one_cluster_gives_no_standard_errors() {
+    let csv = Golden::load("glm_mtcars_am_wt").table("data");
+    let one = Csv {
+        names: [&csv.names[..], &["site".to_owned()]].concat(),
+        rows: csv.rows.iter().map(|row| [&row[..], &["7".to_owned()]].concat()).collect(),
+    };
+    let frame = Frame::new(&one, "am", &[("wt", Kind::Number), ("site", Kind::Number)]);
+    let learner = Logistic { cluster: Some("site".into()), tests: false, ..Logistic::new() };
+    let error = fit(&learner, &frame.source(), None, &Control::new()).err().unwrap().to_string();
+    assert!(error.contains("`site`") && error.contains("one cluster"), "{error}");
 }

@@ -255,7 +255,7 @@ fn every_pass_of_a_regression_is_rebuilt_from_its_point() {
         Logistic { robust: Some(Robust::Hc2), precision: Intervals::Wald, tests: false, ..plain() },
         Logistic { l1: 1.0, precision: Intervals::None, tests: false, ..plain() },
         Logistic { formula: formula("died ~ town * dose + age + I(2 * age + dose)"), precision: Intervals::Wald, tests: false, ..plain() },
-        Logistic { route: descent, precision: Intervals::None, tests: false, unfinished: Some(1e9), most_steps: 5, ..plain() },
+        Logistic { route: descent, precision: Intervals::None, tests: false, unfinished: Some(1e9), most_steps: Some(5), ..plain() },
     ] {
         for weighted in [false, true] {
             let layout = layout_of(&all, &columns("logistic"));

@@ -53,7 +53,9 @@ fn page(id: &str, console: &Console) -> Result<(), Failure> {
     let Some(entry) = notice::page(id) else { return list(console) };
     let title = format!("{} {}", entry.id, entry.name);
     match console.asked() {
-        None | Some(Format::Table) => console.text(&format!("{title}\n\n{}\n", oddsmith_report::wrapped(&entry.worded(&Flags), Some(WIDTH), 0))),
+        None | Some(Format::Table) => {
+            console.text(&format!("{title}\n\n{}\n", oddsmith_report::wrapped(&entry.worded(&Flags), Some(WIDTH), 0)))
+        }
         Some(Format::Json | Format::Ndjson) => {
             console.text(&format!("{}\n", serde_json::json!({ "id": entry.id, "name": entry.name, "page": entry.worded(&Flags) })))
         }

@@ -178,6 +178,8 @@ pub trait AnyProcedure: Send + Sync {
     fn begin_any(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats>;
     /// See [`Procedure::finish`].
     fn conclude_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Conclusion>>;
+    /// See [`Procedure::most_passes`].
+    fn most_passes_any(&self) -> usize;
     /// See [`Procedure::write_point`].
     fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()>;
     /// See [`Procedure::at_point`].
@@ -203,6 +205,10 @@ where
             Step::Again(next) => Step::Again(BoxedStats::new(next)),
             Step::Done(output) => Step::Done(output.into()),
         })
+    }
+
+    fn most_passes_any(&self) -> usize {
+        Procedure::most_passes(self)
     }
 
     fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
@@ -256,6 +262,10 @@ impl Learner for Box<dyn AnyLearner> {
 
     fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
         (**self).finish_any(stats)
+    }
+
+    fn most_passes(&self) -> usize {
+        (**self).most_passes_any()
     }
 
     fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {

@@ -8,6 +8,9 @@ use crate::error::Result;
 use crate::record::Record;
 use crate::stats::{Statistics, TableStats};
 
+/// Passes that no learner needs unless its options say so.
+pub(super) const MOST_PASSES: usize = 10_000;
+
 /// What a learner wants after a pass.
 pub enum Step<S, M> {
     /// Another pass, with this empty summary (it carries the current parameters where there are some).
@@ -62,6 +65,12 @@ pub trait Learner: Send + Sync {
 
     /// Turns the sums of a pass into a model, or asks for another pass.
     fn finish(&self, stats: &Self::Stats) -> Result<Step<Self::Stats, Self::Model>>;
+
+    /// Passes after which a learner that asks for more is taken to be stuck. One whose options bound its steps says how many passes they may
+    /// cost.
+    fn most_passes(&self) -> usize {
+        MOST_PASSES
+    }
 
     /// Writes down the point at which a pass is asked for: what its empty summary knows beyond the knobs and the layout. A learner
     /// of one pass has nothing to write.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::learner::MOST_PASSES;
 use super::{Classifier, Learner, PassInfo, Step, TableNeeds};
 use crate::card::Card;
 use crate::data::{Layout, Rows};
@@ -37,6 +38,11 @@ pub trait Procedure: Send + Sync {
     fn at_point(&self, layout: &Arc<Layout>, _point: &Record) -> Result<Self::Stats> {
         self.begin(layout, &PassInfo::default())
     }
+
+    /// Passes after which a procedure that asks for more is taken to be stuck; see [`Learner::most_passes`].
+    fn most_passes(&self) -> usize {
+        MOST_PASSES
+    }
 }
 
 /// A learner is a procedure that ends in a classifier.
@@ -62,6 +68,10 @@ impl<L: Learner> Procedure for L {
 
     fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<L::Stats> {
         Learner::at_point(self, layout, point)
+    }
+
+    fn most_passes(&self) -> usize {
+        Learner::most_passes(self)
     }
 }
 

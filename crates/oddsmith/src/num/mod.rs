@@ -3,6 +3,7 @@
 pub mod kernel;
 pub mod logspace;
 mod matrix;
+pub(crate) mod optimise;
 pub mod special;
 mod two_sum;
 

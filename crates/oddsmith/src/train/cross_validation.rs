@@ -191,6 +191,10 @@ impl crate::model::Learner for Borrowed<'_> {
         self.0.finish_any(stats)
     }
 
+    fn most_passes(&self) -> usize {
+        self.0.most_passes_any()
+    }
+
     fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
         self.0.write_point_any(empty, point)
     }

@@ -23,8 +23,6 @@ const MOST_LANES: u64 = 64;
 const FEWEST_LANES: u64 = 2;
 /// A lane should read at least this many times the bytes of the summary that it has to clear and to merge.
 const BYTES_PER_SUMMARY_BYTE: u64 = 16;
-/// Passes after which a learner that asks for more is taken to be stuck.
-const MOST_PASSES: usize = 10_000;
 
 /// A model, or what else a procedure ends in, and how it was reached.
 pub struct Fitted<M> {
@@ -50,7 +48,8 @@ pub fn conclude<P: Procedure>(
 ) -> Result<Fitted<P::Output>> {
     let mut empty = procedure.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source))?;
     let mut states = RowStates::default();
-    for passes in 1..=MOST_PASSES {
+    let most = procedure.most_passes();
+    for passes in 1..=most {
         states.prepare(empty.row_state(), source.partitions());
         let stats = pass_with(source, &empty, &states, threads, control)?;
         match procedure.finish(&stats)? {
@@ -58,7 +57,7 @@ pub fn conclude<P: Procedure>(
             Step::Done(model) => return Ok(Fitted { model, passes, weight: stats.weight() }),
         }
     }
-    Err(Error::internal(format!("the learner asked for more than {MOST_PASSES} passes")))
+    Err(Error::internal(format!("the learner asked for more than {most} passes")))
 }
 
 /// Sums a source up for any one-pass model, with a second pass when a column's squares leave the range of numbers.

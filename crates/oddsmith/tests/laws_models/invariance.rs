@@ -95,7 +95,7 @@ fn how_rows_are_cut_does_not_matter() {
 }
 
 /// The table with every number x of column j as `scale` · (x + `shift(j)`).
-fn in_units(table: &Ample, scale: f64, shift: impl Fn(usize) -> f64) -> Ample {
+pub(crate) fn in_units(table: &Ample, scale: f64, shift: impl Fn(usize) -> f64) -> Ample {
     let cell = |(j, cell): (usize, &Cell)| match (COLUMNS[j].1, cell) {
         (Kind::Number, Cell::Number(x)) => Cell::Number(scale * (x + shift(j))),
         _ => cell.clone(),

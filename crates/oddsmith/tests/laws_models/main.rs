@@ -10,6 +10,7 @@ mod table;
 mod account;
 mod free_parameters;
 mod invariance;
+mod scalars;
 mod takes;
 
 use oddsmith::registry::{self, MODELS};

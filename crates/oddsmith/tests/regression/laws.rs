@@ -298,3 +298,82 @@ fn a_row_far_away_on_the_right_side_changes_nothing() {
         assert!((limits.upper[1] / plain.precision().unwrap().upper[1] - 1.0).abs() < 1e-6, "{limits:?}");
     }
 }
+
+/// ln Γ of whole numbers.
+fn ln_factorial(n: f64) -> f64 {
+    (1..=n as usize).map(|k| (k as f64).ln()).sum()
+}
+
+#[test]
+fn the_penalised_likelihood_of_firth_is_in_the_units_of_the_columns() {
+    // ½ ln |X'WX| by hand at the estimate, for columns of spreads whose powers of two do not cancel.
+    let mut problem = drawn(77, 60, 2, 2);
+    problem.x.iter_mut().for_each(|row| (row[0], row[1]) = (1000.0 * row[0], 300.0 * row[1] + 1e6));
+    let model = problem.fit(&Logistic { firth: true, ..Logistic::new() }).unwrap();
+    let estimates = model.parameters().estimates();
+    // About its own centre a column has the same determinant, and loses no digits.
+    let centre: Vec<f64> = (0..2).map(|j| problem.x.iter().map(|row| row[j]).sum::<f64>() / 60.0).collect();
+    let intercept = estimates[0] + estimates[1] * centre[0] + estimates[2] * centre[1];
+    let (mut likelihood, mut information) = (0.0, nalgebra::Matrix3::<f64>::zeros());
+    for (row, label) in problem.x.iter().zip(&problem.labels) {
+        let z = nalgebra::Vector3::new(1.0, row[0] - centre[0], row[1] - centre[1]);
+        let eta = intercept + estimates[1] * z[1] + estimates[2] * z[2];
+        let p = 1.0 / (1.0 + (-eta).exp());
+        likelihood += if *label == 1 { p.ln() } else { (1.0 - p).ln() };
+        information += p * (1.0 - p) * z * z.transpose();
+    }
+    let want = likelihood + 0.5 * information.determinant().ln();
+    let got = model.account().penalised_log_likelihood.unwrap();
+    assert!((got - want).abs() < 1e-9 * want.abs(), "{got} is not {want}");
+}
+
+#[test]
+fn grouped_counts_have_their_binomial_coefficients_under_firths_penalty_too() {
+    let counts = vec![[3.0, 7.0], [5.0, 5.0], [9.0, 2.0], [6.0, 1.0], [2.0, 9.0]];
+    let x: Vec<Vec<f64>> = [1.0, 2.0, 4.0, 5.0, 0.5].map(|x| vec![x]).to_vec();
+    let grouped = Problem { counts: Some(counts.clone()), ..Problem::new(x.clone(), vec![0; 5], 2) };
+    let (mut rows, mut labels) = (Vec::new(), Vec::new());
+    for (x, [events, others]) in x.iter().zip(&counts) {
+        for (label, count) in [(1, events), (0, others)] {
+            rows.extend(std::iter::repeat_n(x.clone(), *count as usize));
+            labels.extend(std::iter::repeat_n(label, *count as usize));
+        }
+    }
+    let single = Problem::new(rows, labels, 2);
+    let coefficients: f64 =
+        counts.iter().map(|[events, others]| ln_factorial(events + others) - ln_factorial(*events) - ln_factorial(*others)).sum();
+    for learner in [Logistic { firth: true, ..Logistic::new() }, Logistic::new()] {
+        let (grouped, single) = (grouped.fit(&learner).unwrap(), single.fit(&learner).unwrap());
+        let differences = [
+            grouped.account().log_likelihood - single.account().log_likelihood,
+            grouped.account().penalised_log_likelihood.unwrap_or(coefficients) - single.account().penalised_log_likelihood.unwrap_or(0.0),
+            grouped.account().null_penalised_log_likelihood.unwrap_or(coefficients)
+                - single.account().null_penalised_log_likelihood.unwrap_or(0.0),
+        ];
+        for difference in differences {
+            assert!((difference - coefficients).abs() < 1e-9, "{difference} is not {coefficients}");
+        }
+    }
+}
+
+#[test]
+fn firths_estimates_of_separated_rows_are_where_their_slopes_vanish() {
+    // 1e-10 standard errors from the optimum, by the slopes of the penalised likelihood computed anew at the estimates.
+    for rows in [8, 20, 60] {
+        let x: Vec<Vec<f64>> = (0..rows).map(|i| vec![i as f64, ((i * 7) % 11) as f64]).collect();
+        let labels: Vec<u32> = (0..rows).map(|i| u32::from(2 * i >= rows)).collect();
+        let model = Problem::new(x.clone(), labels.clone(), 2).fit(&Logistic { firth: true, tests: false, ..Logistic::new() }).unwrap();
+        let beta = nalgebra::DVector::from_vec(model.parameters().estimates());
+        let design = nalgebra::DMatrix::from_fn(rows, 3, |i, j| if j == 0 { 1.0 } else { x[i][j - 1] });
+        let p = (&design * &beta).map(|eta| 1.0 / (1.0 + (-eta).exp()));
+        let weighted = nalgebra::DMatrix::from_fn(rows, 3, |i, j| design[(i, j)] * p[i] * (1.0 - p[i]));
+        let covariance = (design.transpose() * &weighted).try_inverse().unwrap();
+        let slopes: nalgebra::DVector<f64> = (0..rows).fold(nalgebra::DVector::zeros(3), |sum, i| {
+            let row = design.row(i).transpose();
+            let leverage = p[i] * (1.0 - p[i]) * (row.transpose() * &covariance * &row)[0];
+            sum + row * (f64::from(labels[i]) - p[i] + leverage * (0.5 - p[i]))
+        });
+        let distance = (slopes.transpose() * covariance * &slopes)[0].sqrt();
+        assert!(distance < 1e-10, "{rows} rows: {distance:e} standard errors, {:e} were said", model.account().distance);
+    }
+}

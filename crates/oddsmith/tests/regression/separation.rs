@@ -151,7 +151,13 @@ fn separation_is_found_wherever_it_is_and_nowhere_else() {
                 } else if rising(&design.vectors(&columns)) == Answer::Balanced {
                     Some(format!("the columns that are named do not separate: {message}"))
                 } else {
-                    None
+                    let separates = |columns: &[usize]| match message.starts_with("complete") {
+                        true => all_rising(&design.vectors(columns)),
+                        false => rising(&design.vectors(columns)) != Answer::Balanced,
+                    };
+                    let without = |left_out: &usize| columns.iter().copied().filter(|j| j != left_out).collect::<Vec<_>>();
+                    let spare = columns.iter().find(|j| columns.len() > 1 && separates(&without(j)));
+                    spare.map(|j| format!("x{} is not needed: {message}", j + 1))
                 }
             }
         };

@@ -53,7 +53,7 @@ fn written(regression: &Logistic, mut params: Params) -> Result<Params> {
     add("class-proportions", regression.shares.is_some(), proportions.join(","));
     add("no-tests", !regression.tests, "true".into());
     add("tolerance", regression.tolerance.is_some(), regression.tolerance.unwrap_or_default().to_string());
-    add("max-steps", regression.most_steps != default.most_steps, regression.most_steps.to_string());
+    add("max-steps", regression.most_steps.is_some(), regression.most_steps.unwrap_or_default().to_string());
     options.extend(regression.units.iter().map(|(column, size)| ("unit", quoted(&format!("{column}={size}")))));
     options.extend(regression.options.references.iter().map(|(column, level)| ("ref", quoted(&format!("{column}={level}")))));
     options.extend(solver(regression.route));
@@ -127,7 +127,7 @@ mod tests {
             units: vec![("age".into(), 10.0), ("lwt=a".into(), 0.3)],
             tolerance: Some(1e-7),
             route: Route::Gradient { rate: 0.5, stop: 1e-6 },
-            most_steps: 77,
+            most_steps: Some(77),
             ..Logistic::default()
         };
         for regression in [Logistic::default(), everything, Logistic { prior_sd: Some(0.7), ..Logistic::default() }] {

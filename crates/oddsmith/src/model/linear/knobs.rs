@@ -8,6 +8,11 @@ use crate::model::choices::at_least;
 use crate::model::linear::fit::descent::Route;
 use crate::model::linear::infer::sandwich::Robust;
 
+/// Most steps of Newton's search, unless told otherwise.
+pub(crate) const MOST_STEPS: usize = 200;
+/// Most steps or epochs of a descent, unless told otherwise.
+const MOST_DESCENTS: usize = 100_000;
+
 /// What to do when no finite maximum of the likelihood exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum OnSeparation {
@@ -89,12 +94,13 @@ pub struct Logistic {
     pub cluster: Option<String>,
     /// Units of change for odds ratios, by column.
     pub units: Vec<(String, f64)>,
-    /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10, and 1e-8 for fits without inference.
+    /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10, 1e-8 for fits without inference, and 1e-3
+    /// for words and for more than 3000 coefficients.
     pub tolerance: Option<f64>,
     /// How the optimum is looked for; default Newton.
     pub route: Route,
-    /// Most steps; default 200, and 100,000 for gradient descent.
-    pub most_steps: usize,
+    /// Most steps; default 200, and 100,000 for descents.
+    pub most_steps: Option<usize>,
     /// Where the search starts; default: at the linear discriminant. The optimum is the same.
     pub start: Option<StartPoint>,
     /// Whether the point at which the steps ran out is taken in place of an error, and from which distance on, in standard errors, it
@@ -125,7 +131,7 @@ impl Default for Logistic {
             units: Vec::new(),
             tolerance: None,
             route: Route::default(),
-            most_steps: 200,
+            most_steps: None,
             start: None,
             unfinished: None,
             sampling: true,
@@ -190,6 +196,11 @@ impl Logistic {
     /// The distance from the optimum at which the fit stops.
     pub(crate) fn tolerance(&self) -> f64 {
         self.tolerance.unwrap_or(if self.precision == Intervals::None { 1e-8 } else { 1e-10 })
+    }
+
+    /// Most steps of the solver.
+    pub(crate) fn most_steps(&self) -> usize {
+        self.most_steps.unwrap_or(if self.route == Route::Newton { MOST_STEPS } else { MOST_DESCENTS })
     }
 
     /// Whether second derivatives at the optimum are of use.

@@ -133,10 +133,10 @@ impl Learner for OneVsRest {
         self.each.needs()
     }
 
-    fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<OneVsRestStats> {
+    fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<OneVsRestStats> {
         check_classes(layout)?;
         // All fits share every pass, so none of them may leave partitions out.
-        let whole = PassInfo::default();
+        let whole = PassInfo { partitions: 1, ..*pass };
         let part = |label: &String| Ok(ClassFit::Fitting(Box::new(self.each.begin(&against_rest(layout, label)?, &whole)?)));
         let parts = layout.classes().labels().iter().map(part).collect::<Result<Vec<_>>>()?;
         Ok(OneVsRestStats { layout: Arc::clone(layout), parts, labels: Vec::new(), weight: 0.0 })
@@ -160,6 +160,10 @@ impl Learner for OneVsRest {
             Some(models) => OneVsRestModel::new(&stats.layout, models).map(Step::Done),
             None => Ok(Step::Again(OneVsRestStats { layout: Arc::clone(&stats.layout), parts, labels: Vec::new(), weight: 0.0 })),
         }
+    }
+
+    fn most_passes(&self) -> usize {
+        self.each.most_passes()
     }
 
     fn write_point(&self, empty: &OneVsRestStats, point: &mut Record) -> Result<()> {

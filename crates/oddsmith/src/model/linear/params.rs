@@ -82,7 +82,13 @@ const CLASS_PROPORTIONS: Param = Param::new(
 )
 .or(&["shares"]);
 const NO_TESTS: Param = Param::flag("no-tests", "No likelihood-ratio tests of the terms");
-const TOLERANCE: Param = Param::new("tolerance", SHARE, "DISTANCE", "1e-10", "Stop at this distance from the optimum, in standard errors");
+const TOLERANCE: Param = Param::new(
+    "tolerance",
+    SHARE,
+    "DISTANCE",
+    "1e-10; 1e-8 without intervals; 1e-3 for words and above 3000 coefficients",
+    "Stop at this distance from the optimum, in standard errors",
+);
 const SOLVER: Param = Param::new(
     "solver",
     ParamKind::Choice(&["newton", "gradient", "sgd", "stochastic"]),
@@ -101,8 +107,13 @@ const STOP: Param = Param::new(
 );
 const HALF_AFTER: Param =
     Param::new("half-after", POSITIVE, "ROWS", "2000", "Rows after which the rate of a stochastic descent has halved");
-const MAX_STEPS: Param =
-    Param::new("max-steps", ParamKind::Whole { least: 0, most: u64::MAX }, "N", "200, and 100000 for descents", "Most steps of the solver");
+const MAX_STEPS: Param = Param::new(
+    "max-steps",
+    ParamKind::Whole { least: 0, most: u64::MAX },
+    "N",
+    "200, and 100000 for descents",
+    "Most steps of the solver, or epochs of sgd",
+);
 
 /// Options of logistic and softmax regression.
 pub(crate) const LOGISTIC: &[&Param] = &[
@@ -161,7 +172,6 @@ impl Logistic {
         let default = Logistic::default();
         let robust = params.text("robust").map(robust).transpose()?;
         let route = route(params)?;
-        let most_steps = if route == Route::Newton { default.most_steps } else { 100_000 };
         let learner = Logistic {
             formula: params.formula().cloned(),
             options: DesignOptions {
@@ -185,7 +195,7 @@ impl Logistic {
             units: params.pairs("unit").into_iter().map(unit).collect::<Result<_>>()?,
             tolerance: params.number("tolerance"),
             route,
-            most_steps: params.whole("max-steps").and_then(|steps| usize::try_from(steps).ok()).unwrap_or(most_steps),
+            most_steps: params.whole("max-steps").map(|steps| usize::try_from(steps).unwrap_or(usize::MAX)),
             ..default
         };
         if learner.keep_class_weights && learner.class_weights == ClassWeighting::None {

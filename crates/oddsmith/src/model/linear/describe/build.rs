@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Cholesky, DMatrix};
+use nalgebra::{Cholesky, DMatrix, DVector};
 
 use crate::data::design::Place;
 use crate::data::{Layout, Weighting};
 use crate::error::Result;
+use crate::model::linear::describe::notices::{aliased, notices};
 use crate::model::linear::describe::term_tests::TermTests;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
-use crate::model::linear::fit::descent::Route;
 use crate::model::linear::fit::learner::problem;
 use crate::model::linear::fit::passes::PassState;
 use crate::model::linear::fit::stage::{Analysis, Purpose};
@@ -23,7 +23,6 @@ use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::SearchOutcome;
 use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic};
 use crate::model::linear::model::{Covariance, LogisticModel, Parameters};
-use crate::notice::{self, Notice};
 use crate::num::special::normal;
 
 impl LogisticModel {
@@ -104,7 +103,7 @@ fn class_shift(learner: &Logistic, coordinates: &Coordinates, problem: &Problem,
 /// Covariance and limits in the user's units; `None` with a penalty or when nobody asked.
 fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, parameters: &Parameters) -> Option<Covariance> {
     let shrunk = analysis.facts.penalty.is_some() && learner.prior_sd.is_none();
-    if shrunk || learner.precision == Intervals::None {
+    if shrunk || learner.precision == Intervals::None || !analysis.estimate.converged {
         return None;
     }
     let shape = analysis.facts.shape;
@@ -170,6 +169,9 @@ fn account(
     let likelihood = |loss: f64| constant - loss;
     let value_of = |purpose: &Purpose| found_value(&analysis.answers, purpose);
     let null_objective = value_of(&Purpose::Null);
+    // ½ ln |I| of the parameters in the user's units: those of the solver are other ones.
+    let log_units = facts.shape.outputs as f64 * state.coordinates.log_determinant();
+    let penalised = |objective: f64| likelihood(objective) - log_units;
     // Without offset, penalty or missing intercept the null model is known in closed form.
     let closed = state.coordinates.intercept && !problem.design.has_offset();
     let null_loss = match (null_objective, estimate.firth) {
@@ -217,8 +219,8 @@ fn account(
         log_likelihood: likelihood(estimate.loss),
         null_log_likelihood: likelihood(null_loss),
         saturated_log_likelihood: constant + survey.saturated,
-        penalised_log_likelihood: estimate.firth.then_some(-estimate.objective),
-        null_penalised_log_likelihood: if estimate.firth { null_objective.map(|value| -value) } else { None },
+        penalised_log_likelihood: estimate.firth.then(|| penalised(estimate.objective)),
+        null_penalised_log_likelihood: null_objective.filter(|_| estimate.firth).map(penalised),
         log_marginal_likelihood: log_marginal_likelihood(learner, analysis),
         prior_sd: learner.prior_sd,
         l2: learner.l2,
@@ -226,6 +228,8 @@ fn account(
         steps: estimate.steps as u64,
         passes: state.passes as u64 + 1,
         distance: estimate.distance,
+        unfinished: !estimate.converged,
+        slopes_wald: if precise { slopes_wald(state, analysis) } else { None },
         level: learner.level,
         intervals,
         robust: if analysis.sandwich.is_some() {
@@ -242,6 +246,16 @@ fn account(
         notices: notices(learner, state, analysis, problem),
         sample: row_account(learner, state, analysis, problem),
     }
+}
+
+/// γᵀ V⁻¹ γ of all slopes under a robust covariance. It is the same for any columns that span the same space.
+fn slopes_wald(state: &PassState, analysis: &Analysis) -> Option<f64> {
+    let (shape, sandwich) = (analysis.facts.shape, analysis.sandwich.as_ref()?);
+    let shift = usize::from(state.coordinates.intercept);
+    let slopes: Vec<usize> = (0..shape.outputs * shape.width).filter(|at| at % shape.width >= shift).collect();
+    let theta = DVector::from_iterator(slopes.len(), slopes.iter().map(|at| analysis.estimate.theta[*at]));
+    let covariance = DMatrix::from_fn(slopes.len(), slopes.len(), |a, b| sandwich[(slopes[a], slopes[b])]);
+    Some(Cholesky::new(covariance)?.solve(&theta).dot(&theta))
 }
 
 /// Weight of every class in the rows as they came. The first look at the rows has the given factors of the classes in it, and those that
@@ -290,96 +304,4 @@ fn log_marginal_likelihood(learner: &Logistic, analysis: &Analysis) -> Option<f6
     let log_determinant = 2.0 * factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>();
     let constant = analysis.facts.survey.log_coefficients;
     Some(constant - analysis.estimate.objective + 0.5 * (analysis.facts.penalty.log_determinant() - log_determinant))
-}
-
-/// Columns without a coefficient and why.
-fn aliased(state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<(String, String)> {
-    let name = |j: usize| problem.design.columns()[j].name.clone();
-    let constant = analysis.facts.constant.iter().map(|&j| (name(j), "constant".to_owned()));
-    // Combinations were found in the solver's units.
-    let scale = &state.coordinates.scale;
-    let combinations = analysis.facts.aliases.iter().map(|alias| {
-        let part = |(k, factor): &(usize, f64)| format!("{} · {}", rounded(factor * scale[*k] / scale[alias.column]), name(*k));
-        let parts: Vec<String> = alias.of.iter().map(part).collect();
-        (name(alias.column), if parts.is_empty() { "constant".into() } else { parts.join(" + ") })
-    });
-    constant.chain(combinations).collect()
-}
-
-/// A factor as a person would write it: rounding of the twelfth digit is not shown.
-fn rounded(factor: f64) -> String {
-    let digits = format!("{factor:.10e}").parse::<f64>().unwrap_or(factor);
-    format!("{digits}")
-}
-
-fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<Notice> {
-    let mut notices = Vec::new();
-    let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
-    // A row is counted at its first gap alone, so only the sum says something: a column's own gaps are counted where the table is read.
-    let excluded: u64 = survey.dropped.iter().sum();
-    if excluded > 0 {
-        let total = survey.rows + excluded;
-        let share = 100.0 * excluded as f64 / total as f64;
-        let text = format!("{excluded} of {total} rows ({share:.1} %) excluded for missing values");
-        notices.push(Notice::new(notice::MISSING_VALUES, text));
-    }
-    let columns = problem.design.columns();
-    if problem.coarse_knots {
-        notices.push(Notice::new(notice::COARSE_KNOTS, "knots are quantiles of values joined with their neighbours"));
-    }
-    for &j in &facts.constant {
-        notices.push(Notice::new(notice::CONSTANT_COLUMN, "the same in every row; it carries no coefficient").column(&columns[j].name));
-    }
-    for alias in &facts.aliases {
-        let (_, combination) =
-            aliased(state, analysis, problem).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
-        let text = format!("equals {combination} (plus a constant) in every row, so it carries no coefficient");
-        notices.push(Notice::new(notice::ALIASED, text).column(&columns[alias.column].name));
-    }
-    if let Some(separation) = &analysis.estimate.rescued {
-        let kind = if separation.complete { "complete" } else { "quasi-complete" };
-        let text = format!(
-            "{kind} separation along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place",
-            separation.names(&problem.design).join(", ")
-        );
-        notices.push(Notice::new(notice::SEPARATION, text));
-    }
-    let lost = analysis.answers.iter().filter(|(_, outcome)| *outcome == SearchOutcome::Failed).count();
-    if lost > 0 {
-        let text = format!("{lost} profile limits or tests were not found; Wald limits stand in their place, tests are left out");
-        notices.push(Notice::new(notice::PROFILE_NOT_FOUND, text));
-    }
-    if learner.route != Route::Newton && analysis.estimate.distance > 0.01 {
-        let text = format!(
-            "the descent stopped {:.2} standard errors from the optimum; a smaller stop, another rate or the solver newton gets there",
-            analysis.estimate.distance
-        );
-        notices.push(Notice::new(notice::STOPPED_EARLY, text));
-    }
-    let (steps, distance) = (analysis.estimate.steps, analysis.estimate.distance);
-    if learner.route == Route::Newton && steps >= learner.most_steps && learner.unfinished.is_some_and(|most| distance > most) {
-        let text = format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away");
-        notices.push(Notice::new(notice::STOPPED_EARLY, text));
-    }
-    if facts.penalty.is_some() && learner.precision > Intervals::None && learner.prior_sd.is_none() {
-        let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";
-        notices.push(Notice::new(notice::PENALISED, text));
-    }
-    if state.layout.weighting() == Weighting::Sampling && learner.precision > Intervals::None && !facts.penalty.is_some() {
-        let text = "sampling weights: standard errors come from the scores of the rows, and what a likelihood would say (profiles, ratio tests, \
-                    AIC) is left out, because it grows with the unit of the weights";
-        notices.push(Notice::new(notice::SAMPLING_WEIGHTS, text));
-    }
-    if learner.class_weights != ClassWeighting::None {
-        let text = match learner.keep_class_weights {
-            true => "probabilities are those of the re-weighted classes, not of the data",
-            false => "intercepts were corrected for the class weights: probabilities are those of the data as they came",
-        };
-        let errors = match learner.precision > Intervals::None && !facts.penalty.is_some() {
-            true => "; standard errors come from the scores of the rows, and there are no likelihood ratios",
-            false => "",
-        };
-        notices.push(Notice::new(notice::CLASS_WEIGHTS, format!("{text}{errors}")));
-    }
-    notices
 }

@@ -94,7 +94,8 @@ impl LogisticModel {
             Method::Penalised if self.account.l1 > 0.0 => format!("L1 penalty {}", self.account.l1),
             Method::Penalised => format!("L2 penalty {}", self.account.l2),
         };
-        format!("{model}, {method}")
+        let state = if self.account.unfinished { ", not converged" } else { "" };
+        format!("{model}, {method}{state}")
     }
 
     fn facts(&self) -> Vec<(String, Cell)> {
@@ -114,6 +115,9 @@ impl LogisticModel {
         say("steps", account.steps.into());
         say("passes", account.passes.into());
         say("distance", account.distance.into());
+        if account.unfinished {
+            say("converged", "no".into());
+        }
         say("log likelihood", account.log_likelihood.into());
         if let Some(penalised) = account.penalised_log_likelihood {
             say("penalised log likelihood", penalised.into());
@@ -162,7 +166,7 @@ impl LogisticModel {
     /// Whether the likelihood says how well models do beside each other: that of a penalised fit is not the largest, and that of weights which do not
     /// count rows depends on their unit.
     pub(in crate::model::linear) fn has_likelihood(&self) -> bool {
-        !matches!(self.account.method, Method::Penalised | Method::Bayes) && !self.is_design_based()
+        !matches!(self.account.method, Method::Penalised | Method::Bayes) && !self.is_design_based() && !self.account.unfinished
     }
 
     /// Whether rows were weighted by class, or stand for parts of a population.
@@ -175,11 +179,11 @@ impl LogisticModel {
     pub fn test_of_model(&self) -> Option<(f64, f64)> {
         let account = &self.account;
         let slopes = (self.parameters.kept.len() * self.parameters.outputs()) as f64;
-        if slopes == 0.0 || matches!(account.method, Method::Penalised | Method::Bayes) {
+        if slopes == 0.0 || account.unfinished || matches!(account.method, Method::Penalised | Method::Bayes) {
             return None;
         }
         if self.is_design_based() {
-            return self.wald_of_slopes().map(|statistic| (statistic, slopes));
+            return account.slopes_wald.or_else(|| self.wald_of_slopes()).map(|statistic| (statistic, slopes));
         }
         let statistic = match (account.penalised_log_likelihood, account.null_penalised_log_likelihood) {
             (Some(full), Some(null)) => 2.0 * (full - null),

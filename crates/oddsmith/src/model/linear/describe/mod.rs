@@ -4,6 +4,7 @@ pub(super) mod build;
 pub(super) mod card;
 pub(super) mod crude;
 pub(super) mod linear_view;
+pub(super) mod notices;
 pub(super) mod odds_ratios;
 pub(super) mod summary;
 pub(super) mod term_tests;

@@ -181,6 +181,13 @@ impl Coordinates {
         Some(theta)
     }
 
+    /// ln |∂β/∂γ| of one output: what a log density or a log determinant changes by on the way to the user's units.
+    pub(crate) fn log_determinant(&self) -> f64 {
+        let scales: f64 = self.kept.iter().map(|&j| self.scale[j].ln()).sum();
+        let turned: f64 = self.turn.iter().flat_map(|turn| (0..turn.ncols()).map(|k| turn[(k, k)].abs().ln())).sum();
+        scales + turned
+    }
+
     /// Coefficients of all design columns from γ; columns that are not kept get zero.
     pub(crate) fn coefficients(&self, gamma: &[f64]) -> Vec<f64> {
         let turned = match &self.turn {
@@ -277,5 +284,6 @@ mod tests {
         assert!((user[0] + user[1] * x[0] + user[2] * x[2] - inside).abs() < 1e-14);
         let coefficients = coordinates.coefficients(&theta[1..]);
         assert_eq!((coefficients[0], coefficients[1], coefficients[2]), (user[1], 0.0, user[2]));
+        assert!((coordinates.log_determinant() - coordinates.jacobian().determinant().abs().ln()).abs() < 1e-14);
     }
 }

@@ -82,7 +82,7 @@ impl SgdEpoch {
             for (m, slope) in slopes.iter_mut().enumerate() {
                 let theta = &self.theta[m * width..(m + 1) * width];
                 let constant = if shift == 1 { theta[0] } else { 0.0 } + block.offset.get(i * outputs + m).copied().unwrap_or(0.0);
-                *slope = constant + crate::model::linear::fit::metric::dot(&theta[shift..], &z);
+                *slope = constant + crate::num::optimise::dot(&theta[shift..], &z);
             }
             let shares = &block.shares[i * outputs..(i + 1) * outputs];
             Link::of(outputs).apply(&mut slopes, shares, &[weight], &mut work, false);

@@ -7,7 +7,6 @@ use nalgebra::DMatrix;
 use crate::data::design::Place;
 use crate::data::{Design, DesignSurvey, Formula, Layout};
 use crate::error::{Advice, DataFault, Error, Result};
-use crate::model::Step;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::{Coordinates, power_of_two};
 use crate::model::linear::fit::descent::Route;
@@ -20,9 +19,13 @@ use crate::model::linear::fit::stage::{Ranking, Stage};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::knobs::{ClassWeighting, Logistic};
 use crate::model::linear::model::LogisticModel;
+use crate::model::{PassInfo, Step};
 
 /// Rows of a class that a sample must have.
 const FEW_OF_A_CLASS: f64 = 50.0;
+/// Different numbers up to which a target is taken as one of classes, and rows of each that make classes of more.
+const MOST_NUMBERS: usize = 10;
+const ROWS_PER_NUMBER: u64 = 10;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
 
@@ -43,7 +46,7 @@ impl Logistic {
         layout: &Arc<Layout>,
         formula: &Formula,
         survey: Option<&DesignSurvey>,
-        (passes, partitions): (usize, usize),
+        (passes, source): (usize, PassInfo),
     ) -> Result<LinearStats> {
         let design = Arc::new(Design::compile(formula, layout, &self.options, survey)?);
         let classes = layout.classes().len();
@@ -74,7 +77,7 @@ impl Logistic {
             leverages: Vec::new(),
             passes,
             sample: if self.sampling && self.route == Route::Newton { Sample::Share } else { Sample::All },
-            partitions,
+            source,
             stage: Stage::Survey,
         };
         Ok(LinearStats::new(state, sums))
@@ -82,7 +85,7 @@ impl Logistic {
 
     pub(in crate::model::linear) fn after_survey(&self, state: &PassState, survey: &Survey) -> Result<Step<LinearStats, LogisticModel>> {
         let problem = problem(state)?;
-        let partitions = state.partitions;
+        let partitions = state.source.partitions;
         let partial = state.sample.size(partitions) < partitions;
         let look_at_all = || {
             let sums = PassSums::Survey(Box::new(Survey::new(&problem, &state.coordinates)));
@@ -234,7 +237,19 @@ impl Logistic {
             };
             return Err(fault.column(layout.target()).accepted("every class needs rows without gaps").into());
         }
-        Ok(())
+        self.check_outcome(layout, survey.rows)
+    }
+
+    /// Refuses numbers that are not classes: many of them, each in a few rows.
+    fn check_outcome(&self, layout: &Layout, rows: u64) -> Result<()> {
+        let labels = layout.classes().labels();
+        let few = labels.len() > MOST_NUMBERS && rows < ROWS_PER_NUMBER * labels.len() as u64;
+        let penalised = self.ridge() > 0.0 || self.l1 > 0.0;
+        if penalised || !few || labels.iter().any(|label| label.trim().parse::<f64>().is_err()) {
+            return Ok(());
+        }
+        let what = format!("a numeric outcome, not classes: {} different numbers in {rows} rows", labels.len());
+        Err(DataFault::new(what).column(layout.target()).accepted("a target of few classes; cut the numbers into ranges first").into())
     }
 
     /// Refuses more parameters than rows. With more columns than rows some are always aliased; they count as well.

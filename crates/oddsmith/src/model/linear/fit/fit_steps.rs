@@ -1,14 +1,14 @@
-//! From the first point to the last: the fit of a sample, of all rows, walks along the rows, the proof of separation, and the end.
+//! From the first point to the last: the fit of a sample, of all rows, the proof of separation, and the end.
 
 use std::sync::Arc;
 
 use nalgebra::{Cholesky, DVector};
 
-use crate::data::Design;
-use crate::error::{Advice, Error, ErrorKind, Result};
+use crate::error::{Advice, Error, Result};
 use crate::model::Step;
 use crate::model::linear::fit::coordinates::Coordinates;
-use crate::model::linear::fit::descent::{Route, SgdEpoch};
+use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::descent_steps::ARRIVED;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
 use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
@@ -16,22 +16,24 @@ use crate::model::linear::fit::penalty::Penalty;
 use crate::model::linear::fit::rank;
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::solver::{Next, Plan, Second, Solver};
-use crate::model::linear::fit::stage::{Estimate, Facts, Fitting, Raw, Separation, Stage};
+use crate::model::linear::fit::stage::{Estimate, Facts, Fitting, Raw, Stage};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::analysis;
 use crate::model::linear::infer::separation::SeparationCheck;
-use crate::model::linear::knobs::{Logistic, OnSeparation};
+use crate::model::linear::knobs::{Logistic, MOST_STEPS, OnSeparation};
 use crate::model::linear::model::LogisticModel;
 
 /// |η| from which on separation is looked for.
 const WATCHED_REACH: f64 = 12.0;
-/// Change of log odds in the last step, as a share of the largest, beyond which a fit has not arrived, however small the step is in
-/// standard errors.
-const LONG_STEP: f64 = 1e-3;
+/// Distance in standard errors from which on a search that runs away has shown it: whatever the tolerance, a fit without a penalty goes
+/// that far.
+const CLOSE: f64 = 1e-6;
 /// Operations of a pass up to which a further one costs nothing that anybody would notice.
 const CHEAP_FIT: f64 = 1e7;
 /// Distance in standard errors at which nobody would notice that a fit went no further.
 const GOOD_ENOUGH: f64 = 1e-8;
+/// The same under Firth's penalty.
+const FIRTH_ENOUGH: f64 = 1e-10;
 /// Columns whose products with all others cost as much time as those of a category of any width.
 const COST_OF_MARKS: usize = 8;
 /// Distance, in standard errors of a sample, at which its fit is near enough.
@@ -44,8 +46,6 @@ const LOST_REACH: f64 = 40.0;
 const ROWS_PER_PARAMETER: f64 = 600.0;
 const SMALLEST_SAMPLE: f64 = 16_384.0;
 const LARGEST_SAMPLE: f64 = 131_072.0;
-/// Most steps of plain gradient descent.
-const MOST_DESCENTS: usize = 5_000;
 /// Standard deviation of the prior of an intercept.
 const INTERCEPT_SD: f64 = 10.0;
 
@@ -89,11 +89,11 @@ impl Logistic {
         let given = self.start.as_ref().and_then(|start| coordinates.placed(start, shape));
         let usual = || match start_known && problem.class_weights.is_empty() && !problem.design.has_offset() {
             true => survey.start(&coordinates, shape),
-            false => vec![0.0; shape.len()],
+            false => survey.null_start(&coordinates, shape),
         };
         let sampling = given.is_none();
         let theta = given.unwrap_or_else(usual);
-        let partitions = state.partitions;
+        let partitions = state.source.partitions;
         let seen = state.sample.size(partitions);
         let products = coordinates.marks().map_or(shape.width, |marks| marks.cells() + COST_OF_MARKS * marks.terms());
         let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, products, no_missing, partitions });
@@ -108,12 +108,14 @@ impl Logistic {
             leverages: Vec::new(),
             passes: state.passes,
             sample: Sample::All,
-            partitions,
+            source: state.source,
             stage: Stage::Survey,
         };
-        if let Route::Stochastic { .. } = self.route {
-            return Ok(Step::Again(self.walk(&state, facts, theta, 0, 0.0)));
+        let descends = self.route != Route::Newton;
+        if descends && facts.penalty.is_some() {
+            return self.begin_descent(&state, facts, theta);
         }
+        let descent_from = descends.then(|| theta.clone());
         let plan = match sample {
             Sample::All => plan,
             _ => {
@@ -124,7 +126,7 @@ impl Logistic {
         };
         let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
         let uncounted = seen < partitions;
-        let fitting = Fitting { facts, solver, firth: self.firth, rescued: None, check_at: 4, sample, curvature: None, uncounted };
+        let fitting = Fitting { sample, uncounted, descent_from, ..Fitting::new(facts, solver, self.firth) };
         Ok(Step::Again(self.ask(&state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
     }
 
@@ -134,6 +136,7 @@ impl Logistic {
         let smallest = facts.survey.class_weights.iter().fold(f64::INFINITY, |a, b| a.min(*b));
         let cheap = facts.survey.rows as f64 * (shape.len() as f64).powi(2) < CHEAP_FIT;
         let pairs = (shape.outputs * (shape.outputs + 1) / 2) as f64;
+        let close = farthest(facts);
         let plan = Plan {
             curvature: if full { Curvature::Full } else { Curvature::Diagonal },
             // As measured: products of columns cost 1 per pair of outputs where a gradient costs 31 + 9 per output.
@@ -141,72 +144,24 @@ impl Logistic {
             // Where passes cost nothing the last digits are free.
             tolerance: match (full, cheap) {
                 (true, true) => self.tolerance().min(1e-12),
-                (true, false) => self.tolerance(),
+                (true, false) => self.tolerance().min(close),
                 // Thousands of words with a penalty: the objective is then right to ten digits.
                 (false, _) => self.tolerance.unwrap_or(1e-3),
             },
-            enough: self.tolerance.unwrap_or(GOOD_ENOUGH),
-            most_steps: match self.route {
-                Route::Gradient { .. } => self.most_steps.max(MOST_DESCENTS),
-                _ => self.most_steps,
-            },
+            enough: self.tolerance.unwrap_or(GOOD_ENOUGH).min(close),
+            patience: 1,
+            most_steps: if self.route == Route::Newton { self.most_steps() } else { MOST_STEPS },
             root_weight: smallest.max(1.0).sqrt(),
             end_with_curvature: full && self.wants_information(),
             start_rate: 0.0,
-            gradient: match self.route {
-                Route::Gradient { rate, stop } => Some((rate / facts.survey.weight(), stop)),
-                _ => None,
-            },
+            gradient: None,
             newton_end: !cheap && !firth && self.l1 == 0.0,
         };
-        if firth { Plan { cost: 0.0, end_with_curvature: true, ..plan } } else { plan }
-    }
-
-    /// An epoch of stochastic descent.
-    pub(in crate::model::linear) fn walk(
-        &self,
-        state: &PassState,
-        facts: Arc<Facts>,
-        theta: Vec<f64>,
-        epochs: usize,
-        seen: f64,
-    ) -> LinearStats {
-        let (rate, half_after) = match self.route {
-            Route::Stochastic { rate, half_after, .. } => (rate, half_after),
-            _ => (0.0, 1.0),
-        };
-        let walk = SgdEpoch::new(theta.clone(), seen, (rate, half_after), facts.shape, &state.coordinates);
-        let stage = Stage::SgdEpoch { facts, theta, epochs, seen };
-        next_pass(
-            state,
-            (*state.coordinates).clone(),
-            stage.no_missing(),
-            Vec::new(),
-            Vec::new(),
-            stage,
-            PassSums::SgdEpoch(Box::new(walk)),
-        )
-    }
-
-    pub(in crate::model::linear) fn after_epoch(&self, state: &PassState, walk: &SgdEpoch) -> Result<Step<LinearStats, LogisticModel>> {
-        let Stage::SgdEpoch { facts, theta, epochs, seen } = &state.stage else {
-            return Err(Error::internal("a walk that nobody asked for"));
-        };
-        let stop = if let Route::Stochastic { stop, .. } = self.route { stop } else { 0.0 };
-        let moved = theta.iter().zip(&walk.theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-        if !moved.is_finite() {
-            return Err(no_estimate("the walk left the range of numbers", "use a smaller rate"));
+        match firth {
+            // The information is not the curvature of the penalised likelihood, so steps may halve the distance only now and then.
+            true => Plan { cost: 0.0, end_with_curvature: true, enough: plan.enough.min(FIRTH_ENOUGH), patience: 8, ..plan },
+            false => plan,
         }
-        let (facts, epochs) = (Arc::clone(facts), epochs + 1);
-        if moved > stop && epochs < self.most_steps {
-            let seen = seen + facts.survey.rows as f64;
-            return Ok(Step::Again(self.walk(state, facts, walk.theta.clone(), epochs, seen)));
-        }
-        let (mut solver, next) = Solver::settle(walk.theta.clone(), self.plan(&facts, false), facts.penalty.clone());
-        solver.steps = epochs;
-        let fitting =
-            Fitting { facts, solver, firth: false, rescued: None, check_at: 4, sample: Sample::All, curvature: None, uncounted: false };
-        Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
     }
 
     /// From the fit of a sample to that of all rows.
@@ -226,7 +181,7 @@ impl Logistic {
             root_weight: plan.root_weight * ratio.sqrt(),
             start_rate: 2.0 * (shape.len() as f64 / rows).sqrt(),
             // The sample's few rows must not make a large fit look cheap.
-            tolerance: self.tolerance(),
+            tolerance: self.tolerance().min(farthest(&facts)),
             ..plan
         };
         let point = fitting.solver.point().filter(|_| max_abs_eta < LOST_REACH);
@@ -279,17 +234,18 @@ impl Logistic {
                 _ => self.leave_sample(state, fitting, max_abs_eta),
             };
         }
-        if self.route != Route::Newton {
+        if fitting.descends {
             return self.follow(state, fitting, next);
         }
         let penalised = fitting.firth || fitting.facts.penalty.is_some();
         let stuck = matches!(next, Next::Stuck(_));
         let steps = fitting.solver.steps;
         // The discriminant can start so far out that nothing curves any more; the null model never does.
-        if stuck && steps == 0 && state.eval_points.iter().any(|eval_point| eval_point.theta.iter().any(|t| *t != 0.0)) {
+        if stuck && steps == 0 && !fitting.restarted {
             let facts = &fitting.facts;
-            let (solver, next) = Solver::start(vec![0.0; facts.shape.len()], self.plan(facts, fitting.firth), facts.penalty.clone());
-            return self.follow(state, Fitting { solver, ..fitting }, next);
+            let null = facts.survey.null_start(&state.coordinates, facts.shape);
+            let (solver, next) = Solver::start(null, self.plan(facts, fitting.firth), facts.penalty.clone());
+            return self.follow(state, Fitting { solver, restarted: true, ..fitting }, next);
         }
         let due = max_abs_eta > WATCHED_REACH && (steps >= fitting.check_at || next == Next::Converged);
         if !penalised && (stuck || due) && fitting.facts.shape.words == 0 {
@@ -316,83 +272,61 @@ impl Logistic {
     ) -> Result<Step<LinearStats, LogisticModel>> {
         match next {
             Next::Ask { theta, curvature } => Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![(theta, curvature)]))),
-            Next::Converged => self.after_convergence(state, fitting),
-            Next::Stuck(_) if self.unfinished.is_some() && fitting.solver.steps >= self.most_steps => {
-                self.after_convergence(state, fitting)
+            // Without those columns there is an optimum.
+            _ if fitting.narrowing.is_some() => self.keep_columns(state, fitting),
+            // There is an optimum, or nothing shows that there is none: now the descent towards it.
+            _ if fitting.descent_from.is_some() => {
+                let theta = fitting.descent_from.clone().unwrap_or_default();
+                self.begin_descent(state, fitting.facts, theta)
             }
-            Next::Stuck(why) => Err(no_estimate(
-                &format!("the fit did not converge after {} steps: {why}", fitting.solver.steps),
-                Advice::any_of(["rescale or drop columns".into(), Advice::PenaliseWith { l2: 1.0 }]),
-            )),
-        }
-    }
-
-    pub(in crate::model::linear) fn after_separation_check(
-        &self,
-        state: &PassState,
-        fitting: &Fitting,
-        (next, max_abs_eta): (&Next, f64),
-        separation_check: &SeparationCheck,
-    ) -> Result<Step<LinearStats, LogisticModel>> {
-        if !separation_check.proves() {
-            let mut fitting = fitting.clone();
-            // Where standard errors are huge a step can be short beside them and long all the same.
-            let next = match next {
-                Next::Converged if separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
-                next => next.clone(),
-            };
-            return self.follow(state, fitting, next);
-        }
-        let separation = self.describe_separation(state, &state.eval_points[0].theta, separation_check.complete(), fitting);
-        match self.on_separation {
-            OnSeparation::Firth => {
-                let facts = Arc::clone(&fitting.facts);
-                let theta = vec![0.0; facts.shape.len()];
-                let (solver, next) = Solver::start(theta, self.plan(&facts, true), facts.penalty.clone());
-                let fitting = Fitting { solver, firth: true, rescued: Some(separation), ..fitting.clone() };
-                Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+            Next::Converged => self.after_convergence(state, fitting, true),
+            Next::Stuck(_) if self.unfinished.is_some() && fitting.solver.steps >= self.most_steps() => {
+                self.after_convergence(state, fitting, false)
             }
-            OnSeparation::Error => Err(self.separation_error(state, &separation)?),
+            Next::Stuck(why) => Err(self.no_convergence(&fitting, why)),
         }
     }
 
-    /// The columns of a separating direction.
-    pub(in crate::model::linear) fn describe_separation(
-        &self,
-        state: &PassState,
-        direction: &[f64],
-        complete: bool,
-        fitting: &Fitting,
-    ) -> Separation {
-        let (shape, coordinates) = (fitting.facts.shape, &state.coordinates);
-        let shift = usize::from(coordinates.intercept);
-        let outputs: Vec<Vec<f64>> = direction.chunks_exact(shape.width).map(|theta| coordinates.coefficients(&theta[shift..])).collect();
-        let size = |j: usize, weight: f64| (weight / coordinates.scale[j]).abs();
-        let largest = outputs.iter().flat_map(|w| w.iter().enumerate().map(|(j, w)| size(j, *w))).fold(0.0, f64::max);
-        let columns = coordinates.kept.iter().filter(|j| outputs.iter().any(|w| size(**j, w[**j]) > 1e-5 * largest));
-        Separation { complete, columns: columns.map(|&j| (j, outputs.iter().map(|w| w[j]).collect())).collect() }
+    /// What is said of a search that came to no end, and what to do about it.
+    fn no_convergence(&self, fitting: &Fitting, why: &str) -> Error {
+        let solver = &fitting.solver;
+        let (scales, penalty) = (|| Advice::from("put columns on similar scales"), Advice::PenaliseWith { l2: 1.0 });
+        let advice = match self.route {
+            Route::Newton if solver.steps >= self.most_steps() => {
+                let more = Advice::Set { option: "max-steps", value: "1000", to: "allow more steps" };
+                Advice::any_of([more, scales(), penalty])
+            }
+            Route::Newton => Advice::any_of([scales(), "leave a column out".into(), penalty]),
+            _ => Advice::any_of([
+                Advice::Set { option: "rate", value: "0.1", to: "use a smaller rate" },
+                Advice::Set { option: "solver", value: "newton", to: "" },
+            ]),
+        };
+        no_estimate(&format!("the fit did not converge after {} steps: {why}", solver.steps), advice)
     }
 
-    pub(in crate::model::linear) fn separation_error(&self, state: &PassState, separation: &Separation) -> Result<Error> {
-        let problem = problem(state)?;
-        let extent = if separation.complete { "complete" } else { "quasi-complete" };
-        let firth = Advice::Set { option: "on-separation", value: "firth", to: "use Firth's penalised likelihood" };
-        let advice = Advice::any_of([firth, Advice::PenaliseWith { l2: 1.0 }, "leave the column out".into()]);
-        let (columns, variables) = (separation.names(&problem.design), separation.variables(&problem.design));
-        Ok(ErrorKind::Separation { extent, columns, variables, advice }.into())
-    }
-
+    /// The end of a search, at the optimum or, where the steps ran out, elsewhere.
     pub(in crate::model::linear) fn after_convergence(
         &self,
         state: &PassState,
         fitting: Fitting,
+        arrived: bool,
     ) -> Result<Step<LinearStats, LogisticModel>> {
         let facts = Arc::clone(&fitting.facts);
         let point = fitting.solver.point().ok_or_else(|| Error::internal("convergence without a point"))?;
         let mut theta = DVector::from_column_slice(&point.theta);
         let information = fitting.solver.hessian.clone();
-        let ended = self.unfinished.is_none() || fitting.solver.steps < self.most_steps;
-        let newton = self.l1 == 0.0 && !fitting.firth && self.route == Route::Newton && ended;
+        let descended = fitting.descends;
+        let distance = fitting.solver.distance;
+        let converged = match (descended, arrived) {
+            (true, _) => distance <= ARRIVED,
+            (false, false) => self.unfinished.is_some_and(|most| distance <= most),
+            (false, true) => true,
+        };
+        let newton = self.l1 == 0.0 && !fitting.firth && !descended && arrived;
+        if theta.iter().any(|t| !t.is_finite()) {
+            return Err(self.no_convergence(&fitting, "the coefficients left the range of numbers"));
+        }
         if let Some(factor) = information.clone().and_then(Cholesky::new).filter(|_| newton) {
             // The last Newton step is shorter than the tolerance and costs nothing.
             theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
@@ -413,7 +347,8 @@ impl Logistic {
             objective: point.value,
             loss: point.value - penalty + firth,
             steps: fitting.solver.steps,
-            distance: fitting.solver.distance,
+            distance,
+            converged,
             firth: fitting.firth,
             rescued: fitting.rescued.clone(),
         };
@@ -421,22 +356,9 @@ impl Logistic {
     }
 }
 
-impl Separation {
-    /// The columns by name.
-    pub(crate) fn names(&self, design: &Design) -> Vec<String> {
-        self.columns.iter().map(|(j, _)| format!("`{}`", design.columns()[*j].name)).collect()
-    }
-
-    /// The variables of the columns, each with the level that tells, where it has levels.
-    pub(crate) fn variables(&self, design: &Design) -> Vec<(String, Option<String>)> {
-        let mut variables = Vec::new();
-        for label in self.columns.iter().flat_map(|(j, _)| &design.columns()[*j].labels) {
-            if !variables.contains(label) {
-                variables.push(label.clone());
-            }
-        }
-        variables
-    }
+/// The farthest from the optimum, in standard errors, that a fit may end: without a penalty it has to show that there is an optimum.
+fn farthest(facts: &Facts) -> f64 {
+    if facts.penalty.is_some() { 1.0 } else { CLOSE }
 }
 
 /// The partitions on which a start is looked for: enough rows for the parameters, all of them when that saves nothing.
@@ -452,7 +374,7 @@ fn sample_of(survey: &Survey, shape: Shape, cost: f64, seen: usize, partitions: 
     if needed * 3 > partitions { Sample::All } else { Sample::Partitions(needed) }
 }
 
-fn question(next: Next) -> Result<(Vec<f64>, Curvature)> {
+pub(in crate::model::linear) fn question(next: Next) -> Result<(Vec<f64>, Curvature)> {
     match next {
         Next::Ask { theta, curvature } => Ok((theta, curvature)),
         _ => Err(Error::internal("a solver without a first question")),

@@ -42,6 +42,12 @@ impl Leverage {
         Leverage::of_functions(constants, weights, coordinates, shape)
     }
 
+    /// No leverage at all, where the information is singular.
+    pub(crate) fn none(coordinates: &Coordinates, shape: Shape) -> Self {
+        let (constants, weights) = Leverage::lengths(coordinates, shape);
+        Leverage::of_functions(vec![0.0; constants], vec![0.0; weights], coordinates, shape)
+    }
+
     /// From the linear functions, as many as [`Leverage::lengths`] says.
     pub(crate) fn of_functions(constants: Vec<f64>, weights: Vec<f64>, coordinates: &Coordinates, shape: Shape) -> Self {
         let solve = LinearScores::new(&constants, &weights, &coordinates.summed_centre());
@@ -68,7 +74,7 @@ impl Leverage {
         for row in u.chunks_exact((outputs * size).max(1)) {
             for k in 0..outputs {
                 for l in 0..outputs {
-                    out.push(crate::model::linear::fit::metric::dot(&row[k * size..(k + 1) * size], &row[l * size..(l + 1) * size]));
+                    out.push(crate::num::optimise::dot(&row[k * size..(k + 1) * size], &row[l * size..(l + 1) * size]));
                 }
             }
         }

@@ -72,13 +72,18 @@ impl Learner for Logistic {
                     leverages: Vec::new(),
                     passes: 0,
                     sample: Sample::All,
-                    partitions: pass.partitions,
+                    source: *pass,
                     stage: Stage::Design,
                 };
                 Ok(LinearStats::new(state, PassSums::Design(Box::new(survey))))
             }
-            false => self.first_look(layout, &formula, None, (0, pass.partitions)),
+            false => self.first_look(layout, &formula, None, (0, *pass)),
         }
+    }
+
+    /// A step may be shortened forty times; what is asked about the optimum comes on top.
+    fn most_passes(&self) -> usize {
+        self.most_steps().saturating_mul(64).saturating_add(10_000)
     }
 
     fn write_point(&self, empty: &LinearStats, point: &mut Record) -> Result<()> {
@@ -113,7 +118,7 @@ impl Logistic {
         match (&state.stage, &stats.sums) {
             (Stage::Design, PassSums::Design(survey)) => {
                 let formula = self.formula_for(&state.layout)?;
-                self.first_look(&state.layout, &formula, Some(survey), (1, state.partitions)).map(Step::Again)
+                self.first_look(&state.layout, &formula, Some(survey), (1, state.source)).map(Step::Again)
             }
             (Stage::Survey, PassSums::Survey(survey)) => self.after_survey(state, survey),
             (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(state, ranking, survey),
@@ -258,11 +263,11 @@ impl Logistic {
         let (widths, shape) = (state.layout.word_widths(), stage.shape());
         let mut leverages = Vec::new();
         for answer in &answers {
-            let factor = answer.hessian.clone().and_then(Cholesky::new).ok_or_else(|| {
-                let advice = Advice::any_of(["drop a column".into(), Advice::PenaliseWith { l2: 1.0 }]);
-                no_estimate("the information matrix is singular even with Firth's penalty", advice)
-            })?;
-            leverages.push(Leverage::new(&factor, &state.coordinates, shape));
+            // Where the information is singular the penalty is infinite, and the search comes back from there.
+            leverages.push(match answer.hessian.clone().and_then(Cholesky::new) {
+                Some(factor) => Leverage::new(&factor, &state.coordinates, shape),
+                None => Leverage::none(&state.coordinates, shape),
+            });
         }
         let again = |eval_point: &EvalPoint| EvalPoint::new(eval_point.theta.clone(), Curvature::None, &state.coordinates, shape, &widths);
         let eval_points: Vec<EvalPoint> = state.eval_points.iter().map(again).collect();
@@ -339,7 +344,7 @@ pub(crate) fn next_pass(
         leverages,
         passes: state.passes + 1,
         sample: Sample::All,
-        partitions: state.partitions,
+        source: state.source,
         stage,
     };
     LinearStats::new(state, sums)

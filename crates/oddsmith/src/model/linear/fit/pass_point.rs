@@ -151,7 +151,7 @@ impl LinearStats {
             leverages,
             passes: 0,
             sample: Sample::All,
-            partitions: 1,
+            source: PassInfo::default(),
             stage: Stage::Elsewhere,
         };
         let mut stats = LinearStats::new(state, sums);

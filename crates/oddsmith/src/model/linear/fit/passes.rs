@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::codec::{Codec, Encode};
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
+use crate::model::PassInfo;
 use crate::model::linear::fit::block_reader::{BlockReader, Problem, Terms};
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::SgdEpoch;
@@ -38,8 +39,8 @@ pub(crate) struct PassState {
     pub(crate) passes: usize,
     /// Partitions to look at.
     pub(crate) sample: Sample,
-    /// Partitions of the source.
-    pub(crate) partitions: usize,
+    /// What is known of the source.
+    pub(crate) source: PassInfo,
     pub(crate) stage: Stage,
 }
 

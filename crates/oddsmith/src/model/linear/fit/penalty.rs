@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::lasso;
 use crate::model::linear::fit::symmetric::{Strengths, Symmetric};
+use crate::num::optimise::{absolute_size, newton_step};
 
 /// Strengths λ per parameter of one output and per word; all zero means no penalty.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +60,7 @@ impl Penalty {
 
     /// The absolute penalty of a point; with more than two classes the quadratic one comes with it.
     pub(crate) fn absolute_size(&self, theta: &[f64]) -> f64 {
-        let Some(outputs) = self.symmetric() else { return lasso::size(&self.absolute, theta) };
+        let Some(outputs) = self.symmetric() else { return absolute_size(&self.absolute, theta) };
         let (absolute, ridge) = self.slots();
         let wide = outputs.centred(theta, Strengths { absolute: &absolute, ridge: &ridge });
         let cost = |(place, w): (usize, &f64)| {
@@ -71,7 +72,7 @@ impl Penalty {
 
     /// The step of a quadratic model with the absolute penalty.
     pub(crate) fn absolute_step(&self, hessian: &DMatrix<f64>, gradient: &[f64], theta: &[f64]) -> Vec<f64> {
-        let Some(outputs) = self.symmetric() else { return lasso::newton_step(hessian, gradient, theta, &self.absolute) };
+        let Some(outputs) = self.symmetric() else { return newton_step(hessian, gradient, theta, &self.absolute) };
         let (absolute, ridge) = self.slots();
         lasso::symmetric_step(hessian, gradient, theta, Strengths { absolute: &absolute, ridge: &ridge }, outputs)
     }

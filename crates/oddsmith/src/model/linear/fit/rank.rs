@@ -1,8 +1,8 @@
 //! Which columns carry information of their own.
 //!
 //! Columns are swept in their order: column j keeps the part that no linear combination of the earlier ones explains,
-//! r_j² = s_jj − Σ_k r_kj² (Cholesky). Products of columns hold about 15 digits, so a share r_j²/s_jj below 1e-10 proves
-//! nothing yet: such a column is doubtful. It is replaced by its remainder, row by row, and looked at again. A
+//! r_j² = s_jj − Σ_k r_kj² (Cholesky). Products of columns hold about 15 digits, so a share r_j²/s_jj below 1e-7 leaves
+//! too few of them to the covariance of estimates, and one below 1e-10 proves nothing yet: such a column is doubtful. It is replaced by its remainder, row by row, and looked at again. A
 //! remainder below the rounding of the cells themselves, offsets such as that of dates included, shows a combination of the others, which carries no coefficient;
 //! any other remainder is a column as good as the rest.
 
@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 use crate::model::linear::fit::coordinates::{Coordinates, power_of_two};
 
 /// Share of a column's square below which its remainder must be computed row by row.
-const DOUBTFUL: f64 = 1e-10;
+const DOUBTFUL: f64 = 1e-7;
 /// Remainder, as a share of the terms that it is the difference of, that rounding alone can leave.
 const ROUNDING: f64 = 1e-12;
 

@@ -6,15 +6,11 @@
 //! expected to shrink the distance by the factor dec/√n at first and by the observed factor later. A step that does not
 //! lower the objective is shortened. The search ends when dec falls below the tolerance.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-
 use nalgebra::{DMatrix, DVector};
 
 use crate::model::linear::fit::eval_point::Curvature;
-use crate::model::linear::fit::lasso;
-use crate::model::linear::fit::metric::{Metric, dot};
 use crate::model::linear::fit::penalty::Penalty;
+use crate::num::optimise::{Metric, SecantPairs, dot, pseudo_gradient, within_orthant};
 
 /// Pairs of steps and gradient changes that are remembered.
 const MEMORY: usize = 20;
@@ -54,6 +50,8 @@ pub(crate) struct Plan {
     pub(crate) tolerance: f64,
     /// Distance at which to stop once steps no longer halve it: rounding may not let it fall to the tolerance.
     pub(crate) enough: f64,
+    /// How many steps may follow each other of which none has halved the distance.
+    pub(crate) patience: usize,
     /// Most accepted steps.
     pub(crate) most_steps: usize,
     /// √ of the amount of evidence: how many standard errors away the second derivatives have changed by their own size.
@@ -108,8 +106,7 @@ pub(crate) struct Solver {
     singular: bool,
     /// The second derivatives of the metric, where a step needs more than to divide by them.
     matrix: Option<DMatrix<f64>>,
-    /// Shared, because the state is copied between passes and pairs are long.
-    pairs: VecDeque<Arc<Pair>>,
+    pairs: SecantPairs,
     trial: Vec<f64>,
     direction: Vec<f64>,
     slope: f64,
@@ -118,6 +115,7 @@ pub(crate) struct Solver {
     /// Steps since the metric was taken, and the distance there.
     since_metric: usize,
     metric_distance: f64,
+    progress: Progress,
     /// Whether the search is over and its end is being judged.
     settled: bool,
     /// Accepted steps.
@@ -126,11 +124,25 @@ pub(crate) struct Solver {
     pub(crate) distance: f64,
 }
 
-#[derive(Debug)]
-struct Pair {
-    step: Vec<f64>,
-    change: Vec<f64>,
-    inverse: f64,
+/// Whether steps still halve the distance.
+#[derive(Debug, Clone)]
+struct Progress {
+    /// Distance that the next steps have to halve.
+    from: f64,
+    /// Steps that did not.
+    fruitless: usize,
+}
+
+impl Progress {
+    /// Takes a step that ended at a distance; whether as many as `patience` in a row did not halve it.
+    fn is_over(&mut self, distance: f64, patience: usize) -> bool {
+        self.fruitless = if distance <= HALF * self.from { 0 } else { self.fruitless + 1 };
+        let over = self.fruitless >= patience;
+        if self.fruitless == 0 || over {
+            *self = Progress { from: distance, fruitless: 0 };
+        }
+        over
+    }
 }
 
 impl Plan {
@@ -152,7 +164,7 @@ impl Solver {
             metric: None,
             singular: false,
             matrix: None,
-            pairs: VecDeque::new(),
+            pairs: SecantPairs::default(),
             trial: theta,
             direction: Vec::new(),
             slope: 0.0,
@@ -160,6 +172,7 @@ impl Solver {
             halvings: 0,
             since_metric: 0,
             metric_distance: f64::INFINITY,
+            progress: Progress { from: f64::INFINITY, fruitless: 0 },
             settled: false,
             steps: 0,
             distance: f64::INFINITY,
@@ -243,7 +256,7 @@ impl Solver {
     fn accept(&mut self, value: f64, gradient: Vec<f64>) {
         let theta = std::mem::take(&mut self.trial);
         if let Some(best) = &self.best {
-            self.steps += 1;
+            self.steps += usize::from(!self.settled);
             let difference = |new: &[f64], old: &[f64]| -> Vec<f64> { new.iter().zip(old).map(|(new, old)| new - old).collect() };
             let (step, change) = match self.penalty.symmetric() {
                 Some(_) if self.matrix.is_none() => {
@@ -253,14 +266,7 @@ impl Solver {
                 }
                 _ => (difference(&theta, &best.theta), difference(&gradient, &best.gradient)),
             };
-            let curvature = dot(&step, &change);
-            if curvature > f64::MIN_POSITIVE && curvature.is_finite() {
-                self.pairs.push_back(Arc::new(Pair { step, change, inverse: curvature.recip() }));
-            }
-            let memory = if theta.len() > WIDE { SHORT_MEMORY } else { MEMORY };
-            if self.pairs.len() > memory {
-                self.pairs.pop_front();
-            }
+            self.pairs.remember(step, change, if theta.len() > WIDE { SHORT_MEMORY } else { MEMORY });
         }
         self.best = Some(Point { theta, value, gradient });
     }
@@ -298,7 +304,8 @@ impl Solver {
             return Next::Stuck(NOT_CONVEX);
         };
         let (direction, slope, square) = self.downhill(best, metric);
-        let before = std::mem::replace(&mut self.distance, square.max(0.0).sqrt());
+        // What is not a number is no distance of zero.
+        self.distance = if square.is_nan() { f64::INFINITY } else { square.max(0.0).sqrt() };
         if self.settled {
             return Next::Converged;
         }
@@ -309,7 +316,7 @@ impl Solver {
             self.distance = self.after_newton(self.distance);
             return Next::Converged;
         }
-        let exhausted = self.distance <= self.plan.enough && self.distance > HALF * before;
+        let exhausted = self.progress.is_over(self.distance, self.plan.patience) && self.distance <= self.plan.enough;
         if self.distance <= self.plan.tolerance || exhausted {
             if self.singular {
                 return Next::Stuck(NOT_CONVEX);
@@ -367,7 +374,7 @@ impl Solver {
     fn downhill(&self, best: &Point, metric: &Metric) -> (Vec<f64>, f64, f64) {
         let strengths = &self.penalty.absolute;
         if strengths.is_empty() {
-            let direction: Vec<f64> = divide(metric, &self.pairs, &best.gradient).iter().map(|d| -d).collect();
+            let direction: Vec<f64> = self.pairs.divide(metric, &best.gradient).iter().map(|d| -d).collect();
             let slope = dot(&best.gradient, &direction);
             return (direction, slope, -slope);
         }
@@ -381,8 +388,8 @@ impl Solver {
             return (direction, slope.min(-f64::MIN_POSITIVE), square);
         }
         let (theta, gradient, strengths) = self.penalty.plain(&best.theta, &best.gradient);
-        let pseudo = lasso::pseudo_gradient(&gradient, &theta, &strengths);
-        let mut direction: Vec<f64> = divide(metric, &self.pairs, &pseudo).iter().map(|d| -d).collect();
+        let pseudo = pseudo_gradient(&gradient, &theta, &strengths);
+        let mut direction: Vec<f64> = self.pairs.divide(metric, &pseudo).iter().map(|d| -d).collect();
         direction.iter_mut().zip(&pseudo).filter(|(d, p)| **d * **p >= 0.0).for_each(|(d, _)| *d = 0.0);
         let slope = dot(&pseudo, &direction);
         (direction, slope, -slope)
@@ -394,8 +401,8 @@ impl Solver {
             return along(&best.theta, step, direction);
         }
         let (theta, gradient, strengths) = self.penalty.plain(&best.theta, &best.gradient);
-        let pseudo = lasso::pseudo_gradient(&gradient, &theta, &strengths);
-        let moved = lasso::within_orthant(&theta, step, direction, &pseudo, &strengths);
+        let pseudo = pseudo_gradient(&gradient, &theta, &strengths);
+        let moved = within_orthant(&theta, step, direction, &pseudo, &strengths);
         self.penalty.symmetric().map_or(moved.clone(), |outputs| outputs.lower(&moved))
     }
 
@@ -477,21 +484,4 @@ fn damped(hessian: DMatrix<f64>) -> (DMatrix<f64>, Option<Metric>) {
 /// θ + t d.
 fn along(theta: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
     theta.iter().zip(direction).map(|(theta, d)| theta + step * d).collect()
-}
-
-/// B⁻¹ v by the two loops of L-BFGS around the metric.
-fn divide(metric: &Metric, pairs: &VecDeque<Arc<Pair>>, vector: &[f64]) -> Vec<f64> {
-    let mut v = vector.to_vec();
-    let mut shares = Vec::with_capacity(pairs.len());
-    for pair in pairs.iter().rev() {
-        let share = pair.inverse * dot(&pair.step, &v);
-        v.iter_mut().zip(&pair.change).for_each(|(v, change)| *v -= share * change);
-        shares.push(share);
-    }
-    let mut v = metric.solve(&v);
-    for (pair, share) in pairs.iter().zip(shares.iter().rev()) {
-        let back = share - pair.inverse * dot(&pair.change, &v);
-        v.iter_mut().zip(&pair.step).for_each(|(v, step)| *v += back * step);
-    }
-    v
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::penalty::Penalty;
 use crate::model::linear::fit::rank::Doubt;
@@ -12,6 +13,9 @@ use crate::model::linear::fit::solver::{Next, Solver};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::{Search, SearchOutcome};
+
+/// Step at which separation is first looked for.
+pub(crate) const FIRST_CHECK: usize = 4;
 
 /// What the next pass is for.
 #[derive(Debug, Clone)]
@@ -80,6 +84,23 @@ pub(crate) struct Facts {
     pub(crate) partitions: usize,
 }
 
+impl Facts {
+    /// The same rows, seen through other columns and without a penalty.
+    pub(crate) fn of_columns(&self, coordinates: &Coordinates) -> Facts {
+        let shape = Shape { width: coordinates.width(), ..self.shape };
+        Facts {
+            survey: self.survey.clone(),
+            shape,
+            aliases: Vec::new(),
+            constant: Vec::new(),
+            penalty: Penalty::new(vec![0.0; shape.width], 0.0, shape),
+            products: self.products,
+            no_missing: self.no_missing,
+            partitions: self.partitions,
+        }
+    }
+}
+
 /// A fit under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Fitting {
@@ -96,6 +117,51 @@ pub(crate) struct Fitting {
     pub(crate) curvature: Option<DMatrix<f64>>,
     /// Whether the rows are yet to be counted.
     pub(crate) uncounted: bool,
+    /// Where a descent starts once this search has shown that there is an optimum.
+    pub(crate) descent_from: Option<Vec<f64>>,
+    /// Whether this is a descent, which goes on whatever a check of separation would say.
+    pub(crate) descends: bool,
+    /// Whether the search has begun again at the null model.
+    pub(crate) restarted: bool,
+    /// What this search is a part of, where it only asks whether fewer columns separate.
+    pub(crate) narrowing: Option<Box<Narrowing>>,
+}
+
+/// The way from columns that separate to the fewest of them that do.
+#[derive(Debug, Clone)]
+pub(crate) struct Narrowing {
+    /// The fit that has no estimate, and its coordinates.
+    pub(crate) fitting: Fitting,
+    pub(crate) coordinates: Arc<Coordinates>,
+    /// What is proved so far.
+    pub(crate) separation: Separation,
+    /// Columns that were not yet left out, the next one last, and how many of them are left out at a time.
+    pub(crate) untried: Vec<usize>,
+    pub(crate) at_a_time: usize,
+    /// Those that are left out now.
+    pub(crate) left_out: Vec<usize>,
+    /// Passes before the first column was left out.
+    pub(crate) begun: usize,
+}
+
+impl Fitting {
+    /// The first steps of a search over all rows.
+    pub(crate) fn new(facts: Arc<Facts>, solver: Solver, firth: bool) -> Self {
+        Fitting {
+            facts,
+            solver,
+            firth,
+            rescued: None,
+            check_at: FIRST_CHECK,
+            sample: Sample::All,
+            curvature: None,
+            uncounted: false,
+            descent_from: None,
+            descends: false,
+            restarted: false,
+            narrowing: None,
+        }
+    }
 }
 
 /// A proven separation.
@@ -106,7 +172,7 @@ pub(crate) struct Separation {
     pub(crate) columns: Vec<(usize, Vec<f64>)>,
 }
 
-/// The optimum.
+/// The end of a fit: the optimum, unless it did not converge.
 #[derive(Debug, Clone)]
 pub(crate) struct Estimate {
     pub(crate) theta: DVector<f64>,
@@ -118,6 +184,8 @@ pub(crate) struct Estimate {
     pub(crate) loss: f64,
     pub(crate) steps: usize,
     pub(crate) distance: f64,
+    /// Whether that is near enough to be called the optimum.
+    pub(crate) converged: bool,
     pub(crate) firth: bool,
     pub(crate) rescued: Option<Separation>,
 }

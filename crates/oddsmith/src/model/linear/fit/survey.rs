@@ -47,6 +47,8 @@ pub(crate) struct Survey {
     class_sums: Vec<f64>,
     /// Weights of marks by class, mark after mark.
     class_marks: Vec<f64>,
+    /// Σ w times the offset of every output; empty without an offset.
+    offsets: Vec<f64>,
     factors: Vec<f64>,
 }
 
@@ -66,6 +68,9 @@ impl Encode for Survey {
         codec.numbers("reach", &mut self.cell_reach)?;
         codec.numbers("class_sums", &mut self.class_sums)?;
         codec.numbers("class_marks", &mut self.class_marks)?;
+        if !self.offsets.is_empty() {
+            codec.numbers("offsets", &mut self.offsets)?;
+        }
         if codec.is_reading() && self.rows > 0 {
             self.origin = self.columns.means().to_vec();
         }
@@ -106,6 +111,7 @@ impl Survey {
             origin: Vec::new(),
             class_sums: vec![0.0; problem.outputs() * cells],
             class_marks: vec![0.0; problem.outputs() * range],
+            offsets: vec![0.0; if problem.design.has_offset() { problem.outputs() } else { 0 }],
             factors: Vec::new(),
         }
     }
@@ -124,6 +130,7 @@ impl Survey {
             origin: self.origin.clone(),
             class_sums: self.class_sums.clone(),
             class_marks: self.class_marks.clone(),
+            offsets: self.offsets.clone(),
             ..counts.clone()
         }
     }
@@ -144,6 +151,9 @@ impl Survey {
             self.class_weights[1] += labels.weights[1];
         } else {
             self.add_shares(block, outputs);
+        }
+        for (offsets, weight) in block.offset.chunks_exact(outputs).zip(block.weights).filter(|(_, weight)| **weight > 0.0) {
+            self.offsets.iter_mut().zip(offsets).for_each(|(sum, offset)| *sum += weight * offset);
         }
         let Some(first) = block.weights.iter().position(|w| *w > 0.0).filter(|_| !self.places.is_empty()) else { return Ok(()) };
         if self.origin.is_empty() {
@@ -201,6 +211,7 @@ impl Survey {
         self.dropped.iter_mut().zip(&other.dropped).for_each(|(a, b)| *a += b);
         crate::stats::add(&mut self.class_weights, &other.class_weights);
         crate::stats::add(&mut self.class_marks, &other.class_marks);
+        crate::stats::add(&mut self.offsets, &other.offsets);
         self.columns.merge(&other.columns);
         self.cell_reach.iter_mut().zip(&other.cell_reach).for_each(|(a, b)| *a = a.max(*b));
     }
@@ -253,6 +264,17 @@ impl Survey {
     pub(crate) fn null_loss(&self) -> f64 {
         let total = self.weight();
         -self.class_weights.iter().filter(|w| **w > 0.0).map(|w| w * (w / total).ln()).sum::<f64>()
+    }
+
+    /// The model without slopes: the class proportions, or with an offset about what makes up for it on average.
+    pub(crate) fn null_start(&self, coordinates: &Coordinates, shape: Shape) -> Vec<f64> {
+        let mut theta = vec![0.0; shape.len()];
+        if coordinates.intercept && !self.offsets.is_empty() {
+            for (m, offset) in self.offsets.iter().enumerate() {
+                theta[m * shape.width] = (self.class_weights[m + 1] / self.class_weights[0]).ln() - offset / self.weight();
+            }
+        }
+        theta
     }
 
     /// The linear discriminant of the kept columns as a starting point; the null model where it does not exist.

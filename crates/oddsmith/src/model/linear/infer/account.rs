@@ -107,6 +107,13 @@ pub struct Account {
     pub passes: u64,
     /// Distance from the optimum in standard errors.
     pub distance: f64,
+    /// Whether that is too far to be called the optimum: these are no estimates, and nothing is said of their precision.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+    /// Wald's statistic of all slopes together, where weights leave no likelihood to compare: found in the solver's columns, because the
+    /// covariance in the user's units may have lost the digits for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slopes_wald: Option<f64>,
     /// Level of the intervals.
     pub level: f64,
     /// How intervals were found; `None` when there are none.

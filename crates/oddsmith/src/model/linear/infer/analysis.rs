@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{Cholesky, DVector, Dyn};
 
-use crate::error::{Error, Result};
+use crate::error::{DataFault, Error, Result};
 use crate::model::Step;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
 use crate::model::linear::fit::jeffreys::Leverage;
@@ -39,7 +39,9 @@ pub(crate) fn begin(learner: &Logistic, state: &PassState, facts: Arc<Facts>, es
         clusters: None,
         row_sums: None,
     };
-    if penalised || learner.precision == Intervals::None || analysis.estimate.information.is_none() {
+    // What is said of an optimum is not true of another point.
+    let silent = learner.precision == Intervals::None || !analysis.estimate.converged;
+    if penalised || silent || analysis.estimate.information.is_none() {
         return LogisticModel::build(learner, state, &analysis).map(Step::Done);
     }
     let factor = information(&analysis.estimate)?;
@@ -221,6 +223,10 @@ pub(crate) fn after_score_covariance(
     analysis: &Analysis,
     score_covariance: &ScoreCovariance,
 ) -> Outcomes {
+    if let (Some(cluster), 0..=1) = (&learner.cluster, score_covariance.clusters.len()) {
+        let what = "all rows belong to one cluster, and nothing tells how much clusters differ";
+        return Err(DataFault::new(what).column(cluster).accepted("two clusters or more, better dozens").into());
+    }
     let mut analysis = analysis.clone();
     let inverse = information(&analysis.estimate)?.inverse();
     analysis.sandwich = Some(&inverse * score_covariance.middle() * &inverse);

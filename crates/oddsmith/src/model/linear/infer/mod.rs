@@ -13,4 +13,5 @@ pub(super) mod row_sums;
 pub(super) mod sandwich;
 pub(super) mod search;
 pub(super) mod separation;
+pub(super) mod separation_steps;
 pub(super) mod uncertainty;

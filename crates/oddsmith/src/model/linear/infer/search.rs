@@ -11,8 +11,8 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-use crate::model::linear::fit::metric::dot;
 use crate::model::linear::infer::nested::Nested;
+use crate::num::optimise::dot;
 
 /// Passes after which a search is given up.
 const MOST_PASSES: usize = 400;

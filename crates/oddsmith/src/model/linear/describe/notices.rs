@@ -1,0 +1,147 @@
+//! What the reader of a regression must know beside its numbers.
+
+use crate::data::{Feature, Space, Weighting};
+use crate::error::visible;
+use crate::model::linear::fit::block_reader::Problem;
+use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::passes::PassState;
+use crate::model::linear::fit::stage::{Analysis, Estimate};
+use crate::model::linear::infer::search::SearchOutcome;
+use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic};
+use crate::notice::{self, Notice};
+
+/// Events per slope up to which estimates are said to rest on few of them (Peduzzi and others 1996).
+const ENOUGH_EVENTS: f64 = 10.0;
+/// Levels per event from which on a category may be one of matched sets, and the fewest of such sets.
+const MATCHED: f64 = 0.5;
+const FEWEST_SETS: f64 = 10.0;
+
+/// Columns without a coefficient and why.
+pub(super) fn aliased(state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<(String, String)> {
+    let name = |j: usize| problem.design.columns()[j].name.clone();
+    let constant = analysis.facts.constant.iter().map(|&j| (name(j), "constant".to_owned()));
+    // Combinations were found in the solver's units.
+    let scale = &state.coordinates.scale;
+    let combinations = analysis.facts.aliases.iter().map(|alias| {
+        let part = |(k, factor): &(usize, f64)| format!("{} · {}", rounded(factor * scale[*k] / scale[alias.column]), name(*k));
+        let parts: Vec<String> = alias.of.iter().map(part).collect();
+        (name(alias.column), if parts.is_empty() { "constant".into() } else { parts.join(" + ") })
+    });
+    constant.chain(combinations).collect()
+}
+
+/// A factor as a person would write it: rounding of the twelfth digit is not shown.
+fn rounded(factor: f64) -> String {
+    let digits = format!("{factor:.10e}").parse::<f64>().unwrap_or(factor);
+    format!("{digits}")
+}
+
+/// Where a search that did not converge has stopped, and what gets it further.
+fn stopped_early(learner: &Logistic, estimate: &Estimate) -> String {
+    let (steps, distance) = (estimate.steps, estimate.distance);
+    let advice = match (learner.route, steps >= learner.most_steps()) {
+        (Route::Newton, _) => return format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away"),
+        (Route::Gradient { .. } | Route::Stochastic { .. }, true) => "more steps (max-steps), another rate or the solver newton get there",
+        (Route::Gradient { .. } | Route::Stochastic { .. }, false) => "a smaller stop, another rate or the solver newton get there",
+    };
+    format!("the descent stopped after {steps} steps, {distance:.2} standard errors from the optimum; {advice}")
+}
+
+/// What is said when the rarest class has few rows for every slope of a fit that nothing holds back.
+fn few_events(state: &PassState, analysis: &Analysis, problem: &Problem) -> Option<String> {
+    let (facts, slopes) = (&analysis.facts, state.coordinates.kept.len());
+    let survey = &facts.survey;
+    // Sampling weights have no unit of evidence: shares of the rows stand for them.
+    let per_weight = if state.layout.weighting() == Weighting::Sampling { survey.rows as f64 / survey.weight() } else { 1.0 };
+    let events = per_weight * survey.class_weights.iter().fold(f64::INFINITY, |least, weight| least.min(*weight));
+    if analysis.estimate.firth || facts.penalty.is_some() || slopes == 0 || events >= ENOUGH_EVENTS * slopes as f64 {
+        return None;
+    }
+    let what = if facts.shape.outputs == 1 { "degrees of freedom" } else { "degrees of freedom per class" };
+    let plural = if slopes == 1 { "degree of freedom" } else { what };
+    let each = events / slopes as f64;
+    let text = format!(
+        "{slopes} {plural} for {events:.0} events: {each:.1} each, where {ENOUGH_EVENTS} are the usual floor; estimates may be too extreme and \
+         intervals too narrow"
+    );
+    let used = problem.design.formula().columns();
+    let levels = |feature: &Feature| if let Space::Levels { levels, .. } = &feature.space { levels.len() } else { 0 };
+    let set = state.layout.features().iter().find(|feature| {
+        let levels = levels(feature) as f64;
+        used.contains(&feature.name) && levels >= FEWEST_SETS && levels >= MATCHED * events
+    });
+    Some(match set {
+        Some(set) => format!(
+            "{text}; `{}` has {} levels: if these are matched sets, conditional likelihood is the fit for them",
+            visible(&set.name),
+            levels(set)
+        ),
+        None => text,
+    })
+}
+
+pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
+    // A row is counted at its first gap alone, so only the sum says something: a column's own gaps are counted where the table is read.
+    let excluded: u64 = survey.dropped.iter().sum();
+    if excluded > 0 {
+        let total = survey.rows + excluded;
+        let share = 100.0 * excluded as f64 / total as f64;
+        let text = format!("{excluded} of {total} rows ({share:.1} %) lack a value and were excluded");
+        notices.push(Notice::new(notice::MISSING_VALUES, text));
+    }
+    let columns = problem.design.columns();
+    if problem.coarse_knots {
+        notices.push(Notice::new(notice::COARSE_KNOTS, "knots are quantiles of values joined with their neighbours"));
+    }
+    for &j in &facts.constant {
+        notices.push(Notice::new(notice::CONSTANT_COLUMN, "the same in every row; it carries no coefficient").column(&columns[j].name));
+    }
+    for alias in &facts.aliases {
+        let (_, combination) =
+            aliased(state, analysis, problem).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
+        let text = format!("equals {combination} (plus a constant) in every row, so it carries no coefficient");
+        notices.push(Notice::new(notice::ALIASED, text).column(&columns[alias.column].name));
+    }
+    if let Some(separation) = &analysis.estimate.rescued {
+        let kind = if separation.complete { "complete" } else { "quasi-complete" };
+        let text = format!(
+            "{kind} separation along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place",
+            separation.names(&problem.design).join(", ")
+        );
+        notices.push(Notice::new(notice::SEPARATION, text));
+    }
+    let lost = analysis.answers.iter().filter(|(_, outcome)| *outcome == SearchOutcome::Failed).count();
+    if lost > 0 {
+        let text = format!("{lost} profile limits or tests were not found; Wald limits stand in their place, tests are left out");
+        notices.push(Notice::new(notice::PROFILE_NOT_FOUND, text));
+    }
+    if !analysis.estimate.converged {
+        notices.push(Notice::new(notice::STOPPED_EARLY, stopped_early(learner, &analysis.estimate)));
+    }
+    if let Some(text) = few_events(state, analysis, problem) {
+        notices.push(Notice::new(notice::FEW_EVENTS, text));
+    }
+    if facts.penalty.is_some() && learner.precision > Intervals::None && learner.prior_sd.is_none() {
+        let text = "standard errors, p-values and intervals mean nothing for coefficients that a penalty has shrunk, and are not given";
+        notices.push(Notice::new(notice::PENALISED, text));
+    }
+    if state.layout.weighting() == Weighting::Sampling && learner.precision > Intervals::None && !facts.penalty.is_some() {
+        let text = "sampling weights: standard errors come from the scores of the rows, and what a likelihood would say (profiles, ratio tests, \
+                    AIC) is left out, because it grows with the unit of the weights";
+        notices.push(Notice::new(notice::SAMPLING_WEIGHTS, text));
+    }
+    if learner.class_weights != ClassWeighting::None {
+        let text = match learner.keep_class_weights {
+            true => "probabilities are those of the re-weighted classes, not of the data",
+            false => "intercepts were corrected for the class weights: probabilities are those of the data as they came",
+        };
+        let errors = match learner.precision > Intervals::None && !facts.penalty.is_some() {
+            true => "; standard errors come from the scores of the rows, and there are no likelihood ratios",
+            false => "",
+        };
+        notices.push(Notice::new(notice::CLASS_WEIGHTS, format!("{text}{errors}")));
+    }
+    notices
+}

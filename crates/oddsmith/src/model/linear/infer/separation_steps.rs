@@ -1,0 +1,191 @@
+//! From the proof of separation to what is said and done about it.
+//!
+//! A direction that separates may lean on more columns than it needs. The weaker half of them is left out, and the fit of the others asked
+//! whether it still runs away along a direction that separates, as completely as before; where it does not, fewer are left out, down to one.
+//! What is left at the end separates, and nothing less does. Every step is proved by a pass over the rows. Where a pass is an exchange
+//! between places, or where it would take long, the direction stays as it was found.
+
+use std::sync::Arc;
+
+use crate::data::Design;
+use crate::error::{Advice, Error, ErrorKind, Result};
+use crate::model::Step;
+use crate::model::linear::fit::coordinates::Coordinates;
+use crate::model::linear::fit::fit_steps::question;
+use crate::model::linear::fit::learner::problem;
+use crate::model::linear::fit::passes::{LinearStats, PassState};
+use crate::model::linear::fit::sample::Sample;
+use crate::model::linear::fit::solver::{Next, Plan, Solver};
+use crate::model::linear::fit::stage::{Fitting, Narrowing, Separation, Stage};
+use crate::model::linear::infer::separation::SeparationCheck;
+use crate::model::linear::knobs::{Logistic, MOST_STEPS, OnSeparation};
+use crate::model::linear::model::LogisticModel;
+
+/// Change of log odds in the last step, as a share of the largest, beyond which a fit has not arrived, however small the step is in
+/// standard errors.
+const LONG_STEP: f64 = 1e-3;
+/// Rows times parameters squared times columns up to which fewer columns are looked for, and passes after which that ends.
+const MOST_NARROWING: f64 = 2e9;
+const MOST_PASSES: usize = 2000;
+
+type Steps = Result<Step<LinearStats, LogisticModel>>;
+
+impl Logistic {
+    pub(in crate::model::linear) fn after_separation_check(
+        &self,
+        state: &PassState,
+        fitting: &Fitting,
+        (next, max_abs_eta): (&Next, f64),
+        separation_check: &SeparationCheck,
+    ) -> Steps {
+        if !separation_check.proves() {
+            let mut fitting = fitting.clone();
+            // Where standard errors are huge a step can be short beside them and long all the same.
+            let next = match next {
+                Next::Converged if separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
+                next => next.clone(),
+            };
+            return self.follow(state, fitting, next);
+        }
+        let separation = describe(state, &state.eval_points[0].theta, separation_check.complete(), fitting);
+        let narrowing = match &fitting.narrowing {
+            // The fit of fewer columns may yet find the way that separates all rows.
+            Some(narrowing) if narrowing.separation.complete && !separation.complete => {
+                return self.follow(state, fitting.clone(), next.clone());
+            }
+            Some(narrowing) => {
+                let mut narrowing = (**narrowing).clone();
+                narrowing.untried.retain(|j| separation.columns.iter().any(|(column, _)| column == j));
+                Narrowing { separation, ..narrowing }
+            }
+            None => {
+                let untried = untried(state, fitting, &separation);
+                let (coordinates, at_a_time) = (Arc::clone(&state.coordinates), untried.len().div_ceil(2));
+                Narrowing {
+                    fitting: fitting.clone(),
+                    coordinates,
+                    separation,
+                    untried,
+                    at_a_time,
+                    left_out: Vec::new(),
+                    begun: state.passes,
+                }
+            }
+        };
+        self.narrow(state, narrowing)
+    }
+
+    /// Takes up the columns without which the rows are not separated; of several some may still be left out.
+    pub(in crate::model::linear) fn keep_columns(&self, state: &PassState, fitting: Fitting) -> Steps {
+        let Some(mut narrowing) = fitting.narrowing else { return Err(Error::internal("no column was left out")) };
+        if narrowing.left_out.len() > 1 {
+            narrowing.at_a_time = narrowing.left_out.len() / 2;
+            let again = std::mem::take(&mut narrowing.left_out);
+            narrowing.untried.extend(again);
+        }
+        self.narrow(state, *narrowing)
+    }
+
+    /// Asks whether the columns separate without the next ones, or ends.
+    fn narrow(&self, state: &PassState, mut narrowing: Narrowing) -> Steps {
+        let (all, untried) = (narrowing.separation.columns.len(), narrowing.untried.len());
+        let count = narrowing.at_a_time.min(untried).min(all - 1);
+        if count == 0 || state.passes - narrowing.begun > MOST_PASSES {
+            return self.after_narrowing(&at(state, Arc::clone(&narrowing.coordinates)), narrowing);
+        }
+        narrowing.left_out = narrowing.untried.split_off(untried - count);
+        let columns = narrowing.separation.columns.iter().map(|(column, _)| *column);
+        let kept = columns.filter(|column| !narrowing.left_out.contains(column)).collect();
+        let coordinates = Coordinates { kept, ..(*narrowing.coordinates).clone() };
+        let facts = Arc::new(narrowing.fitting.facts.of_columns(&coordinates));
+        let plan = Plan { most_steps: MOST_STEPS / 2, ..self.plan(&facts, false) };
+        let theta = facts.survey.null_start(&coordinates, facts.shape);
+        let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
+        let fitting = Fitting { narrowing: Some(Box::new(narrowing)), ..Fitting::new(facts, solver, false) };
+        Ok(Step::Again(self.ask(&at(state, Arc::new(coordinates)), Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+    }
+
+    /// Refuses, or fits Firth's penalised likelihood.
+    fn after_narrowing(&self, state: &PassState, narrowing: Narrowing) -> Steps {
+        let Narrowing { fitting, separation, .. } = narrowing;
+        match self.on_separation {
+            OnSeparation::Firth => {
+                let facts = Arc::clone(&fitting.facts);
+                let theta = facts.survey.null_start(&state.coordinates, facts.shape);
+                let (solver, next) = Solver::start(theta, self.plan(&facts, true), facts.penalty.clone());
+                let fitting = Fitting { rescued: Some(separation), ..Fitting::new(facts, solver, true) };
+                Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+            }
+            OnSeparation::Error => Err(separation_error(state, &separation)?),
+        }
+    }
+}
+
+/// The state of passes through other coordinates.
+fn at(state: &PassState, coordinates: Arc<Coordinates>) -> PassState {
+    PassState {
+        layout: Arc::clone(&state.layout),
+        problem: state.problem.clone(),
+        coordinates,
+        no_missing: state.no_missing,
+        eval_points: Vec::new(),
+        leverages: Vec::new(),
+        passes: state.passes,
+        sample: Sample::All,
+        source: state.source,
+        stage: Stage::Survey,
+    }
+}
+
+/// The columns of a direction in the order in which they are left out, the first last: the weakest in their own units. None where that
+/// would take long, or where columns are mixed with each other.
+fn untried(state: &PassState, fitting: &Fitting, separation: &Separation) -> Vec<usize> {
+    let (facts, coordinates) = (&fitting.facts, &state.coordinates);
+    let parameters = facts.shape.len() as f64;
+    let work = facts.survey.rows as f64 * parameters * parameters * separation.columns.len() as f64;
+    if state.source.rows.is_none() || coordinates.turn.is_some() || work > MOST_NARROWING {
+        return Vec::new();
+    }
+    let strength =
+        |(column, weights): &(usize, Vec<f64>)| weights.iter().map(|w| (w / coordinates.scale[*column]).abs()).fold(0.0, f64::max);
+    let mut columns: Vec<(usize, f64)> = separation.columns.iter().map(|column| (column.0, strength(column))).collect();
+    columns.sort_by(|a, b| b.1.total_cmp(&a.1));
+    columns.into_iter().map(|(column, _)| column).collect()
+}
+
+/// The columns of a separating direction.
+fn describe(state: &PassState, direction: &[f64], complete: bool, fitting: &Fitting) -> Separation {
+    let (shape, coordinates) = (fitting.facts.shape, &state.coordinates);
+    let shift = usize::from(coordinates.intercept);
+    let outputs: Vec<Vec<f64>> = direction.chunks_exact(shape.width).map(|theta| coordinates.coefficients(&theta[shift..])).collect();
+    let size = |j: usize, weight: f64| (weight / coordinates.scale[j]).abs();
+    let largest = outputs.iter().flat_map(|w| w.iter().enumerate().map(|(j, w)| size(j, *w))).fold(0.0, f64::max);
+    let columns = coordinates.kept.iter().filter(|j| outputs.iter().any(|w| size(**j, w[**j]) > 1e-5 * largest));
+    Separation { complete, columns: columns.map(|&j| (j, outputs.iter().map(|w| w[j]).collect())).collect() }
+}
+
+fn separation_error(state: &PassState, separation: &Separation) -> Result<Error> {
+    let problem = problem(state)?;
+    let extent = if separation.complete { "complete" } else { "quasi-complete" };
+    let firth = Advice::Set { option: "on-separation", value: "firth", to: "use Firth's penalised likelihood" };
+    let advice = Advice::any_of([firth, Advice::PenaliseWith { l2: 1.0 }, "leave the column out".into()]);
+    let (columns, variables) = (separation.names(&problem.design), separation.variables(&problem.design));
+    Ok(ErrorKind::Separation { extent, columns, variables, advice }.into())
+}
+
+impl Separation {
+    /// The columns by name.
+    pub(crate) fn names(&self, design: &Design) -> Vec<String> {
+        self.columns.iter().map(|(j, _)| format!("`{}`", design.columns()[*j].name)).collect()
+    }
+    /// The variables of the columns, each with the level that tells, where it has levels.
+    pub(crate) fn variables(&self, design: &Design) -> Vec<(String, Option<String>)> {
+        let mut variables = Vec::new();
+        for label in self.columns.iter().flat_map(|(j, _)| &design.columns()[*j].labels) {
+            if !variables.contains(label) {
+                variables.push(label.clone());
+            }
+        }
+        variables
+    }
+}
