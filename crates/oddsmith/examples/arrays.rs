@@ -18,7 +18,7 @@ fn view(rows: &Array2<f64>) -> oddsmith::Result<MatrixView<'_>> {
 }
 
 /// Learns from the first rows and asks about others.
-pub fn main() -> oddsmith::Result<()> {
+pub(crate) fn main() -> oddsmith::Result<()> {
     let rows: Array2<f64> = array![[1.0, 5.0], [2.0, 4.0], [4.0, 4.5], [5.0, 1.0], [6.0, 2.0], [9.0, 1.5], [4.5, 3.0], [3.9, 2.9]];
     let labels: Array1<u32> = array![0, 0, 0, 1, 1, 1, 0, 1];
     let classes = Classes::new(vec!["healthy".into(), "ill".into()])?;

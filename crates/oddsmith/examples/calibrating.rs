@@ -29,7 +29,7 @@ fn rows(count: usize, seed: u64) -> (Vec<f64>, Vec<u32>) {
 }
 
 /// Fits on some rows, judges on others, and calibrates on those.
-pub fn main() -> oddsmith::Result<()> {
+pub(crate) fn main() -> oddsmith::Result<()> {
     let classes = Classes::new(vec!["no".into(), "yes".into()])?;
     let layout = Layout::new("y", vec![Feature::number("a"), Feature::number("b")], classes, Weighting::None)?;
     let ((values, labels), (new_values, new_labels)) = (rows(2000, 1), rows(1000, 2));

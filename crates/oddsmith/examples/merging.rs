@@ -17,7 +17,7 @@ fn noise() -> impl Iterator<Item = f64> {
 }
 
 /// Adds batches up one after the other, and parts of them at two places; both give the same model.
-pub fn main() -> oddsmith::Result<()> {
+pub(crate) fn main() -> oddsmith::Result<()> {
     let classes = Classes::new(vec!["no".into(), "yes".into()])?;
     let layout = Arc::new(Layout::new("y", vec![Feature::number("a"), Feature::number("b")], classes, Weighting::None)?);
     let labels: Vec<u32> = (0..1000).map(|i| i % 2).collect();
