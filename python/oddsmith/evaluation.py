@@ -52,7 +52,7 @@ class Evaluation(Rendered):
         Returns
         -------
         data frame
-            With columns metric, estimate, conf_low, conf_high and note.
+            With columns metric, estimate, std_error, conf_low, conf_high and note.
         """
         return table(self._judged.table(), self._make)
 

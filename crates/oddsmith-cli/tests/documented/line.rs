@@ -88,26 +88,35 @@ fn kind(code: &str) -> Inline {
     }
 }
 
+/// Where a mark stands for the first time outside single quotes.
+fn outside_quotes(text: &str, mark: &str) -> Option<usize> {
+    text.match_indices(mark).map(|(at, _)| at).find(|at| text[..*at].matches('\'').count() % 2 == 0)
+}
+
 impl Line {
     /// The exit code that the document promises: that of an error it shows, the one its comment names, or 0.
     pub(crate) fn promised_exit(&self) -> Option<i32> {
         if self.shows.as_deref().is_some_and(|text| text.starts_with("error: ")) {
             return None;
         }
-        let comment = self.command.split(" # ").nth(1).unwrap_or("");
+        let comment = outside_quotes(&self.command, " # ").map_or("", |at| &self.command[at..]);
         let named = comment.split("exit code ").nth(1).map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
         Some(named.and_then(|digits| digits.parse().ok()).unwrap_or(0))
     }
 
     /// The line without its comment and without a redirection of its output.
     pub(crate) fn bare(&self) -> &str {
-        let command = self.command.split(" # ").next().unwrap_or("");
-        command.split(" > ").next().unwrap_or("").trim()
+        let command = self.uncommented();
+        outside_quotes(command, " > ").map_or(command, |at| &command[..at]).trim()
     }
 
     /// Whether its output goes to a file that later lines may read.
     pub(crate) fn redirects(&self) -> bool {
-        self.command.split(" # ").next().unwrap_or("").contains(" > ")
+        outside_quotes(self.uncommented(), " > ").is_some()
+    }
+
+    fn uncommented(&self) -> &str {
+        outside_quotes(&self.command, " # ").map_or(&self.command, |at| &self.command[..at])
     }
 
     /// The line with another format, whatever format it had.
@@ -127,10 +136,10 @@ impl Line {
 
 #[test]
 fn lines_are_found_in_blocks_and_text() {
-    let text = "Run `oddsmith fit a.csv`, `oddsmith fit DATA`, `oddsmith fit`.\n```console\n$ oddsmith x --json > y # why\n1\n$ oddsmith z\nerror: no\n```\n```text\noddsmith q 'a b'  # exit code 7\n```\n";
+    let text = "Run `oddsmith fit a.csv`, `oddsmith fit DATA`, `oddsmith fit`.\n```console\n$ oddsmith x --json > y # why\n1\n$ oddsmith z\nerror: no\n```\n```text\noddsmith q 'a > b'  # exit code 7\n```\n";
     let lines = of_markdown("page", text);
     let commands: Vec<&str> = lines.iter().map(|line| line.bare()).collect();
-    assert_eq!(commands, ["oddsmith fit a.csv", "oddsmith x --json", "oddsmith z", "oddsmith q 'a b'"]);
+    assert_eq!(commands, ["oddsmith fit a.csv", "oddsmith x --json", "oddsmith z", "oddsmith q 'a > b'"]);
     assert_eq!(lines.iter().map(Line::promised_exit).collect::<Vec<_>>(), [Some(0), Some(0), None, Some(7)]);
     assert_eq!(lines[1].shows.as_deref(), Some("1\n"));
     assert_eq!((lines[1].redirects(), lines[1].in_format("md").as_str()), (true, "oddsmith x --format md"));

@@ -303,3 +303,22 @@ fn backward_steps_by_aic_start_where_r_does_and_end_where_step_does() {
     assert_eq!(changes, ["− ftv", "− age"]);
     assert_eq!(format!("{:.2}", steps[2]["criterion"].as_f64().unwrap()), "217.99");
 }
+
+#[test]
+fn a_winner_is_said_to_beat_only_those_that_could_be_judged() {
+    let session = Session::new();
+    // The classes differ in their spread alone: a curve tells them apart, a line does not.
+    let rows = (0..400).map(|i| {
+        let quantile = (f64::from(i / 2) + 0.5) / 200.0 - 0.5;
+        if i % 2 == 0 { format!("wide,{}", 12.0 * quantile) } else { format!("narrow,{quantile}") }
+    });
+    session.write("spread.csv", std::iter::once("y,x".to_owned()).chain(rows).collect::<Vec<_>>().join("\n"));
+    let verdict = |models: &str| {
+        let output = session.shell(&format!("oddsmith compare spread.csv --target y --models {models} --folds 5 --json -q"));
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        told["models"]["facts"]["verdict"].as_str().unwrap().to_owned()
+    };
+    assert!(verdict("qda,lda").starts_with("qda needs the fewest bits, and fewer than every other model (Holm"));
+    let with_failure = verdict("qda,lda,categorical-nb");
+    assert!(with_failure.contains("fewer than every other model that could be judged"), "{with_failure}");
+}

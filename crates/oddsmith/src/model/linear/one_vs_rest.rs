@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::knobs::{ClassWeighting, Intervals, Logistic};
 use super::model::LogisticModel;
-use crate::card::{Card, Cell};
+use crate::card::{Card, Cell, Summary, Table};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
 use crate::error::{Error, ErrorKind, Result};
@@ -224,6 +224,21 @@ impl OneVsRestModel {
     }
 }
 
+impl OneVsRestModel {
+    /// The odds ratios of all classes, one class after the other.
+    fn odds_ratios(&self, cards: &[Card]) -> Option<Table> {
+        let of_class = |(card, label): (&Card, &String)| {
+            let mut table = card.summary.as_ref()?.table.clone()?;
+            table.insert_column(0, "class", |_, _| label.as_str().into());
+            Some(table)
+        };
+        let mut tables = cards.iter().zip(self.layout.classes().labels()).filter_map(of_class);
+        let mut all = tables.next()?;
+        tables.for_each(|table| all.append(&table));
+        Some(all)
+    }
+}
+
 impl Classifier for OneVsRestModel {
     fn layout(&self) -> &Layout {
         &self.layout
@@ -276,10 +291,13 @@ impl Classifier for OneVsRestModel {
             ("steps".into(), steps.into()),
         ];
         let (_, method) = cards[0].title.split_once(", ").unwrap_or_default();
+        // How the solvers came there is for those who ask for all facts.
+        let told = facts.iter().filter(|(name, _)| name != "steps").cloned().collect();
         Card {
             title: format!("One regression per class against the others, {method}"),
             facts,
             tidy,
+            summary: Some(Summary { facts: told, table: self.odds_ratios(&cards), footnotes: Vec::new() }),
             notices: self.notices(),
             ..Card::default()
         }

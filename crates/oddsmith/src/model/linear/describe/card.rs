@@ -77,7 +77,7 @@ impl LogisticModel {
             title: self.title(),
             facts: self.facts(),
             tidy: self.tidy(),
-            summary: self.summary(),
+            summary: Some(self.summary()),
             tables: self.test_tables(),
             notices: self.account.notices.clone(),
             ..Card::default()

@@ -8,9 +8,9 @@ use crate::model::linear::model::LogisticModel;
 use crate::num::special::chi_squared;
 
 impl LogisticModel {
-    /// The summary; models of words have none, because a table of all words is not what a person reads.
-    pub(in crate::model::linear) fn summary(&self) -> Option<Summary> {
-        Some(Summary { facts: self.first_facts(), table: Some(self.odds_ratios()?), footnotes: Vec::new() })
+    /// The summary; that of a model of words has the table of all parameters, the strongest words first.
+    pub(in crate::model::linear) fn summary(&self) -> Summary {
+        Summary { facts: self.first_facts(), table: self.odds_ratios(), footnotes: Vec::new() }
     }
 
     fn first_facts(&self) -> Vec<(String, Cell)> {
