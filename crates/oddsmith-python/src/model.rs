@@ -255,7 +255,7 @@ impl Model {
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tables = PyDict::new(py);
         for table in self.model.card().tables {
-            tables.set_item(&table.name, table_columns(py, &table)?)?;
+            tables.set_item(table.name(), table_columns(py, &table)?)?;
         }
         Ok(tables)
     }
