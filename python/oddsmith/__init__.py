@@ -59,7 +59,8 @@ _HOMES = {
     "evaluate": "evaluation",
     "load": "files",
 }
-_MODULES = ("metrics", "stats")
+#: Modules that are there without an import of their own.
+_MODULES = ("discriminant_analysis", "linear_model", "metrics", "naive_bayes", "stats")
 _MADE = {entry["python"]: "_classes" for entry in models() if entry["python"] not in _HOMES}
 
 __all__ = [

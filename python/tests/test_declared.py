@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -43,6 +45,23 @@ def test_every_model_of_the_registry_has_a_class():
         assert CLASSES[name] is getattr(od, name)
         assert name in od.__all__ and name in dir(od)
     assert "OneVsRestLogistic" in MADE and "GaussianNB" not in MADE
+
+
+def test_importing_the_package_imports_no_scikit_learn_and_hides_no_name():
+    code = (
+        "import sys, oddsmith\n"
+        "assert 'sklearn' not in sys.modules\n"
+        "assert set(oddsmith.__all__) <= set(dir(oddsmith))\n"
+        "assert oddsmith.naive_bayes.GaussianNB is oddsmith.GaussianNB\n"
+        "from oddsmith import *\n"
+        "assert OneVsRestLogistic is oddsmith.OneVsRestLogistic and stats is oddsmith.stats\n"
+        "try:\n"
+        "    oddsmith.nonsense\n"
+        "except AttributeError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "module 'oddsmith' has no attribute 'nonsense'\n", done.stderr
 
 
 @pytest.mark.parametrize("name", MADE)

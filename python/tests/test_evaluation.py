@@ -125,7 +125,7 @@ def test_what_is_missing_says_why():
     assert lonely == 1 and lonely.low is None and lonely.note == "no interval: a class has one row only"
     assert "one row only" in repr(lonely) and pickle.loads(pickle.dumps(lonely)).note == lonely.note
     _, shares = od.metrics.choose_threshold([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], aim="costs", costs=(9, 1))
-    assert np.isnan(shares["precision"]) and shares["precision"].note == "no value: no row is called"
+    assert np.isnan(shares["precision"]) and shares["precision"].note == "no value: no row is predicted positive"
     with pytest.raises(od.DataError, match="row 2: a score cannot be `nan`"):
         od.metrics.auc([0, 1, 1], [0.2, np.nan, 0.6])
 
