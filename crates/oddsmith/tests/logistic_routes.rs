@@ -374,3 +374,79 @@ fn one_cluster_gives_no_standard_errors() {
     let error = fit(&learner, &frame.source(), None, &Control::new()).err().unwrap().to_string();
     assert!(error.contains("`site`") && error.contains("one cluster"), "{error}");
 }
+
+/// Texts of a few words out of many, beside a number; which words make the class is known.
+struct Texts {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    numbers: Vec<f64>,
+    labels: Vec<u32>,
+}
+
+const TEXTS: usize = 400;
+const WORDS: usize = 900;
+
+impl Texts {
+    fn new() -> Self {
+        let mut texts = Texts { starts: vec![0], columns: Vec::new(), values: Vec::new(), numbers: Vec::new(), labels: Vec::new() };
+        for i in 0..TEXTS {
+            let mut words: Vec<u32> = (0..12).map(|k| ((i * 7919 + k * k * 104_729 + i * i * k) % WORDS / (1 + k % 4)) as u32).collect();
+            words.sort_unstable();
+            words.dedup();
+            let sum: i64 = words.iter().map(|word| i64::from(word % 7) - 3).sum();
+            texts.values.extend(words.iter().map(|word| 1.0 + f64::from(word % 3)));
+            texts.columns.extend(words);
+            texts.starts.push(texts.columns.len());
+            texts.numbers.push((i * 37 % 101) as f64 * 10.0 + 1e4);
+            texts.labels.push(u32::from(sum + (i * 31 % 11) as i64 > 6));
+        }
+        texts
+    }
+
+    fn layout(&self) -> oddsmith::data::Layout {
+        use oddsmith::data::{Classes, Feature, Layout, Vocabulary, Weighting, WordValue};
+        let words = Vocabulary::Listed((0..WORDS).map(|word| format!("w{word:03}")).collect());
+        let features = vec![Feature::number("x"), Feature::words("text", words, WordValue::Count)];
+        Layout::new("y", features, Classes::new(vec!["0".into(), "1".into()]).unwrap(), Weighting::None).unwrap()
+    }
+}
+
+#[test]
+fn an_absolute_penalty_of_words_meets_the_conditions_of_its_optimum() {
+    use oddsmith::data::{CodesView, Csr, Features, ViewSource};
+    use oddsmith::num::MatrixView;
+    let texts = Texts::new();
+    let layout = texts.layout();
+    let csr = [Csr { starts: &texts.starts, columns: &texts.columns, values: &texts.values, width: WORDS, present: None }];
+    let numbers = MatrixView::row_major(&texts.numbers, TEXTS, 1).unwrap();
+    let features = Features { numbers, codes: CodesView::none(TEXTS), words: &csr };
+    let source = ViewSource::new(&layout, features, &texts.labels, None).unwrap();
+    let mut kept = Vec::new();
+    for (l1, l2) in [(0.05, 0.0), (1.0, 0.0), (1.0, 0.7), (20.0, 0.0)] {
+        let learner = Logistic { l1, l2, tolerance: Some(1e-9), precision: Intervals::None, tests: false, ..Logistic::new() };
+        let fitted = fit(&learner, &source, None, &Control::new()).unwrap();
+        assert!(fitted.passes < 80, "{} passes", fitted.passes);
+        let model = fitted.model;
+        let mut out = Predictions::new();
+        Predictor::new(&model).predict(&features, &mut out).unwrap();
+        let residual = |i: usize| out.row(i)[1] - f64::from(texts.labels[i]);
+        let mut slopes = vec![0.0; WORDS];
+        for i in 0..TEXTS {
+            for at in texts.starts[i]..texts.starts[i + 1] {
+                slopes[texts.columns[at] as usize] += residual(i) * texts.values[at];
+            }
+        }
+        assert!((0..TEXTS).map(residual).sum::<f64>().abs() < 1e-6, "the intercept is free");
+        let number = (0..TEXTS).map(|i| residual(i) * texts.numbers[i]).sum::<f64>();
+        let coefficients = model.parameters().words.iter().zip(slopes).chain([(&model.parameters().of(0)[0], number)]);
+        for (beta, slope) in coefficients {
+            match *beta == 0.0 {
+                true => assert!(slope.abs() <= l1 * (1.0 + 1e-6) + 1e-6, "{l1}: {slope}"),
+                false => assert!((slope + l2 * beta + l1 * beta.signum()).abs() < 1e-5 * (1.0 + l1), "{l1}: {slope} at {beta}"),
+            }
+        }
+        kept.push(model.parameters().words.iter().filter(|beta| **beta != 0.0).count());
+    }
+    assert!(kept[0] > kept[1] && kept[1] > kept[3] && kept[1] > 10, "{kept:?}");
+}

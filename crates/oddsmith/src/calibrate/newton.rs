@@ -1,13 +1,13 @@
 //! A logistic regression with a handful of coefficients, by Newton's method.
 //!
 //! Minimises Σ [o log(1 + e^h) + e log(1 + e^−h)] with h = offset + Σ c_d x_d, e and o the weights of events and of others. The
-//! loss is convex; a step is halved until it descends. Time O(n D²) per step, a handful of steps.
-//! Rows go through the vector kernel of the logistic loss, a block at a time.
+//! loss is convex. Time O(n D²) per step, a handful of steps. Rows go through the loss a block at a time.
 
 use nalgebra::{SMatrix, SVector};
 
-use crate::num::kernel::logistic;
+use crate::model::loss::{Link, Work};
 use crate::num::logspace::NeumaierSum;
+use crate::num::optimise::{DampedNewton, Next, Value};
 
 /// Rows with equal numbers.
 #[derive(Debug, Clone, Copy)]
@@ -18,33 +18,11 @@ pub(super) struct Row<const D: usize> {
     pub(super) others: f64,
 }
 
-/// Most steps; some ten are usual.
-const MOST_STEPS: usize = 100;
-/// Most halvings of one step.
-const MOST_HALVINGS: usize = 60;
 /// Newton decrement, relative to the weight of all rows, at which the estimate stands.
 const PRECISION: f64 = 1e-28;
-/// Share of the loss that rounding may add.
-const ROUNDING: f64 = 1e-14;
 
 /// Rows whose terms are computed and added side by side before they meet the compensated sums.
 const BLOCK: usize = 256;
-
-/// Loss and derivatives at a place.
-pub(super) struct Value<const D: usize> {
-    loss: f64,
-    gradient: SVector<f64, D>,
-    pub(super) hessian: SMatrix<f64, D, D>,
-}
-
-impl<const D: usize> Value<D> {
-    /// Newton's step and the decrement, its expected gain twice; `None` when the Hessian is not positive or a number overflowed.
-    pub(super) fn step(&self) -> Option<(SVector<f64, D>, f64)> {
-        let step = -self.hessian.cholesky()?.solve(&self.gradient);
-        let decrement = -step.dot(&self.gradient);
-        decrement.is_finite().then_some((step, decrement))
-    }
-}
 
 /// A block of rows, column after column.
 struct Block<const D: usize> {
@@ -53,14 +31,14 @@ struct Block<const D: usize> {
     log_odds: [f64; BLOCK],
     shares: [f64; BLOCK],
     weights: [f64; BLOCK],
-    curvatures: [f64; BLOCK],
 }
 
 /// Loss, gradient and Hessian at a place.
 pub(super) fn value<const D: usize>(rows: impl Iterator<Item = Row<D>>, place: &SVector<f64, D>) -> Value<D> {
     let empty = [0.0; BLOCK];
-    let mut block = Block { rows: 0, x: [empty; D], log_odds: empty, shares: empty, weights: empty, curvatures: empty };
-    let mut sums = Sums { loss: NeumaierSum::default(), gradient: [NeumaierSum::default(); D], hessian: SMatrix::zeros() };
+    let mut block = Block { rows: 0, x: [empty; D], log_odds: empty, shares: empty, weights: empty };
+    let mut sums =
+        Sums { loss: NeumaierSum::default(), gradient: [NeumaierSum::default(); D], hessian: SMatrix::zeros(), work: Work::default() };
     rows.for_each(|row| {
         let weight = row.events + row.others;
         if weight > 0.0 {
@@ -85,14 +63,16 @@ struct Sums<const D: usize> {
     loss: NeumaierSum,
     gradient: [NeumaierSum; D],
     hessian: SMatrix<f64, D, D>,
+    work: Work,
 }
 
 impl<const D: usize> Sums<D> {
     /// Adds the terms of a block and empties it.
     fn add(&mut self, block: &mut Block<D>) {
         let rows = std::mem::take(&mut block.rows);
-        let (slopes, curvatures) = (&mut block.log_odds[..rows], &mut block.curvatures[..rows]);
-        self.loss.add(logistic(slopes, &block.shares[..rows], &block.weights[..rows], curvatures).loss);
+        let slopes = &mut block.log_odds[..rows];
+        self.loss.add(Link::Logistic.apply(slopes, &block.shares[..rows], &block.weights[..rows], &mut self.work, true).loss);
+        let curvatures = &self.work.curvatures[..rows];
         for d in 0..D {
             let x = &block.x[d][..rows];
             self.gradient[d].add(dot(slopes, x));
@@ -128,26 +108,13 @@ where
     R: Iterator<Item = Row<D>> + Clone,
 {
     let total: f64 = rows.clone().map(|row| row.events + row.others).sum();
-    let mut place = SVector::from(start);
-    let mut here = value(rows.clone(), &place);
-    for _ in 0..MOST_STEPS {
-        let (step, decrement) = here.step()?;
-        if decrement <= PRECISION * total {
-            return Some((place.into(), here.hessian));
+    let mut search = DampedNewton::new(start, PRECISION * total);
+    let mut place = search.start();
+    loop {
+        match search.tell(&value(rows.clone(), &place)) {
+            Next::Ask(next) => place = next,
+            Next::Found(place, hessian) => return Some((place.into(), hessian)),
+            Next::Stuck => return None,
         }
-        let mut share = 1.0;
-        let mut moved = None;
-        for _ in 0..MOST_HALVINGS {
-            let next = place + share * step;
-            let there = value(rows.clone(), &next);
-            // Near the minimum the descent drowns in the rounding of the loss, where a whole step is right.
-            if there.loss <= here.loss - 1e-4 * share * decrement + ROUNDING * here.loss {
-                moved = Some((next, there));
-                break;
-            }
-            share *= 0.5;
-        }
-        (place, here) = moved?;
     }
-    None
 }

@@ -11,6 +11,7 @@ mod generative;
 mod inference;
 mod learner;
 mod linear_log_odds;
+pub(crate) mod loss;
 mod needs;
 pub mod params;
 mod predict;

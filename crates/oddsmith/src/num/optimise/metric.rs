@@ -38,3 +38,18 @@ impl Metric {
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
+/// Second derivatives with as much of their diagonal added as makes them positive definite. An absolute penalty has an optimum
+/// where they are singular, too; steps are then shorter than they could be, and end at the same point.
+pub(crate) fn damped(hessian: DMatrix<f64>) -> (DMatrix<f64>, Option<Metric>) {
+    let largest = (0..hessian.nrows()).map(|i| hessian[(i, i)]).fold(f64::MIN_POSITIVE, f64::max);
+    for share in [1e-9, 1e-7, 1e-5, 1e-3] {
+        let mut raised = hessian.clone();
+        (0..raised.nrows()).for_each(|i| raised[(i, i)] += share * (raised[(i, i)] + 1e-3 * largest));
+        let metric = Metric::full(raised.clone());
+        if metric.is_some() {
+            return (raised, metric);
+        }
+    }
+    (hessian, None)
+}

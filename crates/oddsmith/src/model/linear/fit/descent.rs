@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::model::linear::fit::block_reader::Block;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::Shape;
-use crate::model::linear::fit::link::{Link, Work};
+use crate::model::loss::{Link, Work};
 
 /// How the optimum is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]

@@ -1,5 +1,7 @@
 //! From rows to an optimum: what each pass adds up, and the machine that decides which pass comes next.
 
+pub(super) mod active_set;
+pub(super) mod active_words;
 pub(super) mod block_reader;
 pub(super) mod column_sums;
 pub(super) mod coordinates;
@@ -12,7 +14,6 @@ pub(super) mod intake;
 pub(super) mod jeffreys;
 pub(super) mod lasso;
 pub(super) mod learner;
-pub(super) mod link;
 pub(super) mod pass_point;
 pub(super) mod passes;
 pub(super) mod penalty;

@@ -8,9 +8,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::model::linear::fit::active_words::ActiveWords;
 use crate::model::linear::fit::eval_point::Curvature;
 use crate::model::linear::fit::penalty::Penalty;
-use crate::num::optimise::{Metric, SecantPairs, dot, pseudo_gradient, within_orthant};
+use crate::num::optimise::{Metric, SecantPairs, damped, dot, pseudo_gradient, within_orthant};
 
 /// Pairs of steps and gradient changes that are remembered.
 const MEMORY: usize = 20;
@@ -50,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) tolerance: f64,
     /// Distance at which to stop once steps no longer halve it: rounding may not let it fall to the tolerance.
     pub(crate) enough: f64,
+    /// Whether second derivatives are not those of the whole objective, so that the last steps correct even new ones.
+    pub(crate) inexact: bool,
     /// How many steps may follow each other of which none has halved the distance.
     pub(crate) patience: usize,
     /// Most accepted steps.
@@ -107,6 +110,8 @@ pub(crate) struct Solver {
     /// The second derivatives of the metric, where a step needs more than to divide by them.
     matrix: Option<DMatrix<f64>>,
     pairs: SecantPairs,
+    /// The words that second derivatives are about, where only some are.
+    pub(crate) words: ActiveWords,
     trial: Vec<f64>,
     direction: Vec<f64>,
     slope: f64,
@@ -165,6 +170,7 @@ impl Solver {
             singular: false,
             matrix: None,
             pairs: SecantPairs::default(),
+            words: ActiveWords::default(),
             trial: theta,
             direction: Vec::new(),
             slope: 0.0,
@@ -281,6 +287,13 @@ impl Solver {
                 self.pairs.clear();
             }
             Second::Full(mut hessian) => {
+                if self.plan.curvature == Curvature::Active {
+                    self.penalty.add_active(&mut hessian);
+                    self.words.answered();
+                    // Steps go from coordinate to coordinate; nothing is divided by all of them at once.
+                    (self.metric, self.matrix) = (Some(Metric::diagonal(Vec::new())), Some(hessian));
+                    return;
+                }
                 self.penalty.add_hessian(&mut hessian);
                 let mut metric = Metric::full(hessian.clone());
                 if !self.penalty.absolute.is_empty() {
@@ -292,7 +305,9 @@ impl Solver {
                 self.singular = metric.is_none();
                 if metric.is_some() {
                     self.metric = metric;
-                    self.pairs.clear();
+                    if !self.plan.inexact {
+                        self.pairs.clear();
+                    }
                     self.hessian = Some(hessian);
                 }
             }
@@ -341,11 +356,15 @@ impl Solver {
             self.since_metric = 0;
         }
         let curvature = match self.plan.curvature {
+            Curvature::Active => Curvature::Active,
             Curvature::Full if self.is_worth_it() || (self.matrix.is_some() && self.since_metric > 0) => Curvature::Full,
             _ => Curvature::None,
         };
         self.since_metric += 1;
         self.trial = self.moved(best, 1.0, &direction);
+        if curvature == Curvature::Active {
+            self.words.choose(&self.penalty, best, &self.trial);
+        }
         (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, 0);
         Next::Ask { theta: self.trial.clone(), curvature }
     }
@@ -377,6 +396,9 @@ impl Solver {
             let direction: Vec<f64> = self.pairs.divide(metric, &best.gradient).iter().map(|d| -d).collect();
             let slope = dot(&best.gradient, &direction);
             return (direction, slope, -slope);
+        }
+        if let Some(matrix) = self.matrix.as_ref().filter(|_| self.plan.curvature == Curvature::Active) {
+            return self.words.step(&self.penalty, best, matrix);
         }
         if let Some(matrix) = &self.matrix {
             let direction = self.penalty.absolute_step(matrix, &best.gradient, &best.theta);
@@ -466,22 +488,7 @@ fn evaluations(first: f64, rate: f64, near: f64) -> f64 {
     all.min(FIRST_LOOKS) + CORRECTED * (all - FIRST_LOOKS).max(0.0)
 }
 
-/// Second derivatives with as much of their diagonal added as makes them positive definite. An absolute penalty has an optimum
-/// where they are singular, too; steps are then shorter than they could be, and end at the same point.
-fn damped(hessian: DMatrix<f64>) -> (DMatrix<f64>, Option<Metric>) {
-    let largest = (0..hessian.nrows()).map(|i| hessian[(i, i)]).fold(f64::MIN_POSITIVE, f64::max);
-    for share in [1e-9, 1e-7, 1e-5, 1e-3] {
-        let mut raised = hessian.clone();
-        (0..raised.nrows()).for_each(|i| raised[(i, i)] += share * (raised[(i, i)] + 1e-3 * largest));
-        let metric = Metric::full(raised.clone());
-        if metric.is_some() {
-            return (raised, metric);
-        }
-    }
-    (hessian, None)
-}
-
 /// θ + t d.
-fn along(theta: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
+pub(super) fn along(theta: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
     theta.iter().zip(direction).map(|(theta, d)| theta + step * d).collect()
 }

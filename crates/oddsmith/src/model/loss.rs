@@ -1,4 +1,4 @@
-//! From log odds to the loss of a block, its slopes and its curvatures.
+//! The loss of scores, its slopes and its curvatures, for every model that is fitted by them: regressions and the maps that calibrate.
 //!
 //! With two classes, and for one-vs-rest, every output is a logistic regression of its own. With more classes the outputs
 //! are log odds against the first class: loss w (ln(1 + Σ e^η_l) − Σ y_m η_m), slope w (p_m − y_m), curvature
