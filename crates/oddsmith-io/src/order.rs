@@ -26,7 +26,7 @@ impl Declared<'_> {
     }
 
     /// The levels that occur, in their order.
-    pub(crate) fn arrange(&self, names: &[String]) -> Result<Levels, DataFault> {
+    pub(crate) fn arrange(&self, names: &[String]) -> Result<Levels, Box<DataFault>> {
         if let Some(levels) = self.order.arranged(self.column, names)? {
             return Ok(levels);
         }

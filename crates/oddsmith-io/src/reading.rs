@@ -122,10 +122,10 @@ fn settle_columns(
                 let declared = Declared { column: plan.name(column), order, dictionary: feed.level_order(column) };
                 settle::levels(plan.name(column), &level_lanes(&survey.workers, j), choices[j], feed.decimal(), &declared)
             }
-            Encoding::Words => Verdict::Holds(settle::words(plan.name(column), &word_lanes(&survey.workers, j), &options.text)),
+            Encoding::Words => Verdict::Holds(Box::new(settle::words(plan.name(column), &word_lanes(&survey.workers, j), &options.text))),
         };
         match verdict {
-            Verdict::Holds(column) => settled.push(column),
+            Verdict::Holds(column) => settled.push(*column),
             Verdict::Again(choice) => {
                 choices[j] = choice;
                 again = true;

@@ -31,7 +31,7 @@ pub(crate) struct Settled {
 /// What became of a guess.
 pub(crate) enum Verdict {
     /// It held.
-    Holds(Settled),
+    Holds(Box<Settled>),
     /// The column must be read again in this way.
     Again(Choice),
     /// A cell cannot be used.
@@ -56,7 +56,7 @@ pub(crate) fn numbers(name: &str, lanes: Vec<NumberLane>, choice: Choice, flags:
     }
     let values = Values::Range { min: all.min, max: all.max };
     let feature = Feature::number(name);
-    Verdict::Holds(Settled { feature, missing: all.missing, values, renumbering: Vec::new(), mixed: None, flags: holds_flags })
+    Verdict::Holds(Box::new(Settled { feature, missing: all.missing, values, renumbering: Vec::new(), mixed: None, flags: holds_flags }))
 }
 
 /// Settles a column of levels: a boolean, a category, or after all a text; or, where it should have been zeros and ones, numbers.
@@ -88,13 +88,20 @@ pub(crate) fn levels(name: &str, lanes: &[&LevelLane], choice: Choice, decimal: 
                 let codes = order::codes(&levels, &names);
                 (levels, codes)
             }
-            Err(fault) => return Verdict::Refused(Box::new(fault)),
+            Err(fault) => return Verdict::Refused(fault),
         }
     };
     let values = Values::Levels(count_levels(&settled, &all, &codes));
     let feature = if boolean { Feature::boolean(name) } else { Feature::category(name, settled) };
     let mixed = if given.is_none() && !boolean { MixedCells::of(&all, decimal) } else { None };
-    Verdict::Holds(Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes), mixed, flags: choice.flags })
+    Verdict::Holds(Box::new(Settled {
+        feature,
+        missing: all.missing,
+        values,
+        renumbering: compose(numbers, &codes),
+        mixed,
+        flags: choice.flags,
+    }))
 }
 
 /// Whether there are zeros and ones and nothing else.

@@ -335,6 +335,12 @@ impl From<ErrorKind> for Error {
     }
 }
 
+impl From<Box<DataFault>> for Error {
+    fn from(fault: Box<DataFault>) -> Self {
+        (*fault).into()
+    }
+}
+
 impl From<DataFault> for Error {
     fn from(fault: DataFault) -> Self {
         ErrorKind::Data(fault).into()

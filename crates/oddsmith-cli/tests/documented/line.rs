@@ -90,7 +90,7 @@ fn kind(code: &str) -> Inline {
 
 /// Where a mark stands for the first time outside single quotes.
 fn outside_quotes(text: &str, mark: &str) -> Option<usize> {
-    text.match_indices(mark).map(|(at, _)| at).find(|at| text[..*at].matches('\'').count() % 2 == 0)
+    text.match_indices(mark).map(|(at, _)| at).find(|at| text[..*at].matches('\'').count().is_multiple_of(2))
 }
 
 impl Line {

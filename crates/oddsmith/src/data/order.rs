@@ -44,11 +44,11 @@ impl Order {
     }
 
     /// The values that occur in a column, in the declared order; `None` for a column without one. A value that is not listed is a fault.
-    pub fn arranged(&self, column: &str, values: &[String]) -> Result<Option<Levels>, DataFault> {
+    pub fn arranged(&self, column: &str, values: &[String]) -> Result<Option<Levels>, Box<DataFault>> {
         let Some(listed) = self.of(column) else { return Ok(None) };
         if let Some(other) = values.iter().find(|value| !listed.contains(value)) {
             let fault = DataFault::new("is not among the declared levels:").column(column).value(other);
-            return Err(fault.accepted(format!("declared are {}; list every level, or mark it as missing", listed.join(" < "))));
+            return Err(Box::new(fault.accepted(format!("declared are {}; list every level, or mark it as missing", listed.join(" < ")))));
         }
         let occurring: BTreeSet<&String> = values.iter().collect();
         Ok(Some(Levels::in_order(listed.iter().filter(|level| occurring.contains(level)).cloned().collect())))

@@ -104,9 +104,9 @@ impl Cut {
         if let Some(labels) = &self.labels {
             return labels.clone();
         }
-        let ends = (3..=12).map(|digits| self.breaks.iter().map(|end| significant(*end, digits)).collect::<Vec<_>>());
+        let mut ends = (3..=12).map(|digits| self.breaks.iter().map(|end| significant(*end, digits)).collect::<Vec<_>>());
         let apart = |ends: &Vec<String>| ends.windows(2).all(|pair| pair[0] != pair[1]);
-        let ends = ends.clone().find(apart).or_else(|| ends.last()).unwrap_or_default();
+        let ends = ends.clone().find(apart).or_else(|| ends.next_back()).unwrap_or_default();
         let (open, close) = if self.right { ('(', ']') } else { ('[', ')') };
         let mut names: Vec<String> = ends.windows(2).map(|pair| format!("{open}{},{}{close}", pair[0], pair[1])).collect();
         if self.include_lowest {

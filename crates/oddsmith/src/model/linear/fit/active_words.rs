@@ -63,7 +63,8 @@ impl ActiveWords {
         let is_there = |at: &usize| best.theta[*at] != 0.0 || trial[*at] != 0.0;
         let push = |at: usize| best.gradient[at].abs() - (1.0 - NEARLY) * strengths[at];
         let mut chosen: Vec<usize> = words().filter(is_there).collect();
-        let mut leaving: Vec<(f64, usize)> = words().filter(|at| !is_there(at)).map(|at| (push(at), at)).filter(|(push, _)| *push > 0.0).collect();
+        let mut leaving: Vec<(f64, usize)> =
+            words().filter(|at| !is_there(at)).map(|at| (push(at), at)).filter(|(push, _)| *push > 0.0).collect();
         // Far from the optimum more words would leave zero than stay away from it in the end: the strongest come first.
         leaving.sort_by(|a, b| b.0.total_cmp(&a.0));
         leaving.truncate(chosen.len().max(FEWEST_NEW));

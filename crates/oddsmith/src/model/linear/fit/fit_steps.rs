@@ -168,9 +168,7 @@ impl Logistic {
         };
         match firth {
             // The information is not the curvature of the penalised likelihood, so steps may halve the distance only now and then.
-            true => {
-                Plan { cost: 0.0, end_with_curvature: true, enough: plan.enough.min(FIRTH_ENOUGH), inexact: true, patience: 8, ..plan }
-            }
+            true => Plan { cost: 0.0, end_with_curvature: true, enough: plan.enough.min(FIRTH_ENOUGH), inexact: true, patience: 8, ..plan },
             false => plan,
         }
     }

@@ -215,7 +215,7 @@ impl Logistic {
     /// Where the response stands.
     pub(crate) fn target(&self, formula: &Formula, layout: &Layout) -> Result<Target> {
         Ok(match (ResponseReader::compile(formula, layout)?, &self.shares) {
-            (Some(reader), _) => Target::Grouped(reader),
+            (Some(reader), _) => Target::Grouped(Box::new(reader)),
             (_, Some(columns)) => Target::Shares {
                 planes: columns.iter().map(|name| number_plane(layout, name)).collect::<Result<_>>()?,
                 names: columns.clone(),

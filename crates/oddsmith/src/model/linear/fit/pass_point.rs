@@ -136,8 +136,10 @@ impl LinearStats {
             let point = EvalPoint::new(theta, *curvature, &coordinates, shape, widths);
             match curvature {
                 Curvature::Active => {
-                    let words = record.counts(&format!("active{at}"))?.iter().map(|word| u32::try_from(*word).unwrap_or(u32::MAX)).collect();
-                    let active = ActiveSet::new(words, shape.words).ok_or_else(|| fault("its list of words is not one of the vocabulary"))?;
+                    let words =
+                        record.counts(&format!("active{at}"))?.iter().map(|word| u32::try_from(*word).unwrap_or(u32::MAX)).collect();
+                    let active =
+                        ActiveSet::new(words, shape.words).ok_or_else(|| fault("its list of words is not one of the vocabulary"))?;
                     Ok(point.with_active(active))
                 }
                 _ => Ok(point),

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::model::linear::fit::active_set::ActiveSums;
 use crate::model::linear::fit::block_reader::Block;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
-use crate::model::loss::{Link, Work};
 use crate::model::linear::fit::sparse;
+use crate::model::loss::{Link, Work};
 use crate::num::kernel::{CrossSums, Gram, MarkProducts, Panel, mixed_width};
 use crate::num::logspace::NeumaierSum;
 

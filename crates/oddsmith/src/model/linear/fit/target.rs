@@ -14,7 +14,7 @@ pub(crate) enum Target {
     /// The label of the row.
     Labels,
     /// Successes and failures in number columns: the second class is success, the trials multiply the weight.
-    Grouped(ResponseReader),
+    Grouped(Box<ResponseReader>),
     /// A share of every class, in number columns of the batch.
     Shares {
         /// Number planes of the classes, in the order of the classes.

@@ -16,8 +16,8 @@ use crate::model::linear::fit::block_reader::Block;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::{EvalPoint, Shape};
 use crate::model::linear::fit::jeffreys::Leverage;
-use crate::model::loss::{Link, Work};
 use crate::model::linear::infer::left_out::{Extent, curvature};
+use crate::model::loss::{Link, Work};
 use crate::num::kernel::Panel;
 use crate::record::fault;
 
