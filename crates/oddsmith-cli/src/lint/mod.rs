@@ -109,7 +109,8 @@ impl fmt::Display for EventsPerVariable {
         let ratio = oddsmith_report::for_people(self.ratio());
         let events = if self.events.fract() == 0.0 { self.events.to_string() } else { oddsmith_report::for_people(self.events) };
         let predictors = notice::counted(self.predictors as u64, "predictor");
-        write!(f, "{events} {} / {predictors} = {ratio} events per variable", self.noun())?;
-        write!(f, " (10 is a common floor)")
+        // `1 rows of the rarest class` reads wrong; the fact keeps its name.
+        let noun = if self.events == 1.0 { self.noun().replacen("rows", "row", 1) } else { self.noun().to_owned() };
+        write!(f, "{events} {noun} / {predictors}: events per variable {ratio} (10 is a common floor)")
     }
 }

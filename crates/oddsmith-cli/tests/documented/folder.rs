@@ -49,6 +49,11 @@ impl Folder {
         shell
     }
 
+    /// Writes a file into `examples`.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.root.path().join("examples").join(name), text).unwrap();
+    }
+
     /// Runs a command.
     pub(crate) fn run(&self, command: &str) -> Ran {
         let output = self.shell(command).output().unwrap();

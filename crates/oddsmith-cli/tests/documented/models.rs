@@ -82,6 +82,33 @@ fn run_at_terminal(at: usize) {
     }
 }
 
+/// Names that mean something in some format: separators, markup, letters beyond ASCII, a line end.
+const HOSTILE: &str = "\"cla|ss_\",<b>x</b>,\"100% & {\\y}\",größe χ²,\"two\nlines\"\n";
+
+#[test]
+fn names_of_columns_and_classes_break_no_format() {
+    let folder = Folder::new();
+    let classes = ["a|b_$", "<i>", "年 & 50%"];
+    let row = |i: usize| format!("{},{},{},{},l{}\n", classes[i % 3], i * 7 % 11, (i * 5 + i % 3) % 13, i % 17, i % 2);
+    folder.write("hostile.csv", &(0..60).map(row).fold(HOSTILE.to_owned(), |all, row| all + &row));
+    for format in oddsmith_report::Format::ALL {
+        for model in ["nb", "logistic --l2 1"] {
+            let fit = format!("oddsmith fit hostile.csv --target 'cla|ss_' --model {model} -o m.odds");
+            let others = ["show m.odds", "evaluate m.odds hostile.csv", "predict m.odds hostile.csv", "explain m.odds hostile.csv --row 3"];
+            for command in std::iter::once(fit).chain(others.map(|command| format!("oddsmith {command}"))) {
+                let ran = folder.run(&format!("{command} --format {format}"));
+                assert_eq!(ran.code, Some(0), "{command}\n{}{}", ran.out, ran.err);
+                assert!(
+                    well_formed::fault(format.name(), &ran.out).is_none(),
+                    "{:?}\n{}",
+                    well_formed::fault(format.name(), &ran.out),
+                    ran.out
+                );
+            }
+        }
+    }
+}
+
 macro_rules! in_every_format {
     ($($name:ident: $format:literal),*) => {
         mod two_classes_in {

@@ -93,8 +93,8 @@ impl TableStats {
         self.same_layout(other)?;
         if let Some(k) = (0..self.classes.rows.len()).find(|&k| other.classes.rows[k] > self.classes.rows[k]) {
             let what = format!(
-                "the part to take away has {} rows of class `{}`, the whole only {}",
-                other.classes.rows[k],
+                "the part to take away has {} of class `{}`, the whole only {}",
+                crate::notice::counted(other.classes.rows[k], "row"),
                 self.layout.classes().label(k),
                 self.classes.rows[k]
             );
