@@ -19,6 +19,9 @@ use crate::options::params;
 use crate::reading::{open_for, roles_of};
 use crate::work;
 
+/// Levels by column, and the event.
+type DeclaredOrder = (BTreeMap<String, Vec<String>>, Option<String>);
+
 /// A question to the places of a study.
 #[pyclass(frozen, module = "oddsmith._core")]
 pub(crate) struct Round(train::Round);
@@ -39,7 +42,7 @@ impl Round {
         weight: Option<String>,
         layout: Option<PyRef<'_, Columns>>,
         few_passes: bool,
-        order: Option<(BTreeMap<String, Vec<String>>, Option<String>)>,
+        order: Option<DeclaredOrder>,
     ) -> PyResult<Self> {
         let entry = registry::find(model).map_err(|error| raise(py, error))?;
         let mut params = params(py, entry, options, formula)?;

@@ -125,10 +125,10 @@ mod tests {
     fn what_has_no_curvature_or_never_descends_is_given_up() {
         let flat = Value { loss: 1.0, gradient: SVector::from([1.0]), hessian: SMatrix::zeros() };
         assert_eq!(DampedNewton::new([0.0], 1e-20).tell(&flat), Next::Stuck);
-        let wrong = Value { hessian: SMatrix::from([[1.0]]), ..flat };
         let mut search = DampedNewton::new([0.0], 1e-20);
         let mut asked = 0;
-        while let Next::Ask(_) = search.tell(&wrong) {
+        // Wherever it looks, the objective has risen.
+        while let Next::Ask(_) = search.tell(&Value { loss: 1.0 + asked as f64, hessian: SMatrix::from([[1.0]]), ..flat }) {
             asked += 1;
         }
         assert_eq!(asked, MOST_HALVINGS);

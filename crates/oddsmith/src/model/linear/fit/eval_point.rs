@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::data::design::{MarkedColumns, Place};
 use crate::error::Result;
-use crate::model::linear::fit::active_set::ActiveSet;
 use crate::model::linear::fit::block_reader::Block;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::sparse;
@@ -18,8 +17,6 @@ pub(crate) enum Curvature {
     None,
     /// The diagonal.
     Diagonal,
-    /// Those of the dense columns and of some words.
-    Active,
     /// All of it; dense columns only.
     Full,
 }
@@ -53,8 +50,6 @@ pub(crate) struct EvalPoint {
     pub(in crate::model::linear) coordinates: Arc<Coordinates>,
     /// Centres of the columns that have cells in a pass with marks.
     pub(in crate::model::linear) centre: Vec<f64>,
-    /// The words whose second derivatives are asked for.
-    pub(in crate::model::linear) active: Option<Arc<ActiveSet>>,
 }
 
 /// Scores of rows whose wide categories are marked.
@@ -103,13 +98,7 @@ impl EvalPoint {
             word_widths: word_widths.to_vec(),
             coordinates: Arc::clone(coordinates),
             centre: coordinates.cell_centre(),
-            active: None,
         }
-    }
-
-    /// The same with second derivatives of some words.
-    pub(crate) fn with_active(self, words: Arc<ActiveSet>) -> Self {
-        EvalPoint { active: Some(words), ..self }
     }
 
     /// Writes the scores η of a block.

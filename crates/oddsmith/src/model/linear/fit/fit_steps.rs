@@ -32,8 +32,6 @@ const CLOSE: f64 = 1e-6;
 const CHEAP_FIT: f64 = 1e7;
 /// Distance in standard errors at which nobody would notice that a fit went no further.
 const GOOD_ENOUGH: f64 = 1e-8;
-/// Dense columns up to which words are fitted by the second derivatives of those that matter.
-const MOST_BESIDE_WORDS: usize = 500;
 /// The same under Firth's penalty.
 const FIRTH_ENOUGH: f64 = 1e-10;
 /// Columns whose products with all others cost as much time as those of a category of any width.
@@ -139,14 +137,8 @@ impl Logistic {
         let cheap = facts.survey.rows as f64 * (shape.len() as f64).powi(2) < CHEAP_FIT;
         let pairs = (shape.outputs * (shape.outputs + 1) / 2) as f64;
         let close = farthest(facts);
-        // Columns that are marked have no place in products with words.
-        let active = self.l1 > 0.0 && shape.outputs == 1 && shape.width <= MOST_BESIDE_WORDS && facts.products == shape.width;
         let plan = Plan {
-            curvature: match (full, active) {
-                (true, _) => Curvature::Full,
-                (false, true) => Curvature::Active,
-                (false, false) => Curvature::Diagonal,
-            },
+            curvature: if full { Curvature::Full } else { Curvature::Diagonal },
             // As measured: products of columns cost 1 per pair of outputs where a gradient costs 31 + 9 per output.
             cost: 1.0 + pairs * facts.products as f64 / (31.0 + 9.0 * shape.outputs as f64),
             // Where passes cost nothing the last digits are free.
@@ -157,7 +149,6 @@ impl Logistic {
                 (false, _) => self.tolerance.unwrap_or(1e-3),
             },
             enough: self.tolerance.unwrap_or(GOOD_ENOUGH).min(close),
-            inexact: false,
             patience: 1,
             most_steps: if self.route == Route::Newton { self.most_steps() } else { MOST_STEPS },
             root_weight: smallest.max(1.0).sqrt(),
@@ -168,7 +159,7 @@ impl Logistic {
         };
         match firth {
             // The information is not the curvature of the penalised likelihood, so steps may halve the distance only now and then.
-            true => Plan { cost: 0.0, end_with_curvature: true, enough: plan.enough.min(FIRTH_ENOUGH), inexact: true, patience: 8, ..plan },
+            true => Plan { cost: 0.0, end_with_curvature: true, enough: plan.enough.min(FIRTH_ENOUGH), patience: 8, ..plan },
             false => plan,
         }
     }
@@ -311,8 +302,7 @@ impl Logistic {
                 Advice::Set { option: "solver", value: "newton", to: "" },
             ]),
         };
-        let steps = if solver.steps == 1 { "1 step".to_owned() } else { format!("{} steps", solver.steps) };
-        no_estimate(&format!("the fit did not converge after {steps}: {why}"), advice)
+        no_estimate(&format!("the fit did not converge after {} steps: {why}", solver.steps), advice)
     }
 
     /// The end of a search, at the optimum or, where the steps ran out, elsewhere.

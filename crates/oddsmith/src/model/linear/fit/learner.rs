@@ -8,7 +8,6 @@ use nalgebra::Cholesky;
 use crate::data::design::ResponseReader;
 use crate::data::{DesignSurvey, Formula, Layout, Weighting};
 use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
-use crate::model::linear::fit::active_set::ActiveSet;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
@@ -155,7 +154,7 @@ fn raw(sums: &Sums, eval_point: &EvalPoint) -> Raw {
     Raw {
         value: sums.value.value(),
         gradient: sums.gradient(eval_point),
-        hessian: sums.second(eval_point),
+        hessian: (eval_point.curvature == Curvature::Full).then(|| sums.hessian(eval_point)),
         diagonal: (eval_point.curvature == Curvature::Diagonal).then(|| sums.diagonal(eval_point)),
         max_abs_eta: sums.max_abs_eta,
     }
@@ -232,14 +231,7 @@ impl Logistic {
             .into_iter()
             .map(|(theta, curvature)| {
                 let curvature = if firth { Curvature::Full } else { curvature };
-                let point = EvalPoint::new(theta, curvature, &state.coordinates, stage.shape(), &widths);
-                match &stage {
-                    Stage::Fit(fitting) if curvature == Curvature::Active => {
-                        let words = fitting.solver.words.asked().to_vec();
-                        ActiveSet::new(words, stage.shape().words).into_iter().fold(point, EvalPoint::with_active)
-                    }
-                    _ => point,
-                }
+                EvalPoint::new(theta, curvature, &state.coordinates, stage.shape(), &widths)
             })
             .collect();
         let counts = match (&stage, &state.problem) {

@@ -1,7 +1,5 @@
 //! From rows to an optimum: what each pass adds up, and the machine that decides which pass comes next.
 
-pub(super) mod active_set;
-pub(super) mod active_words;
 pub(super) mod block_reader;
 pub(super) mod column_sums;
 pub(super) mod coordinates;

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Design, Layout};
 use crate::error::{Error, Result};
-use crate::model::linear::fit::active_set::ActiveSet;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::{Route, SgdEpoch};
@@ -92,9 +91,6 @@ impl LinearStats {
         }
         for (at, point) in state.eval_points.iter().enumerate() {
             record.put(format!("theta{at}"), &point.theta);
-            if let Some(active) = &point.active {
-                record.put_counts(format!("active{at}"), &active.words.iter().map(|word| u64::from(*word)).collect::<Vec<_>>());
-            }
         }
         for (at, leverage) in state.leverages.iter().enumerate() {
             let (constants, weights) = leverage.functions();
@@ -133,17 +129,7 @@ impl LinearStats {
         };
         let eval_points = head.curvatures.iter().enumerate().map(|(at, curvature)| {
             let theta = record.numbers(&format!("theta{at}"), shape.len())?;
-            let point = EvalPoint::new(theta, *curvature, &coordinates, shape, widths);
-            match curvature {
-                Curvature::Active => {
-                    let words =
-                        record.counts(&format!("active{at}"))?.iter().map(|word| u32::try_from(*word).unwrap_or(u32::MAX)).collect();
-                    let active =
-                        ActiveSet::new(words, shape.words).ok_or_else(|| fault("its list of words is not one of the vocabulary"))?;
-                    Ok(point.with_active(active))
-                }
-                _ => Ok(point),
-            }
+            Ok(EvalPoint::new(theta, *curvature, &coordinates, shape, widths))
         });
         let eval_points = eval_points.collect::<Result<Vec<_>>>()?;
         let lengths = Leverage::lengths(&coordinates, shape);

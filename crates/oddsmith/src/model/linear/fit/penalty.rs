@@ -145,16 +145,6 @@ impl Penalty {
         }
     }
 
-    /// Adds the penalty's second derivatives of one output's dense parameters and of some words.
-    pub(crate) fn add_active(&self, hessian: &mut DMatrix<f64>) {
-        (0..hessian.nrows()).for_each(|at| hessian[(at, at)] += self.dense.get(at).copied().unwrap_or(self.words));
-    }
-
-    /// Parameters of one output without words.
-    pub(crate) fn width(&self) -> usize {
-        self.shape.width
-    }
-
     /// Adds the diagonal of the penalty's second derivatives.
     pub(crate) fn add_diagonal(&self, diagonal: &mut [f64]) {
         if self.symmetric().is_some() {

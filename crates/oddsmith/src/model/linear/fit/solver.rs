@@ -8,7 +8,6 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::model::linear::fit::active_words::ActiveWords;
 use crate::model::linear::fit::eval_point::Curvature;
 use crate::model::linear::fit::penalty::Penalty;
 use crate::num::optimise::{Metric, SecantPairs, damped, dot, pseudo_gradient, within_orthant};
@@ -51,8 +50,6 @@ pub(crate) struct Plan {
     pub(crate) tolerance: f64,
     /// Distance at which to stop once steps no longer halve it: rounding may not let it fall to the tolerance.
     pub(crate) enough: f64,
-    /// Whether second derivatives are not those of the whole objective, so that the last steps correct even new ones.
-    pub(crate) inexact: bool,
     /// How many steps may follow each other of which none has halved the distance.
     pub(crate) patience: usize,
     /// Most accepted steps.
@@ -110,8 +107,6 @@ pub(crate) struct Solver {
     /// The second derivatives of the metric, where a step needs more than to divide by them.
     matrix: Option<DMatrix<f64>>,
     pairs: SecantPairs,
-    /// The words that second derivatives are about, where only some are.
-    pub(crate) words: ActiveWords,
     trial: Vec<f64>,
     direction: Vec<f64>,
     slope: f64,
@@ -170,7 +165,6 @@ impl Solver {
             singular: false,
             matrix: None,
             pairs: SecantPairs::default(),
-            words: ActiveWords::default(),
             trial: theta,
             direction: Vec::new(),
             slope: 0.0,
@@ -287,13 +281,6 @@ impl Solver {
                 self.pairs.clear();
             }
             Second::Full(mut hessian) => {
-                if self.plan.curvature == Curvature::Active {
-                    self.penalty.add_active(&mut hessian);
-                    self.words.answered();
-                    // Steps go from coordinate to coordinate; nothing is divided by all of them at once.
-                    (self.metric, self.matrix) = (Some(Metric::diagonal(Vec::new())), Some(hessian));
-                    return;
-                }
                 self.penalty.add_hessian(&mut hessian);
                 let mut metric = Metric::full(hessian.clone());
                 if !self.penalty.absolute.is_empty() {
@@ -305,9 +292,7 @@ impl Solver {
                 self.singular = metric.is_none();
                 if metric.is_some() {
                     self.metric = metric;
-                    if !self.plan.inexact {
-                        self.pairs.clear();
-                    }
+                    self.pairs.clear();
                     self.hessian = Some(hessian);
                 }
             }
@@ -356,15 +341,11 @@ impl Solver {
             self.since_metric = 0;
         }
         let curvature = match self.plan.curvature {
-            Curvature::Active => Curvature::Active,
             Curvature::Full if self.is_worth_it() || (self.matrix.is_some() && self.since_metric > 0) => Curvature::Full,
             _ => Curvature::None,
         };
         self.since_metric += 1;
         self.trial = self.moved(best, 1.0, &direction);
-        if curvature == Curvature::Active {
-            self.words.choose(&self.penalty, best, &self.trial);
-        }
         (self.direction, self.slope, self.step, self.halvings) = (direction, slope, 1.0, 0);
         Next::Ask { theta: self.trial.clone(), curvature }
     }
@@ -396,9 +377,6 @@ impl Solver {
             let direction: Vec<f64> = self.pairs.divide(metric, &best.gradient).iter().map(|d| -d).collect();
             let slope = dot(&best.gradient, &direction);
             return (direction, slope, -slope);
-        }
-        if let Some(matrix) = self.matrix.as_ref().filter(|_| self.plan.curvature == Curvature::Active) {
-            return self.words.step(&self.penalty, best, matrix);
         }
         if let Some(matrix) = &self.matrix {
             let direction = self.penalty.absolute_step(matrix, &best.gradient, &best.theta);
@@ -489,6 +467,6 @@ fn evaluations(first: f64, rate: f64, near: f64) -> f64 {
 }
 
 /// θ + t d.
-pub(super) fn along(theta: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
+fn along(theta: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
     theta.iter().zip(direction).map(|(theta, d)| theta + step * d).collect()
 }
