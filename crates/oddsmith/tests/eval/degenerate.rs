@@ -84,7 +84,7 @@ fn no_rows_one_class_and_constant_scores() {
 #[test]
 fn what_one_row_cannot_say_has_its_reason() {
     let note = |evaluation: &Evaluation, name: &str| {
-        let row = evaluation.table().rows().iter().cloned().find(|row| row[0] == name.into()).unwrap();
+        let row = evaluation.table().rows().iter().find(|row| row[0] == name.into()).cloned().unwrap();
         if let Cell::Text(note) = &row[5] { note.clone() } else { String::new() }
     };
     let lonely = evaluated(&[0.2, 0.7, 0.6], &[0, 1, 1], None);
