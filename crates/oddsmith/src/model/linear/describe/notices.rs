@@ -88,7 +88,7 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
     if excluded > 0 {
         let total = survey.rows + excluded;
         let share = 100.0 * excluded as f64 / total as f64;
-        let text = format!("{excluded} of {total} rows ({share:.1} %) lack a value and were excluded");
+        let text = format!("{excluded} of {total} rows ({share:.1} %) excluded for missing values");
         notices.push(Notice::new(notice::MISSING_VALUES, text));
     }
     let columns = problem.design.columns();

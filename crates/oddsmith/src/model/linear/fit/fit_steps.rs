@@ -149,6 +149,7 @@ impl Logistic {
                 (false, _) => self.tolerance.unwrap_or(1e-3),
             },
             enough: self.tolerance.unwrap_or(GOOD_ENOUGH).min(close),
+            inexact: false,
             patience: 1,
             most_steps: if self.route == Route::Newton { self.most_steps() } else { MOST_STEPS },
             root_weight: smallest.max(1.0).sqrt(),
@@ -159,7 +160,7 @@ impl Logistic {
         };
         match firth {
             // The information is not the curvature of the penalised likelihood, so steps may halve the distance only now and then.
-            true => Plan { cost: 0.0, end_with_curvature: true, enough: plan.enough.min(FIRTH_ENOUGH), patience: 8, ..plan },
+            true => Plan { cost: 0.0, end_with_curvature: true, enough: plan.enough.min(FIRTH_ENOUGH), inexact: true, patience: 8, ..plan },
             false => plan,
         }
     }
@@ -302,7 +303,8 @@ impl Logistic {
                 Advice::Set { option: "solver", value: "newton", to: "" },
             ]),
         };
-        no_estimate(&format!("the fit did not converge after {} steps: {why}", solver.steps), advice)
+        let steps = if solver.steps == 1 { "1 step".to_owned() } else { format!("{} steps", solver.steps) };
+        no_estimate(&format!("the fit did not converge after {steps}: {why}"), advice)
     }
 
     /// The end of a search, at the optimum or, where the steps ran out, elsewhere.

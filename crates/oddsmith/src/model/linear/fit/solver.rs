@@ -50,6 +50,8 @@ pub(crate) struct Plan {
     pub(crate) tolerance: f64,
     /// Distance at which to stop once steps no longer halve it: rounding may not let it fall to the tolerance.
     pub(crate) enough: f64,
+    /// Whether second derivatives are not those of the whole objective, so that the last steps correct even new ones.
+    pub(crate) inexact: bool,
     /// How many steps may follow each other of which none has halved the distance.
     pub(crate) patience: usize,
     /// Most accepted steps.
@@ -292,7 +294,9 @@ impl Solver {
                 self.singular = metric.is_none();
                 if metric.is_some() {
                     self.metric = metric;
-                    self.pairs.clear();
+                    if !self.plan.inexact {
+                        self.pairs.clear();
+                    }
                     self.hessian = Some(hessian);
                 }
             }
