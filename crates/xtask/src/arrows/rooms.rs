@@ -89,9 +89,10 @@ fn may_use(room: &str, target: &str) -> bool {
 fn exported(sources: &[Source]) -> BTreeMap<String, String> {
     let mut exported = BTreeMap::new();
     for root in sources.iter().filter(|source| source.module.is_empty()) {
-        let from_root = root.text.replace("pub use ", "pub use crate::");
+        let from_root = root.text.replace("pub use ", "pub use crate::").replace("crate::crate::", "crate::");
         for named in paths(&from_root, &[]) {
-            if let (Some(room), Some(item)) = (named.path.first(), named.path.last()) {
+            // What is given out a second time, as a prelude does, was given out by its room before.
+            if let [room, .., item] = &named.path[..] {
                 exported.insert(item.clone(), room.clone());
             }
         }
@@ -110,7 +111,10 @@ mod tests {
 
     #[test]
     fn arrows_to_the_left_are_fine() {
-        let lib = ("", "pub mod data; pub use error::{Error, Result};");
+        let lib = (
+            "",
+            "pub mod data; pub use error::{Error, Result}; pub mod prelude { pub use crate::data::Rows; pub use crate::{Error, num}; }",
+        );
         let model =
             ("model::bayes::part", "use crate::data::Rows;\nuse crate::{Error, num::Matrix, model::Prior};\nuse super::super::Prior;");
         assert_eq!(check(&[lib, model, ("data", "use crate::error::Result; use crate::notice::Notice;")]), Vec::<String>::new());
