@@ -1,6 +1,7 @@
 //! The edge of the program: arguments in, exit code out, and the net under everything that should not happen.
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,9 +20,13 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let parsed = match CommandLine::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(refusal) => {
-            // Help goes to standard output and a refusal to standard error; nobody is left to tell if that fails.
-            let _ = refusal.print();
-            return ExitCode::from(if refusal.use_stderr() { exit::USAGE } else { exit::OK });
+            // Help goes to standard output and a refusal to standard error; nobody is left to tell if the latter fails.
+            let printed = refusal.print().and_then(|()| std::io::stdout().flush());
+            return ExitCode::from(match (refusal.use_stderr(), printed) {
+                (true, _) => exit::USAGE,
+                (false, Err(error)) if error.kind() != ErrorKind::BrokenPipe => exit::IO,
+                (false, _) => exit::OK,
+            });
         }
     };
     let console = Console::new(&parsed.output);

@@ -2,11 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use oddsmith::data::{Condition, Kind, Order, Role as KeyRole, Terms, Weighting, WordValue};
 use oddsmith::{Error, Result};
+
+/// Most threads that read: more would wait for each other, and a system refuses them at some number.
+const MOST_WORKERS: usize = 256;
+
+/// Threads to start: those asked for, or what the machine offers.
+pub(crate) fn workers(threads: Option<NonZeroUsize>) -> usize {
+    threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get).min(MOST_WORKERS)
+}
 
 /// Where the bytes come from.
 #[derive(Debug, Clone)]
@@ -214,10 +223,7 @@ impl ReadOptions {
 
     /// The number of threads to start.
     pub(crate) fn workers(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
+        workers(NonZeroUsize::new(self.threads))
     }
 
     /// The bytes that a kept table may take: half of the budget, the rest is for models and buffers.

@@ -15,6 +15,7 @@ use oddsmith::notice::Notice;
 use crate::block::Block;
 use crate::encoder::Tally;
 use crate::feed::{Pass, Scratch, Trouble};
+use crate::options::workers;
 use crate::record_counts::Records;
 use crate::scoring::{NewBatch, NewRows};
 
@@ -58,7 +59,7 @@ impl NewRows {
     /// Sums all rows up; what comes back beside the sums are notices about odd rows and unseen levels. `threads` defaults to what
     /// the machine offers.
     pub fn sum<S: PartSums>(self, empty: &S, threads: Option<NonZeroUsize>, control: &Control) -> Result<(S, Vec<Notice>)> {
-        let threads = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let threads = workers(threads);
         let work = Work {
             rows: &self,
             empty,

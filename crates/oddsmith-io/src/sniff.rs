@@ -3,6 +3,7 @@
 //! - delimiter: the one of comma, tab, semicolon and bar under which most records have the same number of cells and the
 //!   fewest cells still contain another candidate; a dialect under which a column that the caller named exists wins;
 //! - quotes: `"`, or `'` where the file clearly uses it, or none where they swallow rows ([`crate::stray_quotes`]);
+//! - a first line `sep=;`, as spreadsheets write it, says the delimiter and is no row;
 //! - lines before the table: those at the top with at most half as many cells as most records have;
 //! - header: the first record names columns that exist, or stands over numbers without being one; without any number,
 //!   it is a header unless one of its cells occurs again below;
@@ -66,7 +67,8 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
         Quote::Byte(byte) => Some(byte),
         Quote::Auto => Some(b'"'),
     };
-    let candidates: Vec<u8> = options.delimiter.map_or(CANDIDATES.to_vec(), |delimiter| vec![delimiter]);
+    let declared = declared_delimiter(window.bytes);
+    let candidates: Vec<u8> = options.delimiter.or(declared).map_or(CANDIDATES.to_vec(), |delimiter| vec![delimiter]);
     let mut best: Option<(f64, usize, Marks, Vec<Row>)> = None;
     for delimiter in candidates {
         let mut marks = Marks { delimiter, quote, line_end };
@@ -76,7 +78,8 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
         if options.quote == Quote::Auto && stray_quotes::are_text(window, marks) {
             marks.quote = None;
         }
-        let records = split(window, marks);
+        let mut records = split(window, marks);
+        records.drain(..usize::from(declared.is_some()).min(records.len()));
         let (score, modal) = score(&records, delimiter, known);
         if best.as_ref().is_none_or(|(top, width, ..)| score > *top + 1e-9 || (score > *top - 1e-9 && modal > *width)) {
             best = Some((score, modal, marks, records));
@@ -119,6 +122,16 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
     let Marks { delimiter, quote, .. } = marks;
     let dialect = Dialect { encoding: window.encoding, delimiter, quote, header, decimal, line_end, preamble, trailing_delimiter };
     Ok(Sniffed { dialect, marks, names, start, lines: line_ends(&window.bytes[..start], marks.line_end) })
+}
+
+/// The delimiter that the first line declares, `sep=;` for one.
+fn declared_delimiter(bytes: &[u8]) -> Option<u8> {
+    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
+    let line = line.strip_prefix(b"\"").and_then(|inner| inner.strip_suffix(b"\"")).unwrap_or(line);
+    match line {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] if !delimiter.is_ascii_alphanumeric() => Some(*delimiter),
+        _ => None,
+    }
 }
 
 /// The names of a table without a header: those that the caller gives, or numbers.
@@ -284,6 +297,19 @@ mod tests {
 
     fn delimiter(text: &str) -> char {
         char::from(sniffed(text, &[]).marks.delimiter)
+    }
+
+    #[test]
+    fn a_first_line_may_declare_the_delimiter() {
+        for text in ["sep=;\na,b;y\n1,5;p\n2,5;q\n", "\"sep=;\"\r\na,b;y\r\n1,5;p\r\n2,5;q\r\n"] {
+            let found = sniffed(text, &[]);
+            assert_eq!((found.marks.delimiter, found.dialect.preamble, found.names), (b';', 1, vec!["a,b".to_owned(), "y".to_owned()]));
+        }
+        // A column of that name is one, and a delimiter that the caller gives stays.
+        assert_eq!(sniffed("sep,y\n1,p\n", &[]).names, ["sep", "y"]);
+        let window = Window { bytes: b"sep=;\na,y\n1,p\n", whole: true, encoding: "UTF-8" };
+        let given = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
+        assert_eq!(sniff(&window, &given, &[], &Place::named("t")).unwrap().names, ["a", "y"]);
     }
 
     #[test]

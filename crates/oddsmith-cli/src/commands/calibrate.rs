@@ -20,7 +20,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
 use crate::labelled_table::LabelledTable;
-use crate::options::{ReadingArgs, RoleArgs, TextArgs};
+use crate::options::{ReadingArgs, RoleArgs, TextArgs, new_file};
 use crate::progress::Progress;
 use crate::silence::silent_rows;
 
@@ -62,7 +62,7 @@ pub(crate) struct CalibrateArgs {
     seed: u64,
 
     /// Where to save the calibrated model; without it nothing is saved.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: Option<PathBuf>,
 
     #[command(flatten)]

@@ -22,7 +22,7 @@ use crate::exit::Failure;
 use crate::files::{self, Saved};
 use crate::fitting::{self, FitRequest, ModelRequest};
 use crate::flags;
-use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, split_list};
+use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file, split_list};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit births.csv 'low ~ age + lwt + race + smoke' -o low.odds  # odds ratios
@@ -51,7 +51,7 @@ pub(crate) struct FitArgs {
     model: Option<String>,
 
     /// Where to save the model.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: Option<PathBuf>,
 
     /// Fit one model for every level of this column; every table gets it as its first column.

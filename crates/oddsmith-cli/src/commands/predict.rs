@@ -65,7 +65,7 @@ pub(crate) struct PredictArgs {
     #[arg(long)]
     strict: bool,
 
-    /// Write to this file instead of standard output.
+    /// Write to this file instead of standard output, which `-` stands for.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -85,7 +85,8 @@ pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>)
     let scoring = Scoring::new(args, &*model)?;
     let input = files::table(&args.data)?;
     let inputs: Vec<&Path> = std::iter::once(args.model.as_path()).chain(path_of(&input)).collect();
-    if let Some(output) = &args.output {
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(output) = output {
         files::refuse_same(output, &inputs)?;
     }
     let ids: Vec<String> = args.id.iter().flat_map(|list| split_list(list)).collect();
@@ -97,10 +98,10 @@ pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>)
     }
     let rows = open_for_prediction(&input, &args.reading.options(&args.text)?, model.layout(), &echo)?;
     console.notices(&rows.notices);
-    let _progress = (args.output.is_some() || !console.out_is_terminal()).then(|| Progress::start(console, control, "predicting"));
+    let _progress = (output.is_some() || !console.out_is_terminal()).then(|| Progress::start(console, control, "predicting"));
     let job = Job { scoring, ids: ids.len(), strict: args.strict, columns, console, control };
     let in_table = |error: Error| error.in_table(&input.name());
-    let notices = match &args.output {
+    let notices = match output {
         None => job.write(rows, &mut console.writer(), &output_fault).map_err(in_table)?,
         Some(path) => {
             let mut notices = Vec::new();

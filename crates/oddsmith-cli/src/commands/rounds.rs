@@ -22,7 +22,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files::{self, Saved};
 use crate::fitting::{self, ModelRequest};
-use crate::options::{KindArgs, ParamArgs, ReadingArgs, RoleArgs, TextArgs};
+use crate::options::{KindArgs, ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -65,7 +65,7 @@ pub(crate) struct BeginArgs {
     analysis: Option<String>,
 
     /// Where to save the first question.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(crate) struct AskArgs {
     round: PathBuf,
 
     /// Where to save the question.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct AnswerArgs {
     data: OsString,
 
     /// Where to save the answer.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 
     /// The name of the place, the same in every answer [default: one that follows from its rows].
@@ -124,7 +124,7 @@ pub(crate) struct MergeArgs {
     answers: Vec<PathBuf>,
 
     /// Where to save the answer that stands for all of them.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 }
 
@@ -140,11 +140,11 @@ pub(crate) struct AdvanceArgs {
     answers: Vec<PathBuf>,
 
     /// Where to save the next question [default: in place of ROUND, which it continues].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = new_file())]
     next: Option<PathBuf>,
 
     /// Where to save the model, or the card of an analysis as JSON, when it is finished.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 }
 

@@ -26,7 +26,7 @@ use crate::exit::Failure;
 use crate::files;
 use crate::fitting::ModelRequest;
 use crate::flags;
-use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs};
+use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file};
 use crate::progress::Progress;
 use crate::search::{Search, Units};
 use crate::silence::silent_rows;
@@ -78,7 +78,7 @@ pub(crate) struct SelectArgs {
     pub(crate) seed: u64,
 
     /// Where to save the model of the chosen columns, fitted to the rows of the search.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: Option<PathBuf>,
 
     #[command(flatten)]

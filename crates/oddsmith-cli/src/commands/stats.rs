@@ -1,5 +1,6 @@
 //! `oddsmith stats`: statistics as files, so that models can be fitted without the rows.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::commands::show::statistics_card;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
-use crate::options::{ReadingArgs, RoleArgs, TextArgs, parse_number};
+use crate::options::{ReadingArgs, RoleArgs, TextArgs, new_file, parse_number};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -44,7 +45,7 @@ pub(crate) struct GatherArgs {
     data: OsString,
 
     /// Where to save the statistics.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 
     /// A number above this is a set flag for Bernoulli columns.
@@ -73,7 +74,7 @@ pub(crate) struct MergeArgs {
     inputs: Vec<PathBuf>,
 
     /// Where to save the sum.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 }
 
@@ -89,7 +90,7 @@ pub(crate) struct SubtractArgs {
     parts: Vec<PathBuf>,
 
     /// Where to save what remains.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: PathBuf,
 }
 
@@ -134,8 +135,21 @@ fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
     let all = args.inputs.iter().map(|path| files::read_statistics(path)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
     let members: Vec<Named<'_>> = names.iter().zip(&all).map(|(name, stats)| Named { name, stats }).collect();
+    refuse_twice(&members)?;
     let (total, notices) = unite(&members)?;
     save(&total, &args.output, notices, console)
+}
+
+/// Refuses sums that are the same to the last bit: they are those of the same rows, under whatever name.
+fn refuse_twice(members: &[Named<'_>]) -> Result<(), Failure> {
+    let mut seen = BTreeMap::new();
+    for member in members {
+        if let Some(first) = seen.insert(persist::save_stats(member.stats)?, member.name) {
+            let what = "both hold the same sums, so the same rows would count twice".into();
+            return Err(Error::from(ErrorKind::Mismatch { left_name: first.into(), right_name: member.name.into(), what }).into());
+        }
+    }
+    Ok(())
 }
 
 fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {

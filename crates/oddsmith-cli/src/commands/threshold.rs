@@ -18,7 +18,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
 use crate::labelled_table::LabelledTable;
-use crate::options::{ReadingArgs, TextArgs, WeightArgs, parse_number, split_list, split_pair};
+use crate::options::{ReadingArgs, TextArgs, WeightArgs, new_file, parse_number, split_list, split_pair};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -46,7 +46,7 @@ pub(crate) struct ThresholdArgs {
     seed: u64,
 
     /// Where to save the model with its rule; without it nothing is saved.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: Option<PathBuf>,
 
     #[command(flatten)]

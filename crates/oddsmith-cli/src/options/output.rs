@@ -1,7 +1,9 @@
 //! How results are written.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use oddsmith_report::Format;
 
 /// When to use colours.
@@ -46,4 +48,12 @@ pub(crate) struct OutputArgs {
 
 fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+}
+
+/// A file to write. Standard output holds the result, so `-` can be no model, and a file of that name would surprise.
+pub(crate) fn new_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path == Path::new("-") {
+        true => Err("`-` is standard output, where the result goes; the name of a file (./- for one of that name)"),
+        false => Ok(path),
+    })
 }

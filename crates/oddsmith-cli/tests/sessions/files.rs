@@ -39,6 +39,42 @@ fn places_that_cannot_be_written() {
 }
 
 #[test]
+fn a_dash_is_standard_output() {
+    let session = fitted();
+    let told = |line: &str, code: i32| {
+        let output = session.shell(line);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {message}");
+        (String::from_utf8(output.stdout).unwrap(), message)
+    };
+    let (plain, _) = told("oddsmith predict -q visits.odds new_visits.csv", 0);
+    assert_eq!(told("oddsmith predict -q visits.odds new_visits.csv -o -", 0).0, plain);
+    for line in ["oddsmith fit visits.csv --target readmitted -o -", "oddsmith stats gather visits.csv --target readmitted -o -"] {
+        assert!(told(line, 2).1.contains("`-` is standard output"));
+    }
+    assert_eq!(session.new_files(), ["visits.odds"]);
+    told("oddsmith --help > /dev/full", 6);
+}
+
+#[test]
+fn sums_of_the_same_rows_do_not_count_twice() {
+    let session = Session::new();
+    let gather = "oddsmith stats gather -q visits.csv --target readmitted";
+    let output = session.shell(&format!("{gather} -o a.stats && cp a.stats b.stats && oddsmith stats merge a.stats b.stats -o c.stats"));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), session.new_files().len()), (Some(3), 2), "{message}");
+    assert!(message.contains("a.stats and b.stats do not fit together: both hold the same sums"), "{message}");
+}
+
+#[test]
+fn many_threads_are_no_more_than_the_system_grants() {
+    let session = Session::new();
+    let few = session.shell("oddsmith fit -q visits.csv --target readmitted --exclude id --threads 1");
+    let many = session.shell("oddsmith fit -q visits.csv --target readmitted --exclude id --threads 100000");
+    assert_eq!((many.status.code(), many.stdout), (Some(0), few.stdout));
+}
+
+#[test]
 fn a_folder_without_permission() {
     let session = fitted();
     let folder = session.path().join("locked");

@@ -100,9 +100,13 @@ where
     work.merged.into_inner().unwrap_or_else(PoisonError::into_inner).finish(empty)
 }
 
+/// Most workers: a system refuses threads at some number, and results do not depend on it.
+const MOST_WORKERS: usize = 256;
+
 /// How many workers share `pieces` pieces of work: those asked for, or what the machine (and its quota) offers.
 pub(super) fn worker_count(threads: Option<NonZeroUsize>, pieces: usize) -> usize {
-    threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get).min(pieces.max(1))
+    let wanted = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    wanted.min(pieces.max(1)).min(MOST_WORKERS)
 }
 
 fn lane_count(bytes: u64, summary: u64, partitions: usize) -> usize {

@@ -71,6 +71,9 @@ impl Leverage {
         let mut u = vec![0.0; rows * outputs * size];
         self.solve.score(block.x, panel, &mut u);
         out.clear();
+        if size == 0 {
+            out.resize(rows * outputs * outputs, 0.0);
+        }
         for row in u.chunks_exact((outputs * size).max(1)) {
             for k in 0..outputs {
                 for l in 0..outputs {
