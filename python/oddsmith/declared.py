@@ -99,7 +99,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
 
     def _fit_array(self, X: Any, y: Any, right: str | None, options: dict[str, Any], sample_weight: Any) -> Any:
         """A fit to the columns of an array."""
-        for name in ("weights", "cluster", "kinds", "levels"):
+        for name in ("weights", "cluster", "strata", "offset", "kinds", "levels"):
             if getattr(self, name, None) is not None:
                 raise ParameterError(f"{name} = {getattr(self, name)!r} is not accepted: columns of an array have no names; pass a data frame")
         X, labels = self._checked(X, y, reset=True)

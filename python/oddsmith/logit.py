@@ -40,7 +40,9 @@ class Logit(DeclaredClassifier):
     robust : {'HC0', 'HC1', 'HC2', 'HC3'}, default=None
         Standard errors that trust the rows instead of the model.
     cluster : str, default=None
-        A column of clusters for robust standard errors.
+        A column of clusters for robust standard errors, HC1 unless `robust` says otherwise; the same as ``cluster(…)`` in the formula.
+    offset : str, default=None
+        A number column that is added to the log odds as it is; the same as ``offset(…)`` in the formula.
     firth : bool, default=False
         Firth's penalised likelihood: finite under separation and less biased for few rows.
     on_separation : {'error', 'firth'}, default='error'
@@ -102,6 +104,7 @@ class Logit(DeclaredClassifier):
         level=0.95,
         robust=None,
         cluster=None,
+        offset=None,
         firth=False,
         on_separation="error",
         missing="drop",
@@ -119,6 +122,7 @@ class Logit(DeclaredClassifier):
         self.level = level
         self.robust = robust
         self.cluster = cluster
+        self.offset = offset
         self.firth = firth
         self.on_separation = on_separation
         self.missing = missing
@@ -140,8 +144,9 @@ class Logit(DeclaredClassifier):
             "ci": self.interval,
             "level": self.level,
             "no-tests": not _checks.flag("tests", self.tests),
-            "robust": self.robust or ("HC1" if self.cluster else None),
+            "robust": self.robust,
             "cluster": self.cluster,
+            "offset": self.offset,
             "unit": self.units or None,
         }
 

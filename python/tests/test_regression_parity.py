@@ -7,11 +7,14 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy.linalg import fractional_matrix_power
 from conftest import Command
 from sklearn.linear_model import LogisticRegression
+
+from oddsmith import Logit
 
 # Distance of estimates in standard errors, and relative distance of everything else.
 ACCURACY = 1e-9
@@ -202,6 +205,23 @@ def test_cluster_errors_are_those_of_logit(command: Command) -> None:
     design = drawn(11, 2)
     theirs = newton(sm.Logit(design.y, design.matrix), cov_type="cluster", cov_kwds={"groups": design.cluster})
     assert_same(tidy(command, design, "--cluster", "cluster"), theirs.params[None], theirs.bse[None])
+    # The option, the formula and Python's argument are one key of the rows.
+    rows = pd.read_csv(design.write(command))
+    for ours in (Logit(f"{design.formula} + cluster(cluster)"), Logit(design.formula, cluster="cluster")):
+        found = ours.fit(rows).tidy()
+        assert_same((found["estimate"].to_numpy()[None], found["std_error"].to_numpy()[None]), theirs.params[None], theirs.bse[None])
+
+
+def test_offsets_are_those_of_glm(command: Command) -> None:
+    design = drawn(13, 2)
+    theirs = sm.GLM(design.y, design.matrix, family=sm.families.Binomial(), offset=design.weight).fit(tol=1e-14, maxiter=100)
+    assert_same(tidy(command, design, "--offset", "weight"), theirs.params[None], theirs.bse[None])
+    rows = pd.read_csv(design.write(command))
+    for ours in (Logit(f"{design.formula} + offset(weight)"), Logit(design.formula, offset="weight")):
+        found = ours.fit(rows)
+        table = found.tidy()
+        assert_same((table["estimate"].to_numpy()[None], table["std_error"].to_numpy()[None]), theirs.params[None], theirs.bse[None])
+        np.testing.assert_allclose(found.predict_proba(rows)[:, 1], theirs.fittedvalues, rtol=1e-7)
 
 
 def test_frequencies_are_those_of_glm(command: Command) -> None:

@@ -10,7 +10,7 @@ pub(crate) fn read(model: &str, words: &[&str]) -> Result<Params> {
     let mut params = registry::find(model)?.defaults().without_inference();
     for word in words {
         params = match word.split_once('=') {
-            Some(("formula", text)) => params.with_formula(Some(Formula::parse(text)?)),
+            Some(("formula", text)) => params.with_formula(Some(Formula::parse(text)?))?,
             Some((name, value)) => params.with(name, value)?,
             None => params.with(word, "")?,
         };

@@ -23,6 +23,7 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
     let mut facts = Vec::new();
     facts.extend(opened.columns.iter().find(|column| column.role == Role::Target).map(|column| target_fact(column, opened)));
     facts.extend(opened.columns.iter().find(|column| column.role == Role::Weight).map(|column| weight_fact(column, opened)));
+    facts.extend(opened.columns.iter().filter_map(key_fact));
     for (kind, plural) in [(Kind::Number, "numbers"), (Kind::Category, "categories"), (Kind::Boolean, "booleans"), (Kind::Text, "texts")] {
         let named = |column: &&ColumnSummary| column.role == Role::Feature && column.kind == Some(kind);
         let names: Vec<String> = opened.columns.iter().filter(named).map(|column| visible(&column.name)).collect();
@@ -66,6 +67,13 @@ fn weight_fact(column: &ColumnSummary, opened: &Opened) -> (String, Cell) {
     ("weight".into(), text.into())
 }
 
+/// Which rows belong together.
+fn key_fact(column: &ColumnSummary) -> Option<(String, Cell)> {
+    let (Role::Key(role), Values::Levels(levels)) = (column.role, &column.values) else { return None };
+    let text = format!("{}: {}", visible(&column.name), oddsmith::notice::counted(levels.len() as u64, "level"));
+    Some((role.name().into(), text.into()))
+}
+
 /// A sum of weights: whole as it is, others to four digits.
 fn amount(weight: f64) -> String {
     if weight.fract() == 0.0 { weight.to_string() } else { oddsmith_report::for_people(weight) }
@@ -83,7 +91,7 @@ fn columns(columns: &[ColumnSummary]) -> Table {
             Role::Target => "target",
             Role::Feature => "feature",
             Role::Weight => "weight",
-            Role::Key => "key",
+            Role::Key(role) => role.name(),
             Role::Unused => "unused",
         };
         let kind = column.kind.map_or(Cell::Empty, |kind| kind.name().into());

@@ -29,7 +29,7 @@ impl Units {
     fn learner(&self, subset: &[usize]) -> LibraryResult<Box<dyn AnyLearner>> {
         match self {
             Units::Columns(entry, params) => (entry.build)(params),
-            Units::Terms(entry, params, formula) => (entry.build)(&params.clone().with_formula(Some(formula.with_terms(subset)))),
+            Units::Terms(entry, params, formula) => (entry.build)(&params.clone().with_formula(Some(formula.with_terms(subset)))?),
         }
     }
 
@@ -38,7 +38,7 @@ impl Units {
         match self {
             Units::Columns(entry, params) => (entry.build)(&params.clone().without_inference()),
             Units::Terms(entry, params, formula) => {
-                (entry.build)(&params.clone().without_inference().with_formula(Some(formula.with_terms(subset))))
+                (entry.build)(&params.clone().without_inference().with_formula(Some(formula.with_terms(subset)))?)
             }
         }
     }
@@ -162,7 +162,7 @@ impl Search<'_> {
             // Without columns the class proportions are left.
             Units::Columns(entry, params) if subset.is_empty() => {
                 let nothing = Formula::of_columns(rows.layout().target(), &[]);
-                let learner = (entry.build)(&params.clone().without_inference().with_formula(Some(nothing)))?;
+                let learner = (entry.build)(&params.clone().without_inference().with_formula(Some(nothing))?)?;
                 self.fit(&*learner, rows)?
             }
             Units::Columns(..) => self.fit(&*self.units.quick(subset)?, &ColumnSource::new(rows, subset)?)?,

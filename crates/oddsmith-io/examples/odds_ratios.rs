@@ -14,7 +14,7 @@ pub(crate) fn main() -> oddsmith::Result<()> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/births.csv");
     let formula = Formula::parse("low ~ age + lwt + C(race, ref = white) + smoke")?;
     let (entry, options) = registry::parse("logistic(unit=\"age=10\")")?;
-    let learner = (entry.build)(&options.with_formula(Some(formula.clone())))?;
+    let learner = (entry.build)(&options.with_formula(Some(formula.clone()))?)?;
 
     let roles = Roles { target: Some("low".into()), features: Some(formula.columns()), ..Roles::default() };
     let options = ReadOptions { memory: 1 << 20, ..ReadOptions::default() };

@@ -91,9 +91,10 @@ impl Plan {
         self.features.iter().copied().chain(self.target).chain(self.weight).chain(judged).collect()
     }
 
-    /// Whether the feature at this place is a key.
-    pub(crate) fn is_key(&self, at: usize) -> bool {
-        at + self.keys.len() >= self.features.len()
+    /// What the feature at this place is the key of, where it is one.
+    pub(crate) fn key(&self, at: usize) -> Option<KeyRole> {
+        let features = self.features.len() - self.keys.len();
+        at.checked_sub(features).and_then(|key| self.keys.get(key)).copied()
     }
 
     /// The name of a column.

@@ -73,7 +73,7 @@ fn first_guesses(
     let mut choices = Vec::new();
     let sample = feed.sample(&mut |batch| {
         choices.extend(plan.features.iter().enumerate().map(|(at, &column)| {
-            if plan.is_key(at) {
+            if plan.key(at).is_some() {
                 return Choice::given(Kind::Category);
             }
             let name = plan.name(column);
@@ -201,7 +201,7 @@ fn finish(
         notices.extend(settled.mixed.as_ref().map(|mixed| mixed.notice(plan.name(*column), before)));
     }
     columns.iter().for_each(|column| notices.extend(summary::notices(column, rows)));
-    for column in columns.iter().filter(|column| column.role == Role::Key && column.missing > 0) {
+    for column in columns.iter().filter(|column| matches!(column.role, Role::Key(_)) && column.missing > 0) {
         let text = format!("{} rows have no value here and belong nowhere; they were excluded", column.missing);
         notices.push(Notice::new(notice::MISSING_VALUES, text).column(&column.name));
     }
@@ -281,7 +281,7 @@ fn summarise(plan: &Plan, settled: &[Settled], target: &Target) -> Vec<ColumnSum
     let mut columns: Vec<ColumnSummary> = plan.names.iter().map(unused).collect();
     for (at, (column, settled)) in plan.features.iter().zip(settled).enumerate() {
         let summary = &mut columns[*column];
-        summary.role = if plan.is_key(at) { Role::Key } else { Role::Feature };
+        summary.role = plan.key(at).map_or(Role::Feature, Role::Key);
         summary.kind = Some(settled.feature.kind());
         summary.missing = settled.missing;
         summary.values = settled.values.clone();

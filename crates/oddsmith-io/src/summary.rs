@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oddsmith::data::Kind;
+use oddsmith::data::{Kind, Role as KeyRole};
 use oddsmith::notice::{self, Notice};
 
 /// What a column is used for.
@@ -14,8 +14,8 @@ pub enum Role {
     Feature,
     /// Row weights.
     Weight,
-    /// To tell which rows belong together.
-    Key,
+    /// To tell which rows belong together, and why.
+    Key(KeyRole),
     /// Not used.
     Unused,
 }

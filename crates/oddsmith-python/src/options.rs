@@ -26,7 +26,7 @@ pub(crate) fn params(py: Python<'_>, entry: &Entry, given: &Bound<'_, PyDict>, f
         set.map_err(|error| raise(py, error))?;
     }
     let formula = formula.map(Formula::parse).transpose().map_err(|error| raise(py, error))?;
-    Ok(params.with_formula(formula))
+    params.with_formula(formula).map_err(|error| raise(py, error))
 }
 
 /// The texts in which an option takes a value.

@@ -144,7 +144,7 @@ pub(crate) fn answer_question<'py>(
             ..Roles::default()
         };
         let table = joined(tables)?;
-        let opened = open_for(&*study.procedure()?, &table, &roles, study.kinds.clone(), threads, control)?;
+        let opened = open_for(question.needs()?, &table, &roles, study.kinds.clone(), threads, control)?;
         let answer = question.answer(&*opened.source, site.as_deref(), work::threads(threads), control)?;
         Ok((answer.to_bytes()?, opened.notices))
     })?;

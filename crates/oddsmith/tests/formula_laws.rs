@@ -53,15 +53,16 @@ fn sum() -> impl Strategy<Value = String> {
 fn formula() -> impl Strategy<Value = String> {
     let responses = vec!["", "low ", "`t t`", "cbind(s, f)", "cbind(s, 20 - s)", "s/n", "s/(s + f)", "(s + f)/n/2"];
     let offset = prop_oneof![Just(String::new()), arithmetic().prop_map(|of| format!(" + offset({of})"))];
-    (prop::sample::select(responses), sum(), offset).prop_map(|(response, sum, offset)| format!("{response}~{sum}{offset}"))
+    let key = prop::sample::select(vec!["", " + cluster(`a b`)", " + strata(u)", " + strata(a) + cluster(a)"]);
+    (prop::sample::select(responses), sum(), offset, key).prop_map(|(response, sum, offset, key)| format!("{response}~{sum}{offset}{key}"))
 }
 
 /// Texts made of the pieces of formulas, in any order.
 fn scraps() -> impl Strategy<Value = String> {
     let pieces = vec![
         "~", "+", "-", "*", "/", ":", "^", "(", ")", ",", "=", ".", "`", "'", "\"", "\\", " ", "\n", "\u{1b}", "\u{0}", "é", "日", "a",
-        "x.y", "_", "0", "1", "2", "1e999", "1e5", ".5", "I(", "C(", "log(", "poly(", "bs(", "ns(", "rbf(", "offset(", "cbind(", "c(",
-        "ref=", "df=", "knots=", "k=", "raw=",
+        "x.y", "_", "0", "1", "2", "1e999", "1e5", ".5", "I(", "C(", "log(", "poly(", "bs(", "ns(", "rbf(", "offset(", "strata(",
+        "cluster(", "cbind(", "c(", "ref=", "df=", "knots=", "k=", "raw=",
     ];
     prop::collection::vec(prop::sample::select(pieces), 0..40).prop_map(|pieces| pieces.concat())
 }

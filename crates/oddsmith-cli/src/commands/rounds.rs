@@ -244,7 +244,8 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
     };
     let opened = {
         let _progress = Progress::start(console, control, "reading");
-        fitting::open_for(&*study.procedure()?, &input, options, &roles, control)?
+        let open = |options: &_, roles: &_| oddsmith_io::open(&input, options, roles, control);
+        oddsmith_io::open_for(question.needs()?, options, &roles, open)?
     };
     files::need_target(&opened)?;
     let answer = {

@@ -7,5 +7,5 @@ mod shown;
 
 pub(crate) use augmented::{Telling, augment, kept_for_rereading};
 pub(crate) use fitted::{FitRequest, fit};
-pub(crate) use opening::{ModelRequest, open_for};
+pub(crate) use opening::ModelRequest;
 pub(crate) use shown::{tests_table, write as show};

@@ -3,8 +3,7 @@
 use oddsmith::Error;
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, RelabelledSource, Response};
-use oddsmith::error::ErrorKind;
-use oddsmith::model::{AnyLearner, AnyProcedure, Params, TableNeeds};
+use oddsmith::model::{AnyLearner, Params, TableNeeds};
 use oddsmith::registry::Entry;
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -29,7 +28,7 @@ impl ModelRequest {
         if formula.is_some() && !entry.takes_formula {
             return Err(usage(&format!("a formula is for regressions; {} takes --target and --features", entry.name)));
         }
-        Ok(ModelRequest { entry, params: params.with_formula(formula), first_class: None })
+        Ok(ModelRequest { entry, params: params.with_formula(formula)?, first_class: None })
     }
 
     /// Who learns it.
@@ -67,33 +66,13 @@ impl ModelRequest {
 
     /// The same for columns that were chosen before.
     pub(crate) fn open_chosen(&self, input: &Input, options: ReadOptions, roles: &Roles, control: &Control) -> Result<Opened, Failure> {
-        let mut opened = open_for(&*self.learner()?, input, options, roles, control)?;
+        let needs = self.learner()?.needs_any()?;
+        let mut opened = oddsmith_io::open_for(needs, options, roles, |options, roles| oddsmith_io::open(input, options, roles, control))?;
         if let Some(label) = &self.first_class {
             opened.source = Box::new(RelabelledSource::with_first_class(opened.source, label)?);
         }
         Ok(opened)
     }
-}
-
-/// Opens a table for a procedure, with columns that were chosen before.
-pub(crate) fn open_for(
-    procedure: &dyn AnyProcedure,
-    input: &Input,
-    mut options: ReadOptions,
-    roles: &Roles,
-    control: &Control,
-) -> Result<Opened, Failure> {
-    let needs = procedure.needs_any()?;
-    for (column, kind) in needs.kinds {
-        options.kinds.entry(column).or_insert(kind);
-    }
-    options.flags = needs.flags;
-    let formula = needs.formula.as_ref();
-    let mut opened = oddsmith_io::open(input, &options, roles, control).map_err(|error| at_its_place(error, formula))?;
-    if let Some((target, classes)) = needs.response {
-        opened.source = Box::new(RelabelledSource::with_response_in_columns(opened.source, &target, classes)?);
-    }
-    Ok(opened)
 }
 
 fn target_name(roles: &Roles, needs: &TableNeeds) -> Option<String> {
@@ -140,12 +119,6 @@ fn chosen(mut roles: Roles, needs: &TableNeeds) -> Result<Roles, Failure> {
 fn with_new(mut names: Vec<String>, more: &[String]) -> Vec<String> {
     names.extend(more.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
     names
-}
-
-/// A column that the table does not have, shown in the formula.
-fn at_its_place(error: Error, formula: Option<&Formula>) -> Error {
-    let ErrorKind::Unknown { noun: "column", name, known } = error.kind() else { return error };
-    formula.and_then(|formula| formula.unknown_column(name, known)).unwrap_or(error)
 }
 
 fn usage(what: &str) -> Failure {

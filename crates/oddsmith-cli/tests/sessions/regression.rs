@@ -48,6 +48,41 @@ fn other_routes_and_one_regression_per_class() {
 }
 
 #[test]
+fn keys_and_offsets_are_given_by_options_or_by_the_formula() {
+    let session = Session::new();
+    session.write(
+        "wards.csv",
+        "x,t,ward,died\n1,0,a,no\n2,1,a,yes\n3,0,b,no\n4,1,b,yes\n5,0,c,yes\n6,1,c,no\n7,0,,yes\n8,1,NA,no\n9,0,d,yes\n",
+    );
+    let tidy = |arguments: &str| {
+        let run = session.shell(&format!("oddsmith fit {arguments} --ci wald --no-tests --tidy --format csv -q"));
+        assert_eq!(run.status.code(), Some(0), "{arguments}: {}", String::from_utf8_lossy(&run.stderr));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    let clustered = tidy("births.csv 'low ~ age + smoke' --cluster race");
+    assert_eq!(tidy("births.csv 'low ~ age + smoke + cluster(race)'"), clustered);
+    assert_eq!(tidy("births.csv 'low ~ age + smoke + cluster(race)' --cluster race"), clustered);
+    assert_eq!(tidy("births.csv --model logistic --target low --features age,smoke --cluster race"), clustered);
+    assert_ne!(tidy("births.csv 'low ~ age + smoke' --robust HC1"), clustered);
+    // A column may be a predictor and a key.
+    assert_eq!(tidy("births.csv 'low ~ age + race' --cluster race"), tidy("births.csv 'low ~ age + race + cluster(race)'"));
+    let offset = tidy("births.csv 'low ~ age + offset(ftv)'");
+    assert_eq!(tidy("births.csv 'low ~ age' --offset ftv"), offset);
+    assert_eq!(tidy("births.csv --model logistic --target low --features age --offset ftv"), offset);
+    assert_session!(session.transcript(&[
+        "oddsmith fit wards.csv 'died ~ x' --cluster ward --format table",
+        "oddsmith fit births.csv 'low ~ age + cluster(rce)'",
+        "oddsmith fit births.csv 'low ~ age + cluster(race)' --cluster smoke",
+        "oddsmith fit births.csv 'low ~ age + cluster(race)' --robust HC3",
+        "oddsmith fit births.csv 'low ~ age + cluster(race)' --ci profile",
+        "oddsmith fit births.csv 'low ~ age + strata(race)'",
+        "oddsmith fit births.csv 'race ~ age + cluster(low)' --model one-vs-rest",
+        "oddsmith fit births.csv --target low --features age,race --cluster race --model logistic",
+        "oddsmith rounds begin 'low ~ age + cluster(race)' --format table -o low.round",
+    ]));
+}
+
+#[test]
 fn formulas_that_cannot_be_read() {
     let session = Session::new();
     assert_session!(session.transcript(&[

@@ -1,7 +1,8 @@
 //! A source seen through the layout of another: the same columns, with codes that mean the same everywhere.
 
+use super::layout_map::level_places;
 use super::relabelled_source::renumber;
-use super::{CodesView, Csr, Features, Layout, LayoutMap, MISSING, MappedSource, Rows, Source};
+use super::{CodesView, Csr, Features, Key, KeyPlace, Layout, LayoutMap, MISSING, MappedSource, Rows, SKIP, Source, Space};
 use crate::error::{DataFault, Error, Result};
 use crate::num::MatrixView;
 
@@ -12,6 +13,8 @@ pub struct AlignedSource<'a> {
     map: LayoutMap,
     /// Codes of the classes in the layout.
     classes: Vec<u32>,
+    /// Where each key of the layout lies here, and the codes of its levels there.
+    keys: Vec<(KeyPlace, Vec<u32>)>,
 }
 
 impl<'a> AlignedSource<'a> {
@@ -29,7 +32,22 @@ impl<'a> AlignedSource<'a> {
         }
         let map = LayoutMap::between(inner.layout(), layout, true)?;
         let classes = map.classes.iter().map(|class| *class as u32).collect();
-        Ok(AlignedSource { inner, layout: layout.clone(), map, classes })
+        let keys = layout.keys().iter().map(|key| key_map(inner.layout(), key)).collect::<Result<_>>()?;
+        Ok(AlignedSource { inner, layout: layout.clone(), map, classes, keys })
+    }
+
+    /// The keys of the layout; a row without one does not count.
+    fn keys(&self, rows: &Rows<'_>, labels: &mut [u32], cells: &mut Vec<u32>) {
+        cells.clear();
+        for (i, label) in labels.iter_mut().enumerate() {
+            for (place, codes) in &self.keys {
+                let code = place.of_row(rows, i).and_then(|code| codes.get(usize::try_from(code).ok()?));
+                cells.push(code.copied().unwrap_or(MISSING));
+                if code.is_none() {
+                    *label = SKIP;
+                }
+            }
+        }
     }
 
     /// The number columns in the order of the layout, where that is another one.
@@ -59,11 +77,25 @@ impl<'a> AlignedSource<'a> {
     }
 }
 
-/// Labels, codes and numbers of a batch in their new places.
+/// Where the column of a key lies in another layout, and the codes that its levels there have here.
+fn key_map(from: &Layout, to: &Key) -> Result<(KeyPlace, Vec<u32>)> {
+    let place = KeyPlace::find(from, to.role, &to.name)?;
+    let levels = match place {
+        KeyPlace::Key(at) => &from.keys()[at].levels,
+        KeyPlace::Feature(_) => match &from.features()[from.index(&to.name)?].space {
+            Space::Levels { levels, .. } => levels,
+            _ => return Err(DataFault::new("is no column of levels").column(&to.name).accepted("it was one before").into()),
+        },
+    };
+    Ok((place, level_places(&to.name, levels, &to.levels)?.into_iter().map(|code| code as u32).collect()))
+}
+
+/// Labels, codes, keys and numbers of a batch in their new places.
 #[derive(Default)]
 pub struct Moved {
     labels: Vec<u32>,
     codes: Vec<u32>,
+    keys: Vec<u32>,
     cells: Vec<f64>,
 }
 
@@ -104,9 +136,10 @@ impl MappedSource for AlignedSource<'_> {
     }
 
     fn map(&self, rows: Rows<'_>, moved: &mut Moved, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        let Moved { labels, codes, cells } = moved;
+        let Moved { labels, codes, keys, cells } = moved;
         labels.clear();
         renumber(rows.labels, &self.classes, labels)?;
+        self.keys(&rows, labels, keys);
         let Features { numbers, codes: own_codes, words } = rows.features;
         self.codes(own_codes, codes);
         let numbers = match self.numbers(numbers, cells) {
@@ -124,14 +157,15 @@ impl MappedSource for AlignedSource<'_> {
         });
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
         let codes = CodesView::row_major(codes, rows.labels.len(), self.layout.codes().len())?;
-        sink(Rows { features: Features { numbers, codes, words: &blocks }, labels, ..rows })
+        let keys = CodesView::row_major(keys, rows.labels.len(), self.keys.len())?;
+        sink(Rows { features: Features { numbers, codes, words: &blocks }, labels, keys, ..rows })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Classes, Feature, Levels, SKIP, Vocabulary, Weighting, WordValue};
+    use crate::data::{Classes, Feature, Levels, Role, Vocabulary, Weighting, WordValue};
 
     fn texts(texts: &[&str]) -> Vec<String> {
         texts.iter().map(|text| (*text).to_owned()).collect()
@@ -219,5 +253,27 @@ mod tests {
         assert!(class.contains("yes"), "{class}");
         let kind = refused(vec![Feature::number("c")], &["yes"]);
         assert!(kind.contains("number column before"), "{kind}");
+    }
+
+    #[test]
+    fn keys_are_found_beside_the_features_or_among_them() {
+        let inner = site();
+        let plain = layout(vec![Feature::number("a"), category(&["w", "y", "x"])], &["yes"]);
+        let common = plain.keyed(&[("c".into(), Role::Cluster)]).unwrap();
+        assert_eq!((common.names(), common.unkeyed().unwrap() == plain), (vec!["a".to_owned()], true));
+        let aligned = AlignedSource::new(&inner, &common).unwrap();
+        let again = AlignedSource::new(&aligned, &common).unwrap();
+        for source in [&aligned as &dyn Source, &again] {
+            let mut seen = Vec::new();
+            let scanned = source.scan(0, &mut |rows| {
+                rows.features.check(&common)?;
+                seen.extend((0..2).map(|i| (rows.keys.get(i, 0), rows.labels[i])));
+                Ok(())
+            });
+            assert!(scanned.is_ok());
+            assert_eq!(seen, [(1, 0), (MISSING, SKIP)]);
+        }
+        let error = plain.keyed(&[("a".into(), Role::Stratum)]).unwrap_err().to_string();
+        assert_eq!(error, "column `a`: is a number and cannot be the stratum; a column of levels");
     }
 }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Classes, Key, Levels, Role, TextForm, Vocabulary, WordValue};
-use crate::error::{ErrorKind, Result};
+use crate::error::{DataFault, ErrorKind, Result};
 
 /// What a column holds, as a person would say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -170,10 +170,7 @@ impl Layout {
         let mut names: Vec<&str> = features.iter().map(|f| f.name.as_str()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(crate::error::DataFault::new("the column name appears twice")
-                .column(pair[0])
-                .accepted("give every column its own name")
-                .into());
+            return Err(DataFault::new("the column name appears twice").column(pair[0]).accepted("give every column its own name").into());
         }
         let (mut planes, mut numbers, mut codes, mut words) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (j, feature) in features.iter().enumerate() {
@@ -280,6 +277,28 @@ impl Layout {
     /// The place of the first key with a role.
     pub fn key(&self, role: Role) -> Option<usize> {
         self.keys.iter().position(|key| key.role == role)
+    }
+
+    /// The same problem with these features, which must be categories, as keys.
+    pub fn keyed(&self, keys: &[(String, Role)]) -> Result<Layout> {
+        let mut own = self.keys.clone();
+        for (name, role) in keys {
+            let feature = &self.features[self.index(name)?];
+            let Space::Levels { levels, .. } = &feature.space else {
+                let fault = DataFault::new(format!("is a {} and cannot be the {}", feature.kind().name(), role.name())).column(name);
+                return Err(fault.accepted("a column of levels").into());
+            };
+            own.push(Key { name: name.clone(), role: *role, levels: levels.clone() });
+        }
+        let rest = (0..self.features.len()).filter(|j| keys.iter().all(|(name, _)| *name != self.features[*j].name));
+        Ok(self.select(&rest.collect::<Vec<_>>())?.with_keys(own))
+    }
+
+    /// The same problem with the keys as the last features.
+    pub fn unkeyed(&self) -> Result<Layout> {
+        let keys = self.keys.iter().map(|key| Feature::category(&key.name, key.levels.clone()));
+        let features = self.features.iter().cloned().chain(keys).collect();
+        Layout::new(self.target.clone(), features, self.classes.clone(), self.weighting)
     }
 
     /// The same problem with other keys.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Feature, Layout, Plane, Space, Vocabulary};
+use super::{Feature, Layout, Levels, Plane, Space, Vocabulary};
 use crate::error::{DataFault, Error, Result, visible};
 
 /// The way from one layout to another that has all its classes and, for each feature that both have, all its levels.
@@ -61,9 +61,14 @@ fn level_map(from: &Feature, to: &Space) -> Result<Vec<usize>> {
     let (Space::Levels { levels, .. }, Space::Levels { levels: to, .. }) = (&from.space, to) else {
         return Err(Error::internal("levels are mapped to something else"));
     };
+    level_places(&from.name, levels, to)
+}
+
+/// The place of every level of a column among other levels, which must have them all.
+pub(super) fn level_places(column: &str, from: &Levels, to: &Levels) -> Result<Vec<usize>> {
     let index: BTreeMap<&String, usize> = to.names().iter().enumerate().map(|(code, name)| (name, code)).collect();
-    let lost = |name: &String| DataFault::new("the level was not there before:").column(&from.name).value(name);
-    levels.names().iter().map(|name| index.get(name).copied().ok_or_else(|| lost(name).accepted(there_were(to.names())).into())).collect()
+    let lost = |name: &String| DataFault::new("the level was not there before:").column(column).value(name);
+    from.names().iter().map(|name| index.get(name).copied().ok_or_else(|| lost(name).accepted(there_were(to.names())).into())).collect()
 }
 
 fn word_map(from: &Feature, to: &Space) -> Result<Vec<Option<usize>>> {

@@ -35,7 +35,7 @@ pub use levels::Levels;
 pub use mapped_source::MappedSource;
 pub use order::Order;
 pub use relabelled_source::RelabelledSource;
-pub use role::{Key, Role};
+pub use role::{Key, KeyPlace, Role};
 pub use row_buffer::RowBuffer;
 pub use source::Source;
 pub use text_form::{DocumentCounts, Terms, TextForm};

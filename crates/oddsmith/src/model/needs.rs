@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{Classes, Formula, Kind};
+use crate::data::{Classes, Formula, Kind, Role};
 
 /// Columns and kinds that a learner asks for. The default leaves all choices to whoever reads.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +15,8 @@ pub struct TableNeeds {
     pub features: Option<Vec<String>>,
     /// Columns that play another part than that of a feature: they are read whatever else is chosen.
     pub reserved: Vec<String>,
+    /// Columns by which rows belong together, and why they do. They are read beside the features.
+    pub keys: Vec<(String, Role)>,
     /// Kinds of columns, where nobody has chosen others.
     pub kinds: BTreeMap<String, Kind>,
     /// Number columns that hold only 0 and 1 are read as booleans, but for the named ones; `None` when they stay numbers.

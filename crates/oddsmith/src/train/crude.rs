@@ -43,7 +43,7 @@ pub fn crude_cards(
                     own.take_pair(option, column);
                 }
             }
-            let learner = (entry.build)(&own.with_formula(Some(alone)))?;
+            let learner = (entry.build)(&own.with_formula(Some(alone))?)?;
             Ok(fit(&learner, &rows, threads, control)?.model.card())
         })
         .collect()

@@ -15,7 +15,7 @@ use crate::codec::Codec;
 use crate::control::Control;
 use crate::data::{AlignedSource, Kind, Layout, Source};
 use crate::error::Result;
-use crate::model::BoxedStats;
+use crate::model::{BoxedStats, TableNeeds};
 use crate::persist::{self, FileKind};
 use crate::record::{Record, fault};
 use crate::stats::Statistics;
@@ -77,19 +77,27 @@ impl Question {
 
     /// What an answer tells of single rows, and not only of all together.
     pub fn discloses(&self) -> Result<Option<String>> {
+        if let Some(empty) = self.empty()? {
+            return Ok(empty.discloses());
+        }
         let texts: Vec<String> =
             self.study.kinds.iter().filter(|(_, kind)| **kind == Kind::Text).map(|(name, _)| format!("`{name}`")).collect();
-        Ok(match self.empty()? {
-            Some(empty) => empty.discloses(),
-            None => (!texts.is_empty()).then(|| format!("the words of {}, unless they are hashed", texts.join(", "))),
-        })
+        let words = (!texts.is_empty()).then(|| format!("the words of {}, unless they are hashed", texts.join(", ")));
+        let keys = self.study.keys.iter().map(|(name, role)| format!("every {} that occurs in `{name}`", role.name()));
+        let told: Vec<String> = keys.chain(words).collect();
+        Ok((!told.is_empty()).then(|| told.join("; ")))
+    }
+
+    /// What its study needs of a table before it is read.
+    pub fn needs(&self) -> Result<TableNeeds> {
+        Ok(TableNeeds { keys: self.study.keys.clone(), ..self.study.procedure()?.needs_any()? })
     }
 
     /// The empty sums that are asked for; `None` while the columns are.
     pub(super) fn empty(&self) -> Result<Option<BoxedStats>> {
         let Some(layout) = &self.layout else { return Ok(None) };
         let procedure = self.study.procedure()?;
-        (*procedure).at_point_any(layout, &self.point).map(Some)
+        (*procedure).at_point_any(&self.study.keyed(layout)?, &self.point).map(Some)
     }
 
     /// The answer of the place that has these rows. A place that gives itself a `site` name is known by it; one that does not is known by
@@ -98,13 +106,14 @@ impl Question {
         let mut content = Answer::no_content()?;
         let tally = match (&self.layout, self.empty()?) {
             (Some(layout), Some(empty)) => {
-                let rows = AlignedSource::new(source, layout)?;
-                let mut seen = pass(&rows, &Tallied::new(layout, empty), threads, control)?;
+                let layout = self.study.keyed(layout)?;
+                let rows = AlignedSource::new(source, &layout)?;
+                let mut seen = pass(&rows, &Tallied::new(&layout, empty), threads, control)?;
                 Codec::out(&mut content, "").part("sums", &mut seen.sums)?;
                 seen.tally
             }
             _ => {
-                source.layout().write(&mut content, "layout")?;
+                source.layout().unkeyed()?.write(&mut content, "layout")?;
                 pass(source, &Tallied::new(source.layout(), Nothing), threads, control)?.tally
             }
         };

@@ -66,6 +66,11 @@ impl Round {
 
     /// The first question of a study.
     pub fn begin(study: Study) -> Result<Round> {
+        let keys = study.procedure()?.needs_any()?.keys;
+        Round::of(Study { keys, ..study })
+    }
+
+    fn of(study: Study) -> Result<Round> {
         study.procedure()?;
         Ok(Round { study, layout: None, passes: 0, sums: Round::no_sums()?, sites: Sites::default(), first_name: None })
     }
@@ -171,7 +176,7 @@ impl Round {
 
     /// The empty sums of the current pass: the steps of all earlier passes repeated from their sums.
     fn empty(&self, procedure: &dyn AnyProcedure, layout: &Arc<Layout>) -> Result<BoxedStats> {
-        let mut empty = procedure.begin_any(layout, &PassInfo::default())?;
+        let mut empty = procedure.begin_any(&self.study.keyed(layout)?, &PassInfo::default())?;
         for pass in 0..self.passes {
             let mut sums = empty;
             Codec::from(&self.sums, "").part(&pass_name(pass), &mut sums)?;
@@ -224,7 +229,7 @@ impl Round {
         let mut sums = Round::no_sums()?;
         let of_passes = record.arrays.iter().filter(|(name, _)| name.starts_with("pass"));
         sums.arrays = of_passes.map(|(name, array)| (name.clone(), array.clone())).collect();
-        Ok(Round { layout, passes: head.passes, sums, sites, ..Round::begin(head.study)? })
+        Ok(Round { layout, passes: head.passes, sums, sites, ..Round::of(head.study)? })
     }
 }
 

@@ -1,10 +1,11 @@
 //! What is concluded from rows that are elsewhere, and from which of their columns.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Formula, Kind, Order, Weighting};
+use crate::data::{Formula, Kind, Layout, Order, Role, Weighting};
 use crate::error::{Error, Result};
 use crate::model::linear::{Logistic, OneVsRest};
 use crate::model::{AnyLearner, AnyProcedure, Params};
@@ -28,6 +29,9 @@ pub struct Study {
     pub exclude: Vec<String>,
     /// The column of row weights and what they mean.
     pub weight: Option<(String, Weighting)>,
+    /// Columns by which rows belong together, and why they do. Studies of earlier versions have them among the features.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<(String, Role)>,
     /// The class that all others are compared with; default: the first.
     pub first_class: Option<String>,
     /// Kinds of columns that are not read as their values suggest.
@@ -64,11 +68,17 @@ impl Study {
     }
 
     fn given(&self, defaults: Params) -> Result<Params> {
-        let mut params = defaults.with_formula(self.formula.clone());
+        let mut params = defaults.with_formula(self.formula.clone())?;
         for (name, values) in &self.options {
             values.iter().try_for_each(|value| params.set(name, value))?;
         }
         Ok(params)
+    }
+
+    /// The columns that the places agreed upon, with the keys beside the features. Places agree upon keys like upon other columns: their
+    /// levels are united, so that rows of several places may belong together.
+    pub(super) fn keyed(&self, agreed: &Arc<Layout>) -> Result<Arc<Layout>> {
+        if self.keys.is_empty() { Ok(Arc::clone(agreed)) } else { agreed.keyed(&self.keys).map(Arc::new) }
     }
 
     /// The order in which every place reads its levels. Which class is the event is agreed upon later: a place may not have it.
@@ -90,6 +100,8 @@ struct StoredStudy {
     features: Option<Vec<String>>,
     exclude: Vec<String>,
     weight: Option<(String, Weighting)>,
+    #[serde(default)]
+    keys: Vec<(String, Role)>,
     first_class: Option<String>,
     kinds: BTreeMap<String, Kind>,
     #[serde(default)]
@@ -100,13 +112,14 @@ impl TryFrom<StoredStudy> for Study {
     type Error = Error;
 
     fn try_from(stored: StoredStudy) -> Result<Study> {
-        let StoredStudy { entry, options, formula, regression, target, features, exclude, weight, first_class, kinds, order } = stored;
+        let StoredStudy { entry, options, formula, regression, target, features, exclude, weight, keys, first_class, kinds, order } =
+            stored;
         let model = match regression {
             None => Study { entry, options, formula, ..Study::default() },
             Some(each) if OneVsRest { each: each.clone() }.params()?.model() == entry => Study::of(&OneVsRest { each }.params()?),
             Some(regression) => Study::of(&regression.params()?),
         };
-        Ok(Study { target, features, exclude, weight, first_class, kinds, order, ..model })
+        Ok(Study { target, features, exclude, weight, keys, first_class, kinds, order, ..model })
     }
 }
 

@@ -1,12 +1,12 @@
 //! Which rows a pass saw: how many, their weight, and a digest that tells whether they are the same as in another pass.
 //!
-//! The digest is the sum over rows of a hash of the row's class, weight, numbers and levels, by their names and not by their codes. So it
+//! The digest is the sum over rows of a hash of the row's class, weight, numbers, levels and keys, by their names and not by their codes. So it
 //! does not depend on the order of rows and columns, on batches, or on the codes that the places agreed upon, and digests of parts add up.
 
 use std::sync::Arc;
 
 use crate::codec::{Codec, Encode};
-use crate::data::{Layout, MISSING, Rows, SKIP};
+use crate::data::{Key, Layout, MISSING, Rows, SKIP};
 use crate::error::Result;
 use crate::stats::Statistics;
 
@@ -42,6 +42,8 @@ struct NameHashes {
     numbers: Vec<u64>,
     /// By code column, one per level and one for the column.
     levels: Vec<(Vec<u64>, u64)>,
+    /// The same of keys.
+    keys: Vec<(Vec<u64>, u64)>,
 }
 
 impl NameHashes {
@@ -51,10 +53,15 @@ impl NameHashes {
             let of_levels = (0..).map_while(|at| layout.level_name(*j, at)).map(|level| hash_of(&[name(j), &level]));
             (of_levels.collect(), hash_of(&[name(j)]))
         };
+        let key = |key: &Key| {
+            let levels = key.levels.names().iter().map(|level| hash_of(&[&key.name, level]));
+            (levels.collect(), hash_of(&[&key.name]))
+        };
         NameHashes {
             classes: layout.classes().labels().iter().map(|label| hash_of(&[label])).collect(),
             numbers: layout.numbers().iter().map(|j| hash_of(&[name(j)])).collect(),
             levels: layout.codes().iter().map(levels).collect(),
+            keys: layout.keys().iter().map(key).collect(),
         }
     }
 }
@@ -102,8 +109,9 @@ impl<S> Tallied<S> {
                 let bits = if value.is_nan() { u64::MAX } else { value.to_bits() };
                 sum = sum.wrapping_add(mixed(name ^ bits));
             }
-            for (j, (levels, name)) in names.levels.iter().enumerate() {
-                let code = codes.get(i, j);
+            let codes = names.levels.iter().enumerate().map(|(j, hashes)| (hashes, codes.get(i, j)));
+            let keys = names.keys.iter().enumerate().map(|(j, hashes)| (hashes, rows.keys.get(i, j)));
+            for ((levels, name), code) in codes.chain(keys) {
                 let gap = mixed(name ^ u64::from(code == MISSING));
                 sum = sum.wrapping_add(levels.get(code as usize).copied().unwrap_or(gap));
             }

@@ -56,7 +56,7 @@ impl Recipe {
     }
 
     fn by(self, formula: &str) -> Self {
-        Recipe { params: self.params.with_formula(Some(Formula::parse(formula).unwrap())), ..self }
+        Recipe { params: self.params.with_formula(Some(Formula::parse(formula).unwrap())).unwrap(), ..self }
     }
 
     fn then(self, after: After) -> Self {

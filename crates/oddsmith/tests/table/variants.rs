@@ -43,7 +43,7 @@ impl Variant {
     }
 
     fn by(self, formula: &str) -> Self {
-        let params = self.params.with_formula(Some(Formula::parse(formula).unwrap()));
+        let params = self.params.with_formula(Some(Formula::parse(formula).unwrap())).unwrap();
         Variant { label: format!("{} {formula}", self.label), params, ..self }
     }
 

@@ -7,9 +7,10 @@ use super::fault::Fault;
 use super::variable::{Category, Centers, Contrast, Cut, Knots, Poly, Rbf, Spline, Variable, Word};
 use super::words::Words;
 use super::{arithmetic, expr::ColumnName};
+use crate::data::Role;
 
 /// Every name that may stand before a parenthesis, apart from the functions of one value.
-pub(super) const NAMES: [&str; 9] = ["I", "C", "ordered", "cut", "poly", "bs", "ns", "rbf", "offset"];
+pub(super) const NAMES: [&str; 11] = ["I", "C", "ordered", "cut", "poly", "bs", "ns", "rbf", "offset", "strata", "cluster"];
 
 /// The most columns that one basis may have.
 const WIDEST: usize = 1024;
@@ -20,7 +21,7 @@ pub(crate) const MOST_COORDINATES: usize = 16;
 /// The highest degree of a polynomial: beyond it, powers of a number have no digits left.
 const HIGHEST: usize = 32;
 
-/// Reads a call, except `offset()`, from its name on.
+/// Reads a call, except `offset()`, `strata()` and `cluster()`, from its name on.
 pub(super) fn variable(words: &mut Words<'_>, name: &str) -> Result<Variable, Fault> {
     let start = words.place();
     if Function::of_name(name).is_some() || name == "I" {
@@ -35,6 +36,10 @@ pub(super) fn variable(words: &mut Words<'_>, name: &str) -> Result<Variable, Fa
     }
     if name == "offset" {
         return Err(Fault::new(start, "an offset is no part of a term", "it is added as it is, as in y ~ a*b + offset(t)"));
+    }
+    if Role::of_function(name).is_some() {
+        let accepted = format!("it is added as it is, as in y ~ a*b + {name}(ward)");
+        return Err(Fault::new(start, format!("{name}() is no part of a term"), accepted));
     }
     words.take();
     let mut arguments = Arguments::read(words, name)?;

@@ -13,6 +13,7 @@
 //! Formula::expand_dot(&self, others: &[String]) -> Result<Formula>  what `.` stands for
 //! Formula::response(&self) -> &Response                             None, Column, Grouped, Proportion
 //! Formula::columns(&self) -> Vec<String>                            raw columns of the predictors and offsets
+//! Formula::keys(&self) -> &[(Role, ColumnName)]                     columns of strata() and cluster()
 //! Formula::categories(&self) -> Vec<String>                         columns that C() wants as categories
 //! Formula::numbers(&self) -> Vec<String>                            columns that arithmetic and bases want as numbers
 //! ```
@@ -44,6 +45,7 @@ pub(crate) use fault::Fault;
 pub use place::Place;
 pub use variable::{Category, Centers, Contrast, Cut, Knots, Poly, Rbf, Spline, Variable, Word};
 
+use crate::data::Role;
 use crate::error::{Error, Result};
 use token::Token;
 use variable::column_text;
@@ -115,6 +117,8 @@ pub struct Formula {
     variables: Vec<Variable>,
     terms: Vec<Vec<usize>>,
     offsets: Vec<Vec<Expr>>,
+    /// Columns by which rows belong together, one for each role.
+    keys: Vec<(Role, ColumnName)>,
 }
 
 impl PartialEq for Formula {
@@ -126,6 +130,7 @@ impl PartialEq for Formula {
                     && self.variables == other.variables
                     && self.terms == other.terms
                     && self.offsets == other.offsets
+                    && self.keys == other.keys
             }
             (mine, theirs) => mine == theirs,
         }
@@ -154,16 +159,17 @@ impl Formula {
             text.push('1');
         }
         let terms = (0..variables.len()).map(|at| vec![at]).collect();
-        Formula { text, dotted: None, response, intercept: true, variables, terms, offsets: Vec::new() }
+        Formula { text, dotted: None, response, intercept: true, variables, terms, offsets: Vec::new(), keys: Vec::new() }
     }
 
-    /// The formula with `.` standing for all of `others` that are not part of the response.
+    /// The formula with `.` standing for all of `others` that are neither part of the response nor keys.
     pub fn expand_dot(&self, others: &[String]) -> Result<Formula> {
         if self.dotted.is_none() {
             return Ok(self.clone());
         }
-        let targets = self.response.columns();
-        let others: Vec<String> = others.iter().filter(|name| !targets.contains(name)).cloned().collect();
+        let mut taken = self.response.columns();
+        taken.extend(self.keys.iter().map(|(_, column)| column.name.clone()));
+        let others: Vec<String> = others.iter().filter(|name| !taken.contains(name)).cloned().collect();
         parser::parse(&self.text, Some(&others)).map_err(|fault| fault.within(&self.text))
     }
 
@@ -209,6 +215,40 @@ impl Formula {
     /// What is added to the scores as it is: one part for every class but the first, or one part for each class.
     pub fn offsets(&self) -> &[Vec<Expr>] {
         &self.offsets
+    }
+
+    /// The formula with the column as one more offset, unless it has that already.
+    #[must_use]
+    pub fn with_offset(mut self, column: &str) -> Formula {
+        let start = self.text.len() + " + offset(".len();
+        let written = column_text(column);
+        let place = Place { start, end: start + written.len() };
+        let parts = vec![Expr::Column(ColumnName { name: column.to_owned(), place })];
+        if !self.offsets.contains(&parts) {
+            self.offsets.push(parts);
+            self.text.push_str(&format!(" + offset({written})"));
+        }
+        self
+    }
+
+    /// The column that `strata()` or `cluster()` names.
+    pub fn key(&self, role: Role) -> Option<&ColumnName> {
+        self.keys.iter().find(|(known, _)| *known == role).map(|(_, column)| column)
+    }
+
+    /// All columns by which rows belong together.
+    pub fn keys(&self) -> &[(Role, ColumnName)] {
+        &self.keys
+    }
+
+    /// The error of a key that the model of this name has no use for, shown at its place.
+    pub(crate) fn unused_key(&self, role: Role, model: &str) -> Error {
+        let place = self.key(role).map(|column| column.place).unwrap_or_default();
+        let accepted = match role {
+            Role::Stratum => "a model that compares rows within strata only",
+            _ => "a model with errors by cluster",
+        };
+        self.error(Fault::new(place, format!("{model} takes no {}()", role.option()), accepted))
     }
 
     /// The formula as it was written, to which places refer.
@@ -268,6 +308,7 @@ impl Formula {
         };
         self.response.visit_columns(&mut look);
         self.visit_columns(&mut look);
+        self.keys.iter().for_each(|(_, column)| look(column));
         place.map(|place| self.error(Fault::unknown(place, "column", name, known)))
     }
 
@@ -290,6 +331,9 @@ impl Formula {
     /// Refuses a response that is its own predictor.
     fn check(&self) -> Result<(), Fault> {
         let targets = self.response.columns();
+        if let Some((role, column)) = self.keys.iter().find(|(_, column)| targets.contains(&column.name)) {
+            return Err(Fault::new(column.place, format!("the target cannot be its own {}", role.name()), "another column"));
+        }
         let mut found = None;
         self.visit_columns(&mut |column| {
             if found.is_none() && targets.contains(&column.name) {
@@ -344,6 +388,7 @@ impl fmt::Display for Formula {
         let mut summands = self.ordered_terms();
         let joined = |parts: &[Expr]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         summands.extend(self.offsets.iter().map(|parts| format!("offset({})", joined(parts))));
+        summands.extend(self.keys.iter().map(|(role, column)| format!("{}({column})", role.option())));
         match (summands.is_empty(), self.intercept) {
             (true, intercept) => f.write_str(if intercept { "1" } else { "0" }),
             (false, intercept) => write!(f, "{}{}", summands.join(" + "), if intercept { "" } else { " - 1" }),

@@ -20,6 +20,7 @@ use super::token::{Token, tokens};
 use super::variable::Variable;
 use super::words::Words;
 use super::{Formula, Place, Response, arithmetic, call};
+use crate::data::Role;
 
 /// The longest formula: a hundred thousand long column names.
 const LONGEST: usize = 1 << 24;
@@ -36,6 +37,7 @@ struct Parser<'a> {
     /// Numbers of the variables by their canonical text.
     numbers: BTreeMap<String, usize>,
     offsets: Vec<Vec<Expr>>,
+    keys: Vec<(Role, ColumnName)>,
     intercept: bool,
     /// False on the right of a minus sign, where 1 takes the intercept away and 0 brings it back.
     adding: bool,
@@ -56,6 +58,7 @@ pub(super) fn parse(text: &str, others: Option<&[String]>) -> Result<Formula, Fa
         variables: Vec::new(),
         numbers: BTreeMap::new(),
         offsets: Vec::new(),
+        keys: Vec::new(),
         intercept: true,
         adding: true,
         others,
@@ -75,6 +78,7 @@ pub(super) fn parse(text: &str, others: Option<&[String]>) -> Result<Formula, Fa
         variables: parser.variables,
         terms: terms.by_degree(),
         offsets: parser.offsets,
+        keys: parser.keys,
     };
     formula.check()?;
     Ok(formula.compact())
@@ -149,7 +153,7 @@ impl Parser<'_> {
         Ok(terms)
     }
 
-    /// A product, an offset, or a number that switches the intercept.
+    /// A product, an offset, a key, or a number that switches the intercept.
     fn summand(&mut self) -> Result<Terms, Fault> {
         match (self.words.peek(), self.words.peek_second()) {
             (Token::Number(value), next) => {
@@ -163,26 +167,60 @@ impl Parser<'_> {
                 self.intercept = (*value == 1.0) == self.adding;
                 Ok(Terms::default())
             }
-            (Token::Name(name), Token::Sign('(')) if name == "offset" => {
-                let (_, place) = self.words.take();
-                if !self.adding {
-                    return Err(Fault::new(place, "an offset cannot be taken away", "+ offset(…)"));
-                }
-                let arguments = Arguments::read(&mut self.words, "offset")?;
-                arguments.finish(usize::MAX, &[])?;
-                if arguments.positional.is_empty() {
-                    return Err(arguments.missing("a number column or arithmetic"));
-                }
-                let parts = arguments.positional.into_iter().map(|(part, _)| part).collect();
-                if !self.offsets.contains(&parts) {
-                    self.offsets.push(parts);
-                }
-                match self.words.peek() {
-                    Token::End | Token::Sign('+' | '-' | ')') => Ok(Terms::default()),
-                    _ => Err(self.words.unexpected("an offset is added as it is: `+`, `-` or the end")),
-                }
-            }
+            (Token::Name(name), Token::Sign('(')) if name == "offset" => self.offset(),
+            (Token::Name(name), Token::Sign('(')) => match Role::of_function(name) {
+                Some(role) => self.key(role),
+                None => self.product(),
+            },
             _ => self.product(),
+        }
+    }
+
+    fn offset(&mut self) -> Result<Terms, Fault> {
+        let (_, place) = self.words.take();
+        if !self.adding {
+            return Err(Fault::new(place, "an offset cannot be taken away", "+ offset(…)"));
+        }
+        let arguments = Arguments::read(&mut self.words, "offset")?;
+        arguments.finish(usize::MAX, &[])?;
+        if arguments.positional.is_empty() {
+            return Err(arguments.missing("a number column or arithmetic"));
+        }
+        let parts = arguments.positional.into_iter().map(|(part, _)| part).collect();
+        if !self.offsets.contains(&parts) {
+            self.offsets.push(parts);
+        }
+        self.no_part_of_a_term("an offset is added as it is: `+`, `-` or the end")
+    }
+
+    /// `strata(x)` or `cluster(x)`: a column by which rows belong together.
+    fn key(&mut self, role: Role) -> Result<Terms, Fault> {
+        let (function, (_, place)) = (role.option(), self.words.take());
+        if !self.adding {
+            return Err(Fault::new(place, format!("{function}() cannot be taken away"), format!("+ {function}(…)")));
+        }
+        let mut arguments = Arguments::read(&mut self.words, function)?;
+        arguments.finish(1, &[])?;
+        let column = match arguments.positional.pop() {
+            Some((Expr::Column(column), _)) => column,
+            Some((_, place)) => {
+                return Err(Fault::new(place, format!("{function}() takes a column, not arithmetic"), "the name of a column"));
+            }
+            None => return Err(arguments.missing("the name of a column")),
+        };
+        match self.keys.iter().find(|(known, _)| *known == role) {
+            None => self.keys.push((role, column)),
+            Some((_, known)) if known.name == column.name => {}
+            Some(_) => return Err(Fault::new(column.place, format!("there is another {function}() already"), "one column")),
+        }
+        self.no_part_of_a_term(&format!("{function}() is added as it is: `+`, `-` or the end"))
+    }
+
+    /// Nothing to add to the terms, and nothing that would make a product of it.
+    fn no_part_of_a_term(&self, accepted: &str) -> Result<Terms, Fault> {
+        match self.words.peek() {
+            Token::End | Token::Sign('+' | '-' | ')') => Ok(Terms::default()),
+            _ => Err(self.words.unexpected(accepted)),
         }
     }
 

@@ -28,6 +28,9 @@ fn the_algebra_of_terms_is_rs() {
         ("~ a + b", "~ a + b"),
         ("y ~ (a + b):c + offset(-0.05 * t)", "y ~ a + b + c - a - b - c + a:c + b:c + offset(-0.05 * t)"),
         ("y ~ a + offset(b,2*c, d)", "y ~ a + offset(b, 2 * c, d)"),
+        ("y ~ cluster(`a ward`) + a*b + strata(set) - 1", "y ~ a + b + a:b + cluster(`a ward`) + strata(set) - 1"),
+        ("y ~ strata(set)", "y ~ strata(set)"),
+        ("y ~ cluster + strata:cluster + cluster(strata)", "y ~ cluster + cluster:strata + cluster(strata)"),
         ("cbind(numdead, 20 - numdead) ~ sex*ldose", "cbind(numdead, 20 - numdead) ~ sex + ldose + sex:ldose"),
         ("a/(a+b) ~ x", "a/(a + b) ~ x"),
         ("low ~ age + C(race, ref=white)*smoke", "low ~ age + C(race, ref = white) + smoke + C(race, ref = white):smoke"),
@@ -65,6 +68,7 @@ fn the_dot_is_every_other_column() {
     for (text, expected) in [
         ("y ~ .", "y ~ a + b + `c d`"),
         ("y ~ . - b", "y ~ a + `c d`"),
+        ("y ~ . + cluster(b)", "y ~ a + `c d` + cluster(b)"),
         ("y ~ .^2 - a:b", "y ~ a + b + `c d` + a:`c d` + b:`c d`"),
         ("y ~ log(a) + . - a", "y ~ log(a) + b + `c d`"),
         ("y ~ z*.", "y ~ z + a + b + `c d` + z:a + z:b + z:`c d`"),
@@ -86,6 +90,15 @@ fn columns_are_listed_by_what_is_wanted_of_them() {
     assert_eq!(formula.categories(), ["race"]);
     assert_eq!(formula.numbers(), ["w", "age", "z", "t", "d", "n"]);
     assert_eq!(formula.response().columns(), ["d", "n"]);
+    let keyed = Formula::parse("d ~ age + cluster(ward) + strata(set) + offset(t)").unwrap();
+    assert_eq!((keyed.columns(), keyed.numbers()), (vec!["age".to_owned(), "t".into()], vec!["t".to_owned()]));
+    assert_eq!(keyed.key(Role::Stratum).map(|column| column.name.as_str()), Some("set"));
+    assert_eq!(keyed.with_terms(&[]).to_string(), "d ~ offset(t) + cluster(ward) + strata(set)");
+    let unknown = keyed.unknown_column("ward", &["wards".into()]).unwrap().to_string();
+    assert!(unknown.ends_with("d ~ age + cluster(ward) + strata(set) + offset(t)\n                    ^^^^"), "{unknown}");
+    let offset = Formula::parse("y ~ a").unwrap().with_offset("b c");
+    assert_eq!((&offset, offset.text()), (&Formula::parse("y ~ a + offset(`b c`)").unwrap(), "y ~ a + offset(`b c`)"));
+    assert_eq!(offset.clone().with_offset("b c"), offset);
     let sum = Formula::of_columns("y", &["a".into(), "b c".into(), "a".into()]);
     assert_eq!(sum, Formula::parse("y ~ a + `b c`").unwrap());
     assert_eq!(sum.text(), sum.to_string());
@@ -128,6 +141,14 @@ fn an_error_points_at_its_place_and_says_what_is_accepted() {
         ("y ~ log(poly(x, 2))", "poly() is no number"),
         ("y ~ a - offset(b)", "an offset cannot be taken away"),
         ("y ~ a:offset(b)", "an offset is no part of a term"),
+        ("y ~ a - cluster(b)", "cluster() cannot be taken away"),
+        ("y ~ a*strata(b)", "strata() is no part of a term; it is added as it is, as in y ~ a*b + strata(ward)"),
+        ("y ~ strata(b):a", "`:` cannot stand here; strata() is added as it is"),
+        ("y ~ a + strata(log(b))", "strata() takes a column, not arithmetic"),
+        ("y ~ a + strata()", "strata() needs more; the name of a column"),
+        ("y ~ a + strata(b, c)", "strata() takes no further argument here"),
+        ("y ~ a + cluster(b) + cluster(c)", "there is another cluster() already"),
+        ("y ~ a + cluster(y)", "the target cannot be its own cluster"),
         ("y ~ rbf(a, b, centers=c(1,2,3))", "3 numbers are not the coordinates"),
         ("log(y) ~ a", "this cannot be a target"),
         ("cbind(a) ~ x", "cbind() needs more; cbind(successes, failures)"),

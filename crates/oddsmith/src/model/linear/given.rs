@@ -45,6 +45,7 @@ fn written(regression: &Logistic, mut params: Params) -> Result<Params> {
     add("level", regression.level != default.level, regression.level.to_string());
     add("robust", regression.robust.is_some(), regression.robust.map_or("", robust).into());
     add("cluster", regression.cluster.is_some(), regression.cluster.clone().unwrap_or_default());
+    add("offset", regression.offset.is_some(), regression.offset.clone().unwrap_or_default());
     add("missing", regression.options.missing != default.options.missing, regression.options.missing.to_string());
     add("contrast", regression.options.contrast != default.options.contrast, regression.options.contrast.name().into());
     add("class-weight", regression.class_weights != ClassWeighting::None, class_weights(&regression.class_weights));
@@ -60,7 +61,7 @@ fn written(regression: &Logistic, mut params: Params) -> Result<Params> {
     for (name, text) in options {
         params.set(name, &text)?;
     }
-    Ok(params.with_formula(regression.formula.clone()))
+    params.with_formula(regression.formula.clone())
 }
 
 fn intervals(kind: Intervals) -> &'static str {

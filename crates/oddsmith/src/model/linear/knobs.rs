@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{DesignOptions, Formula};
+use crate::data::{DesignOptions, Formula, KeyPlace, Layout, Role};
 use crate::error::{Error, Result};
 use crate::model::choices::at_least;
 use crate::model::linear::fit::descent::Route;
@@ -90,8 +90,11 @@ pub struct Logistic {
     pub tests: bool,
     /// Robust standard errors in place of those of the model.
     pub robust: Option<Robust>,
-    /// Column of clusters for robust standard errors.
+    /// Column of clusters for robust standard errors; the formula may name it as `cluster()`.
     pub cluster: Option<String>,
+    /// Number column that is added to the log odds of every class against the first; `offset()` of the formula comes on top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<String>,
     /// Units of change for odds ratios, by column.
     pub units: Vec<(String, f64)>,
     /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10, 1e-8 for fits without inference, and 1e-3
@@ -128,6 +131,7 @@ impl Default for Logistic {
             tests: true,
             robust: None,
             cluster: None,
+            offset: None,
             units: Vec::new(),
             tolerance: None,
             route: Route::default(),
@@ -180,12 +184,20 @@ impl Logistic {
             if !(sd > 0.0 && sd.is_finite()) {
                 return Err(Error::knob("prior-sd", sd, "a positive finite number"));
             }
-            if self.firth || self.l2 > 0.0 || self.l1 > 0.0 || self.robust.is_some() || self.cluster.is_some() {
+            if self.firth || self.l2 > 0.0 || self.l1 > 0.0 || self.robust.is_some() || self.cluster_column().is_some() {
                 return Err(Error::knob("prior-sd", sd, "a prior does not go with a penalty or robust standard errors"));
             }
         }
         if let Some((column, size)) = self.units.iter().find(|(_, size)| !(*size > 0.0 && size.is_finite())) {
             return Err(Error::knob("unit", format!("{column}={size}"), "a column and a finite number above 0, such as age=10"));
+        }
+        if let Some(formula) = self.formula.as_ref().filter(|formula| formula.key(Role::Stratum).is_some()) {
+            return Err(formula.unused_key(Role::Stratum, "logistic regression"));
+        }
+        if let (Some(option), Some(column)) = (&self.cluster, self.formula.as_ref().and_then(|formula| formula.key(Role::Cluster)))
+            && *option != column.name
+        {
+            return Err(Error::knob("cluster", option, format!("the formula has cluster({column}); give one of them")));
         }
         if self.firth && (self.l2 > 0.0 || self.l1 > 0.0) {
             return Err(Error::knob("firth", "on", "Firth's penalty does not go with another penalty"));
@@ -213,8 +225,25 @@ impl Logistic {
         self.prior_sd.map_or(self.l2, |sd| (sd * sd).recip())
     }
 
-    /// Columns of the layout that are no predictors.
+    /// The column of clusters, from the options or from the formula.
+    pub(crate) fn cluster_column(&self) -> Option<&str> {
+        let in_formula = || self.formula.as_ref()?.key(Role::Cluster).map(|column| column.name.as_str());
+        self.cluster.as_deref().or_else(in_formula)
+    }
+
+    /// Where the clusters of rows lie.
+    pub(crate) fn cluster_place(&self, layout: &Layout) -> Result<Option<KeyPlace>> {
+        self.cluster_column().map(|name| KeyPlace::find(layout, Role::Cluster, name)).transpose()
+    }
+
+    /// Columns that are read and are no predictors.
     pub(crate) fn reserved(&self) -> Vec<String> {
-        self.shares.iter().flatten().chain(&self.cluster).cloned().collect()
+        self.shares.iter().flatten().chain(&self.offset).cloned().collect()
+    }
+
+    /// Columns by which rows belong together. One that is a predictor as well stays among the features.
+    pub(crate) fn keys(&self) -> Vec<(String, Role)> {
+        let predicts = |name: &str| self.formula.as_ref().is_some_and(|formula| formula.columns().iter().any(|column| column == name));
+        self.cluster_column().filter(|name| !predicts(name)).map(|name| (name.to_owned(), Role::Cluster)).into_iter().collect()
     }
 }

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::linear::fit::descent::Route;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic, OnSeparation};
+use crate::model::params::shared::{CLUSTER, OFFSET};
 use crate::model::params::{Param, ParamKind, Params, split_list, split_pair};
 
 const FROM_ZERO: ParamKind = ParamKind::Number { least: 0.0, most: f64::INFINITY };
@@ -42,13 +43,6 @@ const UNIT: Param = Param::new(
 );
 const ROBUST: Param =
     Param::new("robust", ParamKind::Choice(&["HC0", "HC1", "HC2", "HC3"]), "KIND", "", "Standard errors that do not trust the model");
-const CLUSTER: Param = Param::new(
-    "cluster",
-    ParamKind::Column,
-    "COLUMN",
-    "",
-    "Robust standard errors for rows that belong together: the column that tells which",
-);
 const MISSING: Param = Param::new(
     "missing",
     ParamKind::Choice(&["drop", "indicator", "mean", "error"]),
@@ -127,6 +121,7 @@ pub(crate) const LOGISTIC: &[&Param] = &[
     &UNIT,
     &ROBUST,
     &CLUSTER,
+    &OFFSET,
     &MISSING,
     &CONTRAST,
     &REFERENCE,
@@ -153,6 +148,7 @@ pub(crate) const ONE_VS_REST: &[&Param] = &[
     &LEVEL,
     &UNIT,
     &ROBUST,
+    &OFFSET,
     &MISSING,
     &CONTRAST,
     &REFERENCE,
@@ -192,6 +188,7 @@ impl Logistic {
             tests: !params.flag("no-tests"),
             robust,
             cluster: params.text("cluster").map(str::to_owned),
+            offset: params.text("offset").map(str::to_owned),
             units: params.pairs("unit").into_iter().map(unit).collect::<Result<_>>()?,
             tolerance: params.number("tolerance"),
             route,

@@ -27,3 +27,20 @@ pub const DIVISOR: Param = Param::new(
 
 /// Parameters integrated out.
 pub const PREDICTIVE: Param = Param::flag("predictive", "Integrate the parameters out instead of plugging in an estimate");
+
+/// Clusters.
+pub const CLUSTER: Param = Param::new(
+    "cluster",
+    ParamKind::Column,
+    "COLUMN",
+    "",
+    "Robust standard errors for rows that belong together: the column that tells which",
+);
+
+/// Strata.
+pub const STRATA: Param =
+    Param::new("strata", ParamKind::Column, "COLUMN", "", "Compare rows with each other only where this column has the same value");
+
+/// An offset.
+pub const OFFSET: Param =
+    Param::new("offset", ParamKind::Column, "COLUMN", "", "A number column that is added to the log odds as it is, without a coefficient");

@@ -93,9 +93,23 @@ impl Params {
         self.formula.as_ref()
     }
 
-    /// The same options with a formula.
-    pub fn with_formula(self, formula: Option<Formula>) -> Params {
-        Params { formula, ..self }
+    /// The same options with a formula. What `strata()` and `cluster()` name in it are options like any other: refused where the model
+    /// does not have them, or where the option names another column.
+    pub fn with_formula(mut self, formula: Option<Formula>) -> Result<Params> {
+        for (role, column) in formula.iter().flat_map(Formula::keys) {
+            let option = role.option();
+            if !self.declares(option) {
+                return Err(formula.as_ref().map_or_else(|| self.unknown(option), |formula| formula.unused_key(*role, self.model)));
+            }
+            match self.text(option) {
+                Some(other) if other != column.name => {
+                    let accepted = format!("the formula has {option}({column}); give one of them");
+                    return Err(Error::knob(option, other, accepted));
+                }
+                _ => self.set(option, &column.name)?,
+            }
+        }
+        Ok(Params { formula, ..self })
     }
 
     /// The model whose options they are.
@@ -169,6 +183,7 @@ impl Params {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shared::STRATA;
     use super::*;
 
     const SMOOTHING: Param = Param::new("smoothing", ParamKind::Number { least: 0.0, most: f64::INFINITY }, "λ", "1", "Pseudo-count.");
@@ -188,6 +203,19 @@ mod tests {
         assert_eq!(refused("level", "1"), "level = 1 is not accepted: a number between 0 and 1");
         assert_eq!(refused("unit", "age"), "unit = age is not accepted: pairs such as age=10");
         assert!(refused("depth", "3").contains("it has smoothing, unit, very-exact, level"));
+    }
+
+    #[test]
+    fn keys_of_a_formula_are_options() {
+        let given = |formula: &str| Params::new("toy", &[&STRATA]).with_formula(Some(Formula::parse(formula).unwrap()));
+        assert_eq!(given("y ~ a + strata(set)").unwrap().text("strata"), Some("set"));
+        assert!(given("y ~ a + cluster(ward)").unwrap_err().to_string().contains("toy takes no cluster()"));
+        let twice = |column: &str| {
+            let params = Params::new("toy", &[&STRATA]).with("strata", column).unwrap();
+            params.with_formula(Some(Formula::parse("y ~ a + strata(set)").unwrap()))
+        };
+        assert_eq!(twice("set").unwrap().text("strata"), Some("set"));
+        assert_eq!(twice("pair").unwrap_err().to_string(), "strata = pair is not accepted: the formula has strata(set); give one of them");
     }
 
     #[test]

@@ -41,11 +41,11 @@ impl LogisticModel {
     }
 }
 
-/// The layout without columns that only the fit needed: responses, shares, clusters.
+/// The layout without columns that only the fit needed: responses, shares, keys.
 fn prediction_layout(layout: &Layout, problem: &Problem) -> Result<Layout> {
     let names = problem.design.formula().columns();
     let used: Vec<usize> = (0..layout.features().len()).filter(|j| names.contains(&layout.features()[*j].name)).collect();
-    layout.select(&used)
+    Ok(layout.select(&used)?.with_keys(Vec::new()))
 }
 
 fn parameters(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Parameters {

@@ -33,14 +33,12 @@ impl Logistic {
                 kinds.entry(name).or_insert(kind);
             }
         };
-        let mut predictors = Vec::new();
         if let Some(formula) = &self.formula {
             force(formula.categories(), Kind::Category);
             force(formula.numbers(), Kind::Number);
-            predictors = formula.columns();
         }
-        force(self.shares.clone().unwrap_or_default(), Kind::Number);
-        force(self.cluster.iter().filter(|name| !predictors.contains(name)).cloned().collect(), Kind::Category);
+        force(self.reserved(), Kind::Number);
+        force(self.keys().into_iter().map(|(name, _)| name).collect(), Kind::Category);
     }
 
     /// The name and the classes of a response that stands in columns and not in labels.
@@ -72,6 +70,7 @@ fn add_new(names: &mut Vec<String>, more: Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Role;
 
     fn learner(formula: &str) -> Logistic {
         Logistic::with_formula(Formula::parse(formula).unwrap())
@@ -81,12 +80,25 @@ mod tests {
     fn counts_are_read_beside_the_predictors_and_name_the_classes() {
         let grouped = Logistic { cluster: Some("ward".into()), ..learner("cbind(dead, alive) ~ log(dose) + C(sex)") };
         assert_eq!(grouped.label_column(), None);
-        assert_eq!(grouped.columns_read().unwrap(), ["dose", "sex", "dead", "alive", "ward"]);
+        assert_eq!(grouped.columns_read().unwrap(), ["dose", "sex", "dead", "alive"]);
+        assert_eq!(grouped.keys(), [("ward".to_owned(), Role::Cluster)]);
         let (target, classes) = grouped.response_in_columns().unwrap().unwrap();
         assert_eq!((target.as_str(), classes.labels()), ("cbind(dead, alive)", &["alive".to_owned(), "dead".to_owned()][..]));
         let mut kinds = BTreeMap::from([("sex".to_owned(), Kind::Boolean)]);
         grouped.add_kinds(&mut kinds);
         assert_eq!((kinds["sex"], kinds["dose"], kinds["ward"]), (Kind::Boolean, Kind::Number, Kind::Category));
+    }
+
+    #[test]
+    fn keys_come_from_options_and_formulas_and_predictors_stay_features() {
+        let written = learner("y ~ a + cluster(ward)");
+        assert_eq!((written.columns_read().unwrap(), written.keys()), (vec!["a".to_owned()], vec![("ward".to_owned(), Role::Cluster)]));
+        assert_eq!(learner("y ~ a + ward + cluster(ward)").keys(), []);
+        let offset = Logistic { offset: Some("t".into()), ..learner("y ~ a") };
+        assert_eq!(offset.columns_read().unwrap(), ["a", "t"]);
+        let refused = |learner: Logistic| learner.check().unwrap_err().to_string();
+        assert!(refused(learner("y ~ a + strata(set)")).contains("logistic regression takes no strata()"));
+        assert!(refused(Logistic { cluster: Some("town".into()), ..written }).contains("the formula has cluster(ward)"));
     }
 
     #[test]

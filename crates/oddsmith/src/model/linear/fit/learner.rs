@@ -40,6 +40,7 @@ impl Learner for Logistic {
             target: self.label_column().map(str::to_owned),
             features: self.columns_read(),
             reserved: self.reserved(),
+            keys: self.keys(),
             kinds,
             flags: None,
             response: self.response_in_columns()?,
@@ -185,12 +186,17 @@ impl Logistic {
     /// The formula over a layout: the one that was given, or all columns side by side.
     pub(crate) fn formula_for(&self, layout: &Layout) -> Result<Formula> {
         let mut reserved = self.reserved();
+        reserved.extend(self.cluster_column().map(str::to_owned));
         reserved.extend(self.formula.iter().flat_map(|formula| formula.response().columns()));
         let others: Vec<String> = layout.names().into_iter().filter(|name| !reserved.contains(name)).collect();
-        match &self.formula {
-            Some(formula) => formula.expand_dot(&others),
-            None => Ok(Formula::of_columns(layout.target(), &others)),
-        }
+        let formula = match &self.formula {
+            Some(formula) => formula.expand_dot(&others)?,
+            None => Formula::of_columns(layout.target(), &others),
+        };
+        Ok(match &self.offset {
+            Some(column) => formula.with_offset(column),
+            None => formula,
+        })
     }
 
     /// Refuses text without a penalty: words that tell the classes apart have no finite estimate.

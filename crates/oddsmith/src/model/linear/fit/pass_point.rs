@@ -204,7 +204,7 @@ impl Rebuilt<'_> {
             Asked::Jeffreys => PassSums::Jeffreys(eval_points.iter().map(|point| JeffreysSums::new(point, coordinates)).collect()),
             Asked::SeparationCheck => PassSums::SeparationCheck(SeparationCheck::default()),
             Asked::ScoreCovariance => {
-                let cluster = learner.cluster.as_ref().map(|name| layout.index(name).map(|at| layout.plane(at))).transpose()?;
+                let cluster = learner.cluster_place(layout)?;
                 let kind = learner.robust.unwrap_or(Robust::Hc1);
                 PassSums::ScoreCovariance(Box::new(ScoreCovariance::new(kind, cluster, shape, layout.weighting())))
             }

@@ -46,7 +46,7 @@ pub(crate) fn begin(learner: &Logistic, state: &PassState, facts: Arc<Facts>, es
     }
     let factor = information(&analysis.estimate)?;
     analysis.waiting = searches(learner, state, &analysis, &factor)?;
-    if learner.robust.is_some() || learner.cluster.is_some() {
+    if learner.robust.is_some() || learner.cluster_column().is_some() {
         return ask_meat(learner, state, analysis, &factor);
     }
     follow(learner, state, analysis)
@@ -192,13 +192,10 @@ fn ask_meat(learner: &Logistic, state: &PassState, analysis: Analysis, factor: &
     let shape = analysis.facts.shape;
     let kind = learner.robust.unwrap_or(Robust::Hc1);
     let leveraged = matches!(kind, Robust::Hc2 | Robust::Hc3);
-    if leveraged && learner.cluster.is_some() {
+    if leveraged && learner.cluster_column().is_some() {
         return Err(Error::knob("robust", "HC2 or HC3", "leverages are of rows and not of clusters; use HC0 or HC1"));
     }
-    let cluster = match &learner.cluster {
-        Some(name) => Some(state.layout.plane(state.layout.index(name)?)),
-        None => None,
-    };
+    let cluster = learner.cluster_place(&state.layout)?;
     let theta = analysis.estimate.theta.as_slice().to_vec();
     let eval_point = EvalPoint::new(theta, Curvature::None, &state.coordinates, shape, &[]);
     let leverages = if leveraged { vec![Leverage::new(factor, &state.coordinates, shape)] } else { Vec::new() };
@@ -223,14 +220,14 @@ pub(crate) fn after_score_covariance(
     analysis: &Analysis,
     score_covariance: &ScoreCovariance,
 ) -> Outcomes {
-    if let (Some(cluster), 0..=1) = (&learner.cluster, score_covariance.clusters.len()) {
+    if let (Some(cluster), 0..=1) = (learner.cluster_column(), score_covariance.clusters.len()) {
         let what = "all rows belong to one cluster, and nothing tells how much clusters differ";
         return Err(DataFault::new(what).column(cluster).accepted("two clusters or more, better dozens").into());
     }
     let mut analysis = analysis.clone();
     let inverse = information(&analysis.estimate)?.inverse();
     analysis.sandwich = Some(&inverse * score_covariance.middle() * &inverse);
-    analysis.clusters = learner.cluster.as_ref().map(|_| score_covariance.clusters.len());
+    analysis.clusters = learner.cluster_column().map(|_| score_covariance.clusters.len());
     follow(learner, state, analysis)
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 
 use crate::codec::{Codec, Encode};
-use crate::data::{Plane, Rows, Weighting};
+use crate::data::{KeyPlace, Rows, Weighting};
 use crate::error::Result;
 use crate::model::linear::fit::block_reader::Block;
 use crate::model::linear::fit::coordinates::Coordinates;
@@ -38,7 +38,7 @@ pub enum Robust {
 #[derive(Debug, Clone)]
 pub(crate) struct ScoreCovariance {
     kind: Robust,
-    cluster: Option<Plane>,
+    cluster: Option<KeyPlace>,
     pub(crate) clusters: BTreeMap<u64, Vec<f64>>,
     squares: DMatrix<f64>,
     /// Whether a weight counts equal rows.
@@ -66,7 +66,7 @@ impl Encode for ScoreCovariance {
 
 impl ScoreCovariance {
     /// Nothing seen.
-    pub(crate) fn new(kind: Robust, cluster: Option<Plane>, shape: Shape, weighting: Weighting) -> Self {
+    pub(crate) fn new(kind: Robust, cluster: Option<KeyPlace>, shape: Shape, weighting: Weighting) -> Self {
         let (size, counted) = (shape.outputs * shape.width, weighting == Weighting::Frequency);
         ScoreCovariance { kind, cluster, clusters: BTreeMap::new(), squares: DMatrix::zeros(size, size), counted, rows: 0.0 }
     }
@@ -120,12 +120,9 @@ impl ScoreCovariance {
                     let s = nalgebra::DVectorView::from_slice(&score, score.len());
                     self.squares.ger(copies.recip(), &s, &s, 1.0);
                 }
-                Some(plane) => {
-                    let key = match plane {
-                        Plane::Codes(at) => u64::from(rows.features.codes.get(block.first + i, at)),
-                        Plane::Numbers(at) => rows.features.numbers.get(block.first + i, at).to_bits(),
-                        Plane::Words(_) => 0,
-                    };
+                Some(place) => {
+                    // Rows without a key are here only where gaps are a level of their own: they are a cluster, too.
+                    let key = place.of_row(rows, block.first + i).unwrap_or(u64::MAX);
                     let sums = self.clusters.entry(key).or_insert_with(|| vec![0.0; score.len()]);
                     crate::stats::add(sums, &score);
                 }
