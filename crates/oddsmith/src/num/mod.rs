@@ -4,6 +4,7 @@ pub mod kernel;
 pub mod logspace;
 mod matrix;
 pub(crate) mod optimise;
+pub mod root;
 pub mod special;
 mod two_sum;
 

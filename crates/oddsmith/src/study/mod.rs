@@ -2,6 +2,9 @@
 
 mod class_counts;
 mod entry;
+pub mod estimate;
+pub mod strata;
+pub mod table;
 
 pub use class_counts::{ClassCounts, ClassCountsStats};
 pub use entry::AnalysisEntry;

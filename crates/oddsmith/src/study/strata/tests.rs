@@ -1,0 +1,106 @@
+use super::*;
+use serde_json::Value;
+
+fn close(name: &str, ours: f64, expected: f64, tolerance: f64) {
+    assert!((ours - expected).abs() <= tolerance * expected.abs(), "{name}: {ours} is not {expected}");
+}
+
+fn tables(rows: &[[f64; 4]]) -> StratifiedTable {
+    StratifiedTable { strata: rows.iter().map(|cells| Table2x2::new(*cells).unwrap()).collect() }
+}
+
+/// R 4.2.2 `mantelhaen.test`, epiR 2.0.57 `epi.2by2`, on UCBAdmissions.
+#[test]
+fn strata_agree_with_r() {
+    let golden: Value = serde_json::from_str(include_str!("../../../../../testdata/golden/mh_ucbadmissions.json")).unwrap();
+    let r = &golden["results"];
+    let cell = |table: &Value, row: usize, column: usize| table[row][column].as_f64().unwrap();
+    let rows: Vec<[f64; 4]> =
+        r["table"].as_array().unwrap().iter().map(|t| [cell(t, 0, 0), cell(t, 0, 1), cell(t, 1, 0), cell(t, 1, 1)]).collect();
+    let strata = tables(&rows);
+    let check = |name: &str, ours: f64, expected: &Value| close(name, ours, expected.as_f64().unwrap(), 1e-10);
+    let odds = strata.mh_odds_ratio(0.95);
+    check("OR", odds.value, &r["mh_odds_ratio"]);
+    check("OR low", odds.low, &r["mh_or_lo"]);
+    check("OR high", odds.high, &r["mh_or_hi"]);
+    check("CMH", strata.cmh(false).statistic, &r["cmh_chisq"]);
+    check("CMH p", strata.cmh(false).p_value, &r["cmh_p"]);
+    check("CMH corrected", strata.cmh(true).statistic, &r["cmh_chisq_corrected"]);
+    check("CMH corrected p", strata.cmh(true).p_value, &r["cmh_p_corrected"]);
+    let count = strata.exact().unwrap();
+    let exact = count.estimate(0.95, false);
+    check("exact OR", exact.value, &r["exact"]["conditional_odds_ratio"]);
+    check("exact low", exact.low, &r["exact"]["lo"]);
+    check("exact high", exact.high, &r["exact"]["hi"]);
+    check("exact p", count.p_value(), &r["exact"]["p"]);
+    let risk = strata.mh_risk_ratio(0.95);
+    check("RR", risk.value, &r["mh_risk_ratio"]);
+    check("RR low", risk.low, &r["epiR"]["RR_mh"][1]);
+    check("RR high", risk.high, &r["epiR"]["RR_mh"][2]);
+    let [plain, tarone] = strata.breslow_day();
+    check("Breslow–Day", plain.statistic, &r["breslow_day_chisq"]);
+    check("Breslow–Day p", plain.p_value, &r["breslow_day_p"]);
+    check("Tarone", tarone.statistic, &r["breslow_day_tarone_chisq"]);
+    check("Tarone p", tarone.p_value, &r["breslow_day_tarone_p"]);
+    // epiR adds ½ to every cell for this test, whether one is empty or not.
+    let added = StratifiedTable { strata: strata.strata.iter().map(|stratum| stratum.plus(0.5)).collect() };
+    check("Woolf OR", added.woolf_odds_ratios().statistic, &r["epiR"]["OR_homogeneity_woolf"][0]);
+    check("Woolf RR", strata.woolf_risk_ratios().statistic, &r["epiR"]["RR_homogeneity_woolf"][0]);
+    let crude = strata.crude();
+    for (ours, name) in
+        [(crude.woolf(0.95), "OR_crude_wald"), (crude.katz(0.95), "RR_crude_wald"), (crude.wald_difference(0.95), "ARisk_crude_wald")]
+    {
+        check(name, ours.value, &r["epiR"][name][0]);
+        check(name, ours.low, &r["epiR"][name][1]);
+        check(name, ours.high, &r["epiR"][name][2]);
+    }
+    let difference = strata.mh_risk_difference(0.95);
+    close("RD", difference.value, -0.018_425_196_19, 1e-9);
+    close("RD SE", difference.std_error, 0.014_825_394_44, 1e-9);
+    close("RR SE", risk.std_error, 0.044_223_994_44, 1e-9);
+}
+
+/// Kidney stones (Charig and others, 1986): success by treatment A or B, small and large stones. Answers by two other programs.
+#[test]
+fn a_reversal_is_known_to_ten_digits() {
+    let strata = tables(&[[81.0, 6.0, 234.0, 36.0], [192.0, 71.0, 55.0, 25.0]]);
+    let (odds, risk, difference) = (strata.mh_odds_ratio(0.95), strata.mh_risk_ratio(0.95), strata.mh_risk_difference(0.95));
+    let [plain, tarone] = strata.breslow_day();
+    for (name, ours, expected) in [
+        ("crude", strata.crude().odds_ratio(), 0.748_348_537_3),
+        ("OR", odds.value, 1.446_846_625),
+        ("low", odds.low, 0.915_793_413_5),
+        ("high", odds.high, 2.285_848_67),
+        ("Breslow–Day", plain.statistic, 0.968_446_440_8),
+        ("Tarone", tarone.statistic, 0.965_629_777_9),
+        ("CMH", strata.cmh(false).statistic, 2.433_855_516),
+        ("corrected", strata.cmh(true).statistic, 2.091_256_85),
+        ("RR", risk.value, 1.069_000_154),
+        ("RR SE", risk.std_error, 0.041_767_199_25),
+        ("RD", difference.value, 0.053_835_570_24),
+        ("RD SE", difference.std_error, 0.033_554_195_88),
+    ] {
+        close(name, ours, expected, 1e-9);
+    }
+}
+
+#[test]
+fn strata_that_tell_nothing_change_nothing() {
+    let own = tables(&[[81.0, 6.0, 234.0, 36.0], [192.0, 71.0, 55.0, 25.0]]);
+    let more = tables(&[[81.0, 6.0, 234.0, 36.0], [0.0, 5.0, 0.0, 7.0], [192.0, 71.0, 55.0, 25.0], [3.0, 4.0, 0.0, 0.0]]);
+    assert_eq!(own.mh_odds_ratio(0.95), more.mh_odds_ratio(0.95));
+    assert_eq!((own.cmh(true), own.breslow_day(), own.woolf_odds_ratios()), (more.cmh(true), more.breslow_day(), more.woolf_odds_ratios()));
+    assert_eq!(own.exact(), more.exact());
+    assert_eq!(more.informative().count(), 2);
+}
+
+#[test]
+fn one_stratum_is_its_own_table() {
+    let one = tables(&[[30.0, 44.0, 29.0, 86.0]]);
+    let table = one.strata[0];
+    close("OR", one.mh_odds_ratio(0.95).value, table.odds_ratio(), 1e-14);
+    close("RR", one.mh_risk_ratio(0.95).value, table.risk_ratio(), 1e-14);
+    close("RR SE", one.mh_risk_ratio(0.95).std_error, table.katz(0.95).std_error, 1e-14);
+    close("RD", one.mh_risk_difference(0.95).value, table.risk_difference(), 1e-14);
+    assert!(one.breslow_day()[0].p_value.is_nan() && one.breslow_day()[0].df == 0);
+}
