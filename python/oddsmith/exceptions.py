@@ -111,9 +111,14 @@ class OddsmithWarning(UserWarning):
         return type(self), (self.id, self.column, self.level, self.text)
 
 
+#: Notices that only say what was done: they stand among the diagnostics, and nobody is warned.
+_NOTES = ("W106", "W250")
+
+
 def tell(notices: Iterable[tuple[str, str | None, str | None, str]]) -> list[OddsmithWarning]:
     """Warns of every notice and gives the warnings back."""
     told = [OddsmithWarning(*notice) for notice in notices]
     for warning in told:
-        warnings.warn(warning, stacklevel=4)
+        if warning.id not in _NOTES:
+            warnings.warn(warning, stacklevel=4)
     return told

@@ -1,17 +1,21 @@
 //! Data frames, as Python sees them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use arrow_schema::DataType;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
-use oddsmith::data::{Kind, Order, Weighting};
+use oddsmith::data::{Classes, Dummies, Features, Kind, Layout, Order, Weighting};
 use oddsmith::error::Error;
-use oddsmith::model::{Predictions, Predictor};
+use oddsmith::model::discriminant::Lda;
+use oddsmith::model::{Learner, PassInfo, Predictions, Predictor};
 use oddsmith::train;
 use oddsmith_io::{ArrowTable, ReadOptions, Roles, open_arrow, open_arrow_for_prediction};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrow::{self, Beside};
+use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::model::{Addends, Model, contribute};
 use crate::sums::{Sums, parts};
@@ -23,6 +27,9 @@ pub(crate) struct Frame(pub(crate) ArrowTable, pub(crate) Order);
 
 /// Columns of numbers by name.
 type NamedColumns<'py> = Vec<(String, Bound<'py, PyArray1<f64>>)>;
+
+/// Rows as numbers, the layouts of the numbers and of the columns that they are made of, notices.
+type Numbers<'py> = (Bound<'py, PyArray2<f64>>, Columns, Columns, Vec<Told>);
 
 /// The kind of a name.
 pub(crate) fn kind(name: &str) -> oddsmith::Result<Kind> {
@@ -52,6 +59,17 @@ impl Frame {
 
     fn cells(&self) -> usize {
         self.rows() * self.0.schema.fields().len()
+    }
+}
+
+/// Rows as numbers, row after row.
+fn write_numbers(rows: &Features<'_>, dummies: Option<&Dummies>, cells: &mut Vec<f64>) {
+    match dummies {
+        Some(dummies) => dummies.expand(rows, cells),
+        None => {
+            cells.clear();
+            cells.extend((0..rows.rows()).flat_map(|i| (0..rows.numbers.cols()).map(move |j| rows.numbers.get(i, j))));
+        }
     }
 }
 
@@ -122,6 +140,68 @@ impl Frame {
     #[getter]
     fn names(&self) -> Vec<String> {
         self.0.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// Whether every column holds numbers or truth values, so that an array would hold the table as well.
+    #[getter]
+    fn is_plain(&self) -> bool {
+        self.0.schema.fields().iter().all(|field| field.data_type().is_numeric() || *field.data_type() == DataType::Boolean)
+    }
+
+    /// All rows as numbers, categories as columns of zeros and ones, for labels given as codes: the numbers, their layout, that of the
+    /// columns, and the notices of reading them.
+    fn numbers<'py>(
+        &self,
+        py: Python<'py>,
+        target: &str,
+        classes: Vec<String>,
+        codes: PyReadonlyArray1<'_, u32>,
+        threads: usize,
+    ) -> PyResult<Numbers<'py>> {
+        let table = arrow::beside(&self.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights: None })?;
+        let options = ReadOptions { threads, ..ReadOptions::default() };
+        let roles = Roles { order: self.1.clone(), ..Roles::target(target) };
+        let (cells, numbers, columns, notices) = work::run(py, self.cells(), |control| {
+            let opened = open_arrow(&table, &options, &roles, control)?;
+            let read = opened.source.layout();
+            let layout = Arc::new(Layout::new(target, read.features().to_vec(), Classes::new(classes)?, Weighting::Frequency)?);
+            // It says which columns it does not take.
+            Learner::begin(&Lda::default(), &layout, &PassInfo::default())?;
+            let dummies = Dummies::new(&layout)?;
+            let width = dummies.as_ref().map_or(layout.features().len(), |dummies| dummies.numbers().features().len());
+            let (mut cells, mut batch_cells) = (vec![0.0; self.rows() * width], Vec::new());
+            for partition in 0..opened.source.partitions() {
+                opened.source.scan(partition, &mut |batch| {
+                    control.check()?;
+                    write_numbers(&batch.features, dummies.as_ref(), &mut batch_cells);
+                    let first = batch.first_row as usize * width;
+                    cells[first..first + batch_cells.len()].copy_from_slice(&batch_cells);
+                    Ok(())
+                })?;
+            }
+            let numbers = dummies.map_or_else(|| Arc::clone(&layout), |dummies| Arc::clone(dummies.numbers()));
+            Ok((cells, Columns(numbers), Columns(layout), opened.notices))
+        })?;
+        let width = numbers.0.features().len();
+        Ok((PyArray1::from_vec(py, cells).reshape([self.rows(), width])?, numbers, columns, told(notices)))
+    }
+
+    /// All rows as the numbers that a model of categories makes of them; NaN where a value is missing or its level unknown.
+    fn numbers_for<'py>(&self, py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let layout = Arc::new(model.classifier().layout().clone());
+        let (cells, width) = work::run(py, self.cells(), |control| {
+            let dummies = Dummies::new(&layout)?;
+            let width = dummies.as_ref().map_or(layout.features().len(), |dummies| dummies.numbers().features().len());
+            let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), &layout)?;
+            let (mut cells, mut batch_cells) = (Vec::with_capacity(self.rows() * width), Vec::new());
+            rows.scan(control, &mut |batch| {
+                write_numbers(&batch.features, dummies.as_ref(), &mut batch_cells);
+                cells.extend_from_slice(&batch_cells);
+                Ok(())
+            })?;
+            Ok((cells, width))
+        })?;
+        PyArray1::from_vec(py, cells).reshape([self.rows(), width])
     }
 
     /// Number of rows.

@@ -159,6 +159,8 @@ pub(crate) struct DiscriminantKnobs {
     divisor: String,
     predictive: bool,
     ledoit_wolf: bool,
+    /// The covariance to show, where it is not that of the densities.
+    pub(crate) shown: Option<Vec<f64>>,
 }
 
 impl DiscriminantKnobs {

@@ -1,12 +1,13 @@
 //! Mergeable statistics, as Python sees them.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use oddsmith::Result;
-use oddsmith::data::{Classes, FeatureBlocks};
+use oddsmith::data::{Classes, Dummies, FeatureBlocks};
 use oddsmith::error::Error;
-use oddsmith::model::discriminant::{Lda, Qda};
+use oddsmith::model::discriminant::{DiscriminantStats, Lda, Qda};
 use oddsmith::model::{Classifier, Learner, Step};
 use oddsmith::persist::{load_stats, save_stats};
 use oddsmith::stats::{ClassTable, Named, Parts, ScatterPart, TableStats, WordParts, separate, unite};
@@ -236,12 +237,23 @@ impl Sums {
         model().map_err(|error| raise(py, error))
     }
 
-    /// A discriminant of these sums: LDA when the covariance is `shared`, else QDA.
-    fn discriminant(&self, py: Python<'_>, shared: bool, knobs: DiscriminantKnobs) -> PyResult<Model> {
+    /// A discriminant of these sums: LDA when the covariance is `shared`, else QDA. Where the sums are those of categories that were
+    /// written as numbers, `columns` are the columns with the categories.
+    #[pyo3(signature = (shared, knobs, columns = None))]
+    fn discriminant(&self, py: Python<'_>, shared: bool, mut knobs: DiscriminantKnobs, columns: Option<&Columns>) -> PyResult<Model> {
+        let shown = knobs.shown.take();
         let settings = knobs.settings(self.0.layout().classes()).map_err(|error| raise(py, error))?;
-        work::run(py, usize::MAX, |_| match shared {
-            true => finish(&Lda::new(settings), &self.0),
-            false => finish(&Qda::new(settings), &self.0),
+        work::run(py, usize::MAX, |_| {
+            let dummies = columns.map(|columns| Dummies::new(&columns.0)).transpose()?.flatten().map(Arc::new);
+            let of_numbers = |dummies| DiscriminantStats::of_numbers(self.0.clone(), Some(dummies));
+            if !shared {
+                let (learner, stats) = (Qda::new(settings), dummies.map(of_numbers).transpose()?);
+                return stats.map_or_else(|| finish(&learner, &self.0), |stats| Ok(Model::new(Box::new(finished(&learner, &stats)?))));
+            }
+            let learner = Lda::new(settings);
+            let stats = dummies.map(of_numbers).unwrap_or_else(|| adopted(&learner, &self.0))?;
+            let model = finished(&learner, &stats)?;
+            Ok(Model::new(Box::new(shown.map_or_else(|| Ok(model.clone()), |covariance| model.clone().showing(covariance))?)))
         })
     }
 }
@@ -264,10 +276,18 @@ where
     L::Stats: 'static,
     L::Model: 'static,
 {
-    let adopted = learner.adopt(sums)?;
-    let stats = adopted.as_ref().or_else(|| (sums as &dyn Any).downcast_ref::<L::Stats>());
-    match learner.finish(stats.ok_or_else(|| Error::internal("a learner was given the statistics of another"))?)? {
-        Step::Done(model) => Ok(Model::new(Box::new(model) as Box<dyn Classifier>)),
+    Ok(Model::new(Box::new(finished(learner, &adopted(learner, sums)?)?) as Box<dyn Classifier>))
+}
+
+/// The sums as those of a learner's own first pass.
+fn adopted<L: Learner<Stats: 'static>>(learner: &L, sums: &TableStats) -> Result<L::Stats> {
+    let own = || (sums as &dyn Any).downcast_ref::<L::Stats>().cloned();
+    learner.adopt(sums)?.or_else(own).ok_or_else(|| Error::internal("a learner was given the statistics of another"))
+}
+
+fn finished<L: Learner>(learner: &L, stats: &L::Stats) -> Result<L::Model> {
+    match learner.finish(stats)? {
+        Step::Done(model) => Ok(model),
         Step::Again(_) => Err(Error::data("this model takes a second pass over the rows; fit it from the rows")),
     }
 }

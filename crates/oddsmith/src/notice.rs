@@ -142,6 +142,11 @@ catalogue! {
     UNEQUAL_LAYOUTS = "W230", "unequal layouts",
         "The merged statistics come from tables with different levels, classes or words. They were added over the \
          union; what a table never saw counts as zero there.";
+    DUMMY_COLUMNS = "W250", "categories as 0/1 columns",
+        "Discriminants know numbers only. A category takes part as 0/1 columns, one for every level but the first, and a boolean as \
+         one; together with the numbers they are treated as if they were normal, which they are not: probabilities far from one half may be \
+         too sure. The level without a column is named; another one changes no probability. Compare with logistic regression, which takes \
+         the same columns and assumes nothing about them.";
     UNSEEN_LEVEL = "W301", "unseen level",
         "A row has a level that the model never saw. The column is treated as missing for that row: it neither raises \
          nor lowers any class (a regression, which needs every value, gives the row no probability: W303). With {strict} the row is \
@@ -182,9 +187,9 @@ impl<'de> Deserialize<'de> for Notice {
 }
 
 impl Notice {
-    /// Whether it warns; the others only count what was asked for.
+    /// Whether it warns; the others only say what was done, as it was asked for.
     pub fn is_warning(&self) -> bool {
-        self.id != ROWS_LEFT_OUT
+        self.id != ROWS_LEFT_OUT && self.id != DUMMY_COLUMNS
     }
 
     /// A notice about the whole.

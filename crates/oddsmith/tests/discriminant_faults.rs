@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use oddsmith::control::Control;
-use oddsmith::data::{Classes, Feature, Features, Layout, Levels, SKIP, ViewSource, Weighting};
+use oddsmith::data::{Classes, Feature, Features, Layout, Levels, SKIP, ViewSource, Vocabulary, Weighting, WordValue};
 use oddsmith::model::discriminant::{DiscriminantParams, Lda, Qda};
 use oddsmith::model::{BoxedStats, Classifier, Learner, PassInfo, Predictions, Predictor, Shrinkage, Step};
 use oddsmith::num::MatrixView;
@@ -231,17 +231,25 @@ fn incomplete_rows_are_left_out_and_counted() {
 }
 
 #[test]
-fn columns_that_are_no_numbers_are_named() {
-    let features = vec![Feature::number("age"), Feature::category("race", Levels::in_order(vec!["a".into()])), Feature::boolean("smoker")];
+fn columns_of_text_are_named() {
+    let words = Feature::words("note", Vocabulary::Listed(vec!["a".into()]), WordValue::Count);
     let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
-    let layout = Arc::new(Layout::new("low", features, classes, Weighting::None).unwrap());
+    let layout = Arc::new(Layout::new("low", vec![Feature::number("age"), words], classes, Weighting::None).unwrap());
     let error = Lda::default().begin(&layout, &PassInfo::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }));
     assert_eq!(
         error.to_string(),
-        "lda cannot use `race` (category), `smoker` (boolean), only numbers: leave `race`, `smoker` out, or use nb, which takes \
-         every kind"
+        "lda cannot use `note` (text), only numbers, categories and booleans: leave `note` out, or use nb, which takes every kind"
     );
+}
+
+#[test]
+fn a_category_of_one_level_is_no_column() {
+    let features = vec![Feature::category("race", Levels::in_order(vec!["a".into()]))];
+    let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
+    let layout = Arc::new(Layout::new("low", features, classes, Weighting::None).unwrap());
+    let error = Lda::default().begin(&layout, &PassInfo::default()).unwrap_err();
+    assert_eq!(error.to_string(), "there is no number column and no category of two levels for lda");
 }
 
 #[test]

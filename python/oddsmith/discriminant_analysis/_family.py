@@ -9,14 +9,23 @@ import numpy as np
 from sklearn.base import clone
 
 from .. import _checks, _core
+from .._arrow import is_frame, table_of
 from .._base import Classifier, check_not_single
-from .._inputs import core_rows, encode_labels, row_weights, thread_count
-from ..exceptions import DataError, NoEstimateError, ParameterError, UnsupportedError
+from .._frames import FrameClassifier, checked_labels, target_name
+from .._inputs import core_rows, encode_classes, encode_labels, row_weights, thread_count
+from ..exceptions import DataError, MismatchError, NoEstimateError, ParameterError, UnsupportedError, tell
 from ._covariance import _ledoit_wolf, _shrunk
 
 
-class _Discriminant(Classifier):
-    """Means and products of the classes, and a model with covariances that follow from them."""
+class _Discriminant(FrameClassifier):
+    """Means and products of the classes, and a model with covariances that follow from them.
+
+    Arrays and data frames of numbers are what they are in scikit-learn. A data frame with categories becomes numbers first: a 0/1 column
+    for every level but the first.
+    """
+
+    #: The columns of a data frame with categories, while a model is fitted to it.
+    _columns: _core.Columns | None = None
 
     _solvers: ClassVar[tuple[str, ...]]
     #: Whether the classes share one covariance.
@@ -45,8 +54,9 @@ class _Discriminant(Classifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
+        X : array-like of shape (n_samples, n_features), or data frame
+            The rows. Categories of a data frame take part as 0/1 columns, one for every level but the first; rows with a missing value
+            are then left out.
         y : array-like of shape (n_samples,)
             The class of every row.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -79,17 +89,57 @@ class _Discriminant(Classifier):
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Checks the rows and sums them up."""
-        X, y = self._checked(X, y, reset=True, ensure_min_samples=2)
-        self.classes_, codes = encode_labels(y)
-        check_not_single(self.classes_)
+        self._columns = None
+        frame = table_of(X) if is_frame(X) else None
+        if frame is not None and not frame.is_plain:
+            X, codes, weights = self._begin_frame(X, y, sample_weight)
+        else:
+            X, y = self._checked(X, y, reset=True, ensure_min_samples=2)
+            self.classes_, codes = encode_labels(y)
+            check_not_single(self.classes_)
+            weights = row_weights(sample_weight, X)
+            self._layout = _core.Columns.numbers(self._names(), self._labels())
         if len(codes) == len(self.classes_):
             raise DataError("The number of samples must be more than the number of classes.")
-        weights = row_weights(sample_weight, X)
-        self._layout = _core.Columns.numbers(self._names(), self._labels())
         wanted = "per-class" if self._by_class() else "pooled"
         self._sums = _core.gather(type(self).__name__, self._layout, wanted, core_rows(X), codes, weights, 0.0, self._gaps, thread_count(self.n_jobs))
         check_not_single(self.classes_[self._sums.class_count > 0])
         return X, codes, weights
+
+    def _begin_frame(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Writes the categories of a data frame as numbers and leaves out rows with gaps."""
+        frame = self._frame(X, reset=True)
+        self.classes_, codes = encode_classes(checked_labels(X, y), y)
+        check_not_single(self.classes_)
+        numbers, self._layout, self._columns, notices = frame.numbers(target_name(frame, y), self._labels(), codes, thread_count(self.n_jobs))
+        tell(notices)
+        weights = row_weights(sample_weight, numbers)
+        complete = ~np.isnan(numbers).any(axis=1)
+        if complete.all():
+            return numbers, codes, weights
+        left_out = len(codes) - np.count_nonzero(complete)
+        text = f"{left_out} of {len(codes)} rows excluded from the fit for missing values; when predicting, gaps are integrated out"
+        tell([("W121", None, None, text)])
+        return np.ascontiguousarray(numbers[complete]), codes[complete], None if weights is None else weights[complete]
+
+    def _has_categories(self) -> bool:
+        """Whether the model asks for a data frame."""
+        model = self.__dict__.get("_model")
+        return model is not None and any(kind != "number" for _, kind in model.kinds)
+
+    def _table(self, X: Any) -> _core.Frame | None:
+        if not self._has_categories():
+            return None
+        if not is_frame(X):
+            raise MismatchError(f"the model has the columns {', '.join(name for name, _ in self._model.kinds)}, some of them categories; pass a data frame")
+        return self._frame(X, reset=False)
+
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+        frame = None if reset else self._table(X)
+        return super()._checked(X, y, reset=reset, **options) if frame is None else frame.numbers_for(self._model)
+
+    def _ask(self, X: Any, question: str) -> np.ndarray:
+        return super()._ask(X, question) if self._has_categories() else Classifier._ask(self, X, question)
 
     def _divisors(self) -> np.ndarray:
         """What the products of every class are divided by."""
@@ -131,7 +181,7 @@ class _Discriminant(Classifier):
         return np.atleast_2d(estimator.covariance_)
 
     def _knobs(self, prior: Any) -> dict[str, Any]:
-        none = {"covariances": None, "means": None, "ledoit_wolf": False}
+        none = {"covariances": None, "means": None, "ledoit_wolf": False, "shown": None}
         return none | {"prior": prior, "divisor": self.divisor, "predictive": self.predictive}
 
     def _prior_shares(self) -> np.ndarray:
@@ -145,20 +195,24 @@ class _Discriminant(Classifier):
             shares = shares / shares.sum()
         return shares
 
-    def _finish(self, covariances: list[np.ndarray] | None, means: np.ndarray | None = None, *, shared: bool) -> None:
-        """Finishes the model, with densities of our own where there are some."""
+    def _finish(
+        self, covariances: list[np.ndarray] | None, means: np.ndarray | None = None, *, shared: bool, shown: np.ndarray | None = None
+    ) -> None:
+        """Finishes the model, with densities of our own where there are some, and with a covariance that is only shown."""
         knobs = self._knobs("data" if self.priors is None else self.priors_.tolist())
         if covariances is not None and not self.predictive:
             knobs["covariances"] = [np.ravel(matrix).tolist() for matrix in covariances]
             knobs["means"] = None if means is None else means.tolist()
-        self._adopt(self._sums.discriminant(shared, knobs))
-        self.__dict__.pop("_layout", None)
+        knobs["shown"] = None if shown is None else np.ravel(shown).tolist()
+        self._adopt(self._sums.discriminant(shared, knobs, self._columns))
+        for name in ("_layout", "_columns"):
+            self.__dict__.pop(name, None)
         del self._sums
 
     def _read_densities(self, arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
         """Sets prior and means from a model file and gives its covariances, all in the users' units."""
-        classes, width = len(self.classes_), self.n_features_in_
         constant = arrays["constant.columns"].astype(int)
+        classes, width = len(self.classes_), len(constant) + len(arrays["centre"])
         varying = np.setdiff1d(np.arange(width), constant)
         scale, p = arrays["scale"], len(varying)
         self.priors_ = np.exp(arrays["prior.log"])

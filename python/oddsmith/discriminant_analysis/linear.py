@@ -112,13 +112,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
         """Sets attributes and model from the sums, and from the rows where sums are not enough."""
         by_class = self._by_class()
-        most = min(len(self.classes_) - 1, self.n_features_in_)
+        self.means_, products = self._sums.scatter()
+        most = min(len(self.classes_) - 1, self.means_.shape[1])
         if self.n_components is not None and _checks.whole("n_components", self.n_components, 1) > most:
             raise ParameterError("n_components cannot be larger than min(n_features, n_classes - 1).")
         self._max_components = self._n_features_out = most if self.n_components is None else self.n_components
         self.priors_ = self._prior_shares()
         counts = self._sums.class_count
-        self.means_, products = self._sums.scatter()
         pooled = sum(products) / self._divisors().sum()
         given, means = None, None
         if by_class or self.covariance_estimator is not None:
@@ -134,14 +134,18 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             coef, intercept = self._weights(weighed, self._total(X, weights, pooled, counts))
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self._finish(None if given is None else [given], means, shared=True)
+        # What solver 'svd' shows is not what its densities have, where a prior is given.
+        shown = weighed if self.solver == "svd" and self.store_covariance and weighed is not pooled else None
+        self._finish(None if given is None else [given], means, shared=True, shown=shown)
         self._hand_out(coef, intercept, X)
         self._show(X, "priors_", "means_", "xbar_", "scalings_", "explained_variance_ratio_")
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
-        (self.covariance_,) = self._read_densities(arrays)
-        self._max_components = self._n_features_out = min(len(self.classes_) - 1, self.n_features_in_)
-        coef, intercept, *_ = self._directions_of_pooled(self.covariance_, self.class_count_.sum())
+        (pooled,) = self._read_densities(arrays)
+        shown = arrays.get("covariance.shown")
+        self.covariance_ = pooled if shown is None else shown.reshape(pooled.shape)
+        self._max_components = self._n_features_out = min(len(self.classes_) - 1, self.means_.shape[1])
+        coef, intercept, *_ = self._directions_of_pooled(pooled, self.class_count_.sum())
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self._hand_out(coef, intercept)

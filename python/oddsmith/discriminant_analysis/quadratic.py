@@ -102,8 +102,9 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
+        X : array-like of shape (n_samples, n_features), or data frame
+            The rows. Categories of a data frame take part as 0/1 columns, one for every level but the first; rows with a missing value
+            are then left out.
         y : array-like of shape (n_samples,)
             The class of every row.
 
@@ -125,11 +126,12 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         self.means_, _ = self._sums.scatter()
         covariances = self._class_covariances(X, codes, weights)
         if self.solver == "svd" and self.reg_param > 0:
-            identity = np.eye(self.n_features_in_)
+            identity = np.eye(self.means_.shape[1])
             covariances = [(1 - self.reg_param) * matrix + self.reg_param * identity for matrix in covariances]
         self._describe_axes(covariances)
-        if not self.predictive:
-            self._check_ranks(self._sums.class_rows, self.n_features_in_)
+        # With categories the core says which level a class lacks.
+        if not self.predictive and self._columns is None:
+            self._check_ranks(self._sums.class_rows, self.means_.shape[1])
         if self.store_covariance:
             self.covariance_ = covariances
         plain = self.shrinkage is None and self.covariance_estimator is None and self.reg_param == 0
@@ -178,4 +180,4 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         scores = self._ask(X, "scores")
         if len(self.classes_) == 2:
             return scores[:, 1] - scores[:, 0]
-        return scores + 0.5 * self.n_features_in_ * np.log(2 * np.pi)
+        return scores + 0.5 * self.means_.shape[1] * np.log(2 * np.pi)

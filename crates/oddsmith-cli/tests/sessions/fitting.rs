@@ -51,7 +51,7 @@ fn knobs_out_of_range_and_of_other_models() {
         "oddsmith fit births.csv --target low --smoothing -1",
         "oddsmith fit births.csv --target low --smoothing some",
         "oddsmith fit births.csv --target low --model lda --smoothing 1",
-        "oddsmith fit births.csv --target low --model lda --features race,age",
+        "oddsmith fit births.csv --target low --model lda --features race,age --kind race=text",
         "oddsmith fit births.csv --target low --model gaussian-nb",
         "oddsmith fit births.csv --target low --shrinkage 2",
         "oddsmith fit births.csv --target low --prior yes=0.5",

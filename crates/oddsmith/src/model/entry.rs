@@ -91,6 +91,8 @@ impl Takes {
     pub const DESIGN: Takes = Takes { text: Text::Penalised, ..Takes::ALL };
     /// Numbers alone.
     pub const NUMBERS: Takes = Takes { numbers: Numbers::Any, categories: false, booleans: false, text: Text::No };
+    /// Numbers, and levels as columns of zeros and ones.
+    pub const DENSE: Takes = Takes { text: Text::No, ..Takes::ALL };
     /// Counts of things and of words.
     pub const COUNTS: Takes = Takes { numbers: Numbers::Counts, categories: false, booleans: false, text: Text::Yes };
     /// Numbers above a threshold, booleans, presence of words.

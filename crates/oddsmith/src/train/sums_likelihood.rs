@@ -11,8 +11,8 @@
 use nalgebra::DMatrix;
 
 use super::selection::Likelihood;
-use crate::data::Plane;
-use crate::error::{Error, ErrorKind, Result};
+use crate::data::{Kind, Plane};
+use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::stats::{Moment, ScatterGroup, TableStats};
 
 /// Models whose columns can be tested from sums.
@@ -53,8 +53,9 @@ pub fn likelihood_of_sums(stats: &TableStats, model: SumsModel) -> Result<Likeli
 /// Numbers with products, which only complete rows have.
 fn together(stats: &TableStats, per_class: bool) -> Result<Likelihood> {
     let layout = stats.layout();
-    if layout.numbers().len() < layout.features().len() {
-        return Err(Error::data("only number columns have products"));
+    if let Some(other) = layout.features().iter().find(|feature| feature.kind() != Kind::Number) {
+        let what = format!("statistics hold products of number columns only, and this is a {} column", other.kind().name());
+        return Err(DataFault::new(what).column(&other.name).accepted("leave it out, or select from the rows").into());
     }
     let scatter = stats.scatter().ok_or_else(|| lacking("the products of number columns"))?;
     let (group, _) = scatter.complete();

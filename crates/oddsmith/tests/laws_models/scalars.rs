@@ -47,8 +47,8 @@ fn gain(name: &str, variant: &Variant, table: &Ample, model: &dyn Classifier, sc
 fn cells(variant: &Variant, table: &Ample) -> f64 {
     let numbers = |row: &Row| variant.columns.iter().filter(|j| matches!(row.cells[**j], Cell::Number(x) if x.is_finite())).count() as f64;
     // Discriminants are fitted to complete rows.
-    let all = variant.columns.iter().filter(|j| COLUMNS[**j].1 == Kind::Number).count() as f64;
-    let counts = |row: &&Row| row.class.is_some() && (!["lda", "qda"].contains(&variant.entry.name) || numbers(row) == all);
+    let complete = |row: &Row| variant.columns.iter().all(|j| row.cells[*j] != Cell::Missing);
+    let counts = |row: &&Row| row.class.is_some() && (!["lda", "qda"].contains(&variant.entry.name) || complete(row));
     table.rows.iter().filter(counts).map(|row| row.weight * numbers(row)).sum()
 }
 

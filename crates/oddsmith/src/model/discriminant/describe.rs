@@ -109,12 +109,12 @@ fn tidy(joint: &Joint) -> Table {
     for (k, log_prior) in parameters.log_prior.iter().enumerate() {
         let label = layout.classes().label(k);
         table.push([label.into(), Cell::Empty, Cell::Empty, "prior".into(), log_prior.exp().into()]);
-        for (position, &feature) in layout.numbers().iter().enumerate() {
+        for position in 0..layout.numbers().len() {
             let mean = parameters.mean(k, position).unwrap_or(f64::NAN);
             let deviation = parameters.deviation(k, position);
             for (parameter, value) in [("mean", mean), ("sd", deviation)] {
-                let name = layout.features()[feature].name.as_str();
-                table.push([label.into(), name.into(), Cell::Empty, parameter.into(), value.into()]);
+                let (name, level) = parameters.column_label(position);
+                table.push([label.into(), name.into(), level.map_or(Cell::Empty, Cell::from), parameter.into(), value.into()]);
             }
         }
     }

@@ -5,12 +5,14 @@
 //! squared singular values are the ratios. At most min(p, K − 1) are not zero; with two classes the one direction is
 //! that of the LDA weights.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 
 use super::LdaModel;
 use super::observed::dot;
 use crate::card::{Cell, FixedTable, Table};
-use crate::data::Features;
+use crate::data::{Dummies, Features};
 use crate::error::{Error, Result};
 
 /// Singular values below this share of the largest are rounding.
@@ -19,10 +21,12 @@ const RANK_TOLERANCE: f64 = 1e-10;
 /// Discriminant directions of a linear discriminant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FisherProjection {
-    /// Positions in the number plane.
+    /// Positions among the number columns.
     columns: Vec<usize>,
-    /// Feature names of these columns.
+    /// Names of these columns.
     names: Vec<String>,
+    /// How categories become some of them.
+    dummies: Option<Arc<Dummies>>,
     centre: Vec<f64>,
     /// m̄ relative to the centre, projected: what is subtracted from every projection.
     origin: Vec<f64>,
@@ -42,6 +46,7 @@ impl FisherProjection {
         let mut found = FisherProjection {
             columns: complete.columns.clone(),
             names: complete.columns.iter().map(|&j| parameters.layout.features()[parameters.layout.numbers()[j]].name.clone()).collect(),
+            dummies: parameters.dummies.clone(),
             centre: complete.centre.clone(),
             origin: Vec::new(),
             directions: Vec::new(),
@@ -84,7 +89,7 @@ impl FisherProjection {
         self.directions.len()
     }
 
-    /// Positions in the number plane that the directions are about.
+    /// Positions among the number columns, into which categories are written, that the directions are about.
     pub fn columns(&self) -> &[usize] {
         &self.columns
     }
@@ -109,10 +114,16 @@ impl FisherProjection {
     /// value in a used column has no coordinates: NaN.
     pub fn project(&self, rows: &Features<'_>, out: &mut Vec<f64>) {
         out.clear();
+        let mut cells = Vec::new();
+        self.dummies.iter().for_each(|dummies| dummies.expand(rows, &mut cells));
+        let cell = |i: usize, column: usize| match &self.dummies {
+            Some(dummies) => cells[i * dummies.numbers().features().len() + column],
+            None => rows.numbers.get(i, column),
+        };
         let mut deviations = vec![0.0; self.columns.len()];
         for i in 0..rows.rows() {
             for (at, deviation) in deviations.iter_mut().enumerate() {
-                *deviation = rows.numbers.get(i, self.columns[at]) - self.centre[at];
+                *deviation = cell(i, self.columns[at]) - self.centre[at];
             }
             out.extend(self.directions.iter().zip(&self.origin).map(|(direction, origin)| dot(direction, &deviations) - origin));
         }

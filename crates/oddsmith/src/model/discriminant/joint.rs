@@ -16,8 +16,8 @@ use super::elimination::Elimination;
 use super::law::Law;
 use super::observed::{BLOCK, Ingredients, Observed, Workspace, dot};
 use super::span::{Alias, aliases};
-use crate::data::{Features, Layout};
-use crate::error::{DataFault, Error, Result};
+use crate::data::{Dummies, Features, Layout};
+use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
 use crate::model::{Contributions, SampledRow, Scores, Value};
 use crate::num::MatrixView;
 use crate::num::kernel::QuadraticScores;
@@ -32,7 +32,10 @@ const PULLED_TO: i32 = 40;
 /// The parameters of all class densities.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameters {
+    /// That of the number columns.
     pub(super) layout: Arc<Layout>,
+    /// How categories become some of them.
+    pub(super) dummies: Option<Arc<Dummies>>,
     /// Rows and weights that it was learned from.
     pub(super) classes: ClassWeights,
     pub(super) log_prior: Vec<f64>,
@@ -102,9 +105,22 @@ impl Joint {
         changed
     }
 
+    /// Hands rows on with their categories as number columns.
+    pub(super) fn with_numbers<T>(&self, rows: &Features<'_>, then: impl FnOnce(&Features<'_>) -> Result<T>) -> Result<T> {
+        rows.check(self.parameters.rows_layout())?;
+        let Some(dummies) = &self.parameters.dummies else { return then(rows) };
+        let mut cells = Vec::new();
+        dummies.expand(rows, &mut cells);
+        then(&Features::of_numbers(MatrixView::row_major(&cells, rows.rows(), self.parameters.layout.features().len())?))
+    }
+
     /// Writes log p(x, k) for every row and class.
     pub(super) fn score(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
-        rows.check(&self.parameters.layout)?;
+        self.with_numbers(rows, |rows| self.score_numbers(rows, out))
+    }
+
+    /// The same for rows as numbers.
+    pub(super) fn score_numbers(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
         let count = rows.rows();
         out.reset(count, &self.parameters.log_prior);
         let suspects = match (self.complete.kernel(rows.numbers.cols()), self.complete.roots.len() > 1) {
@@ -186,8 +202,11 @@ impl Joint {
     /// Splits the scores over the columns.
     pub(super) fn contribute(&self, rows: &Features<'_>, split: Split, out: &mut Contributions) -> Result<()> {
         let parameters = &self.parameters;
-        rows.check(&parameters.layout)?;
-        out.reset(rows.rows(), parameters.layout.features().len(), &parameters.log_prior);
+        out.reset(rows.rows(), parameters.rows_layout().features().len(), &parameters.log_prior);
+        self.with_numbers(rows, |rows| self.contribute_numbers(rows, split, out))
+    }
+
+    fn contribute_numbers(&self, rows: &Features<'_>, split: Split, out: &mut Contributions) -> Result<()> {
         for (pattern, members) in self.group(rows.numbers, 0..rows.rows())? {
             let observed = self.observed(&pattern)?;
             for (i, pull) in members {
@@ -201,8 +220,10 @@ impl Joint {
         Ok(())
     }
 
+    /// The user's feature behind a number column.
     fn feature(&self, column: usize) -> usize {
-        self.parameters.layout.numbers()[column]
+        let Parameters { layout, dummies, .. } = &self.parameters;
+        dummies.as_ref().map_or_else(|| layout.numbers()[column], |dummies| dummies.feature(column))
     }
 
     fn add_chain(&self, observed: &Observed, i: usize, deviations: &[f64], out: &mut Contributions) {
@@ -255,7 +276,7 @@ impl Joint {
     }
 
     fn infinite(&self, column: usize, i: usize, x: f64) -> Error {
-        let name = &self.parameters.layout.features()[self.feature(column)].name;
+        let name = &self.parameters.rows_layout().features()[self.feature(column)].name;
         let fault = DataFault::new("an infinite value cannot be used:").column(name).row(i as u64 + 1).value(x.to_string());
         fault.accepted("use a finite number or leave the cell empty").into()
     }
@@ -271,7 +292,12 @@ impl Joint {
 
     /// Draws a row of class `k`: independent columns by forward substitution in R y = z, the others from them.
     pub(super) fn sample(&self, k: usize, random: &mut dyn Rng) -> Result<SampledRow> {
-        let Parameters { layout, centre, scale, offsets, laws, constants, columns, .. } = &self.parameters;
+        let Parameters { layout, centre, scale, offsets, laws, constants, columns, dummies, .. } = &self.parameters;
+        if dummies.is_some() {
+            let what = "draw rows with categories: its density of their 0/1 columns gives values between the levels".to_owned();
+            let advice = Advice::UseModel { name: "nb", why: "which has probabilities of levels" };
+            return Err(ErrorKind::Unsupported { model: "a discriminant".into(), what, advice }.into());
+        }
         if k >= laws.len() {
             return Err(Error::internal("a row of a class that does not exist was asked for"));
         }
@@ -304,6 +330,22 @@ impl Joint {
 }
 
 impl Parameters {
+    /// What the users' rows look like.
+    pub(super) fn rows_layout(&self) -> &Arc<Layout> {
+        self.dummies.as_ref().map_or(&self.layout, |dummies| dummies.layout())
+    }
+
+    /// Name and, for one of a category, level of a number column.
+    pub(super) fn column_label(&self, position: usize) -> (&str, Option<String>) {
+        match &self.dummies {
+            None => (&self.layout.features()[self.layout.numbers()[position]].name, None),
+            Some(dummies) => {
+                let name = &dummies.layout().features()[dummies.feature(position)].name;
+                (name, dummies.level(position).map(|(plane, level)| dummies.level_name(plane, level)))
+            }
+        }
+    }
+
     fn ingredients<'a>(&'a self, pooled: &'a DMatrix<f64>) -> Ingredients<'a> {
         Ingredients {
             columns: &self.columns,

@@ -6,9 +6,9 @@ use super::describe::{self, Account};
 use super::joint::{Joint, SUSPECT, Split};
 use super::stored;
 use crate::card::Card;
-use crate::data::{Features, Layout};
-use crate::error::Result;
-use crate::model::term::{NumberTerm, Term};
+use crate::data::{Dummies, Features, Layout};
+use crate::error::{Error, Result};
+use crate::model::term::{LevelTerm, NumberTerm, Term};
 use crate::model::{Additive, Classifier, Contributions, Generative, LinearLogOdds, Prepared, SampledRow, Scale, Scores};
 use crate::notice::Notice;
 use crate::num::kernel::{LinearScores, widest};
@@ -24,12 +24,14 @@ use crate::record::Record;
 pub struct LdaModel {
     pub(super) joint: Joint,
     pub(super) account: Account,
+    /// A covariance to show, row after row over all number columns, where it is not that of the densities.
+    pub(super) shown: Option<Vec<f64>>,
     linear_kernel: Prepared<Option<LinearScores>>,
 }
 
 impl LdaModel {
     pub(super) fn new(joint: Joint, account: Account) -> Self {
-        LdaModel { joint, account, linear_kernel: Prepared::default() }
+        LdaModel { joint, account, shown: None, linear_kernel: Prepared::default() }
     }
 
     /// The scores up to what all classes share, when every column takes part and parameters are plugged in.
@@ -48,7 +50,64 @@ impl LdaModel {
         Some(LinearScores::new(&intercepts, &weights, &complete.centre))
     }
 
-    /// Mean of number column `position` (in the order of the layout's numbers) in class `k`.
+    /// The model with a covariance to show beside the one that its densities have: that of the classes weighed by a given prior, say.
+    /// It stays with the model in its file.
+    pub fn showing(self, covariance: Vec<f64>) -> Result<Self> {
+        let width = self.joint.parameters.layout.numbers().len();
+        match covariance.len() == width * width && covariance.iter().all(|cell| cell.is_finite()) {
+            true => Ok(LdaModel { shown: Some(covariance), ..self }),
+            false => Err(Error::knob("covariance", "…", format!("{width} × {width} finite numbers"))),
+        }
+    }
+
+    /// Scores rows of numbers by the straight line behind them.
+    fn score_line(&self, kernel: &LinearScores, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        out.reset(rows.rows(), &self.joint.parameters.log_prior);
+        let (values, scratch) = out.parts_mut();
+        kernel.score(rows.numbers, &mut scratch.panel, values);
+        let classes = self.joint.parameters.log_prior.len();
+        // Hardly any block has a suspect, and one look at all of its scores is quicker than one at every row.
+        let sound = widest(
+            #[inline(always)]
+            || values.iter().fold(true, |all, score| all & (score.abs() <= SUSPECT)),
+        );
+        if sound {
+            return Ok(());
+        }
+        let suspect = |scores: &[f64]| !scores.iter().all(|score| score.abs() <= SUSPECT);
+        let suspects = values.chunks_exact(classes).enumerate().filter(|(_, scores)| suspect(scores)).map(|(i, _)| i).collect();
+        self.joint.score_carefully(rows, suspects, out)
+    }
+
+    /// Addends of levels and weights of numbers, where categories are 0/1 columns: the reference level adds nothing, so what it adds is
+    /// part of the intercepts.
+    fn terms_with_levels(&self, dummies: &Dummies, term: &NumberTerm) -> (Vec<f64>, [Term; 2]) {
+        let (layout, classes) = (dummies.layout(), self.joint.parameters.log_prior.len());
+        let mut intercepts = self.joint.parameters.log_prior.clone();
+        let mut offsets = vec![0];
+        layout.level_counts().iter().for_each(|levels| offsets.push(offsets[offsets.len() - 1] + levels));
+        let mut table = vec![0.0; offsets[offsets.len() - 1] * classes];
+        let mut numbers = NumberTerm { columns: Vec::new(), centre: Vec::new(), base: Vec::new(), weights: Vec::new() };
+        for (at, &column) in term.columns.iter().enumerate() {
+            let (weights, base) = (&term.weights[at * classes..(at + 1) * classes], &term.base[at * classes..(at + 1) * classes]);
+            if let Some((plane, level)) = dummies.level(column) {
+                let cell = (offsets[plane] + level as usize) * classes;
+                for k in 0..classes {
+                    intercepts[k] += base[k] - weights[k] * term.centre[at];
+                    table[cell + k] += weights[k];
+                }
+            } else {
+                numbers.columns.extend(dummies.number(column));
+                numbers.centre.push(term.centre[at]);
+                numbers.base.extend(base);
+                numbers.weights.extend(weights);
+            }
+        }
+        let levels = LevelTerm { columns: (0..layout.codes().len()).collect(), offsets, table, kernel: Prepared::default() };
+        (intercepts, [Term::Numbers(numbers), Term::Levels(levels)])
+    }
+
+    /// Mean of number column `position` in class `k`. Columns stand in the order of the layout, categories as their 0/1 columns.
     pub fn mean(&self, k: usize, position: usize) -> Option<f64> {
         self.joint.parameters.mean(k, position)
     }
@@ -61,7 +120,7 @@ impl LdaModel {
 
 impl Classifier for LdaModel {
     fn layout(&self) -> &Layout {
-        &self.joint.parameters.layout
+        self.joint.parameters.rows_layout()
     }
 
     fn tag(&self) -> &'static str {
@@ -78,26 +137,10 @@ impl Classifier for LdaModel {
 
     /// The quadratic part is the same for all classes: log odds are linear.
     fn score_relative(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
-        let kernel = self.linear_kernel.get(|| self.linear_scores());
-        let (Some(kernel), true) = (kernel, rows.numbers.cols() == self.joint.complete.width()) else {
-            return self.score(rows, out);
-        };
-        rows.check(self.layout())?;
-        out.reset(rows.rows(), &self.joint.parameters.log_prior);
-        let (values, scratch) = out.parts_mut();
-        kernel.score(rows.numbers, &mut scratch.panel, values);
-        let classes = self.joint.parameters.log_prior.len();
-        // Hardly any block has a suspect, and one look at all of its scores is quicker than one at every row.
-        let sound = widest(
-            #[inline(always)]
-            || values.iter().fold(true, |all, score| all & (score.abs() <= SUSPECT)),
-        );
-        if sound {
-            return Ok(());
-        }
-        let suspect = |scores: &[f64]| !scores.iter().all(|score| score.abs() <= SUSPECT);
-        let suspects = values.chunks_exact(classes).enumerate().filter(|(_, scores)| suspect(scores)).map(|(i, _)| i).collect();
-        self.joint.score_carefully(rows, suspects, out)
+        self.joint.with_numbers(rows, |rows| match self.linear_kernel.get(|| self.linear_scores()) {
+            Some(kernel) => self.score_line(kernel, rows, out),
+            None => self.joint.score_numbers(rows, out),
+        })
     }
 
     fn contributions(&self) -> Result<&dyn Additive> {
@@ -119,11 +162,18 @@ impl Classifier for LdaModel {
             }
         }
         let term = NumberTerm { columns: complete.columns.clone(), centre: complete.centre.clone(), base, weights };
-        LinearLogOdds::new(&parameters.log_prior, &[Term::Numbers(term)])
+        match &parameters.dummies {
+            None => LinearLogOdds::new(&parameters.log_prior, &[Term::Numbers(term)]),
+            Some(dummies) => {
+                let (intercepts, terms) = self.terms_with_levels(dummies, &term);
+                LinearLogOdds::new(&intercepts, &terms)
+            }
+        }
     }
 
     fn shows_every_cell(&self) -> bool {
-        self.linear().is_some_and(|line| line.weights(self.layout()).len() == self.layout().features().len() + 1)
+        let plain = self.joint.parameters.dummies.is_none();
+        plain && self.linear().is_some_and(|line| line.weights(self.layout()).len() == self.layout().features().len() + 1)
     }
 
     fn generative(&self) -> Option<&dyn Generative> {
@@ -143,7 +193,9 @@ impl Classifier for LdaModel {
     }
 
     fn record(&self) -> Result<Record> {
-        stored::record(self.tag(), &self.joint, &self.account)
+        let mut record = stored::record(self.tag(), &self.joint, &self.account)?;
+        self.shown.iter().for_each(|covariance| record.put("covariance.shown", covariance));
+        Ok(record)
     }
 }
 

@@ -11,11 +11,12 @@ use super::moments::Moments;
 use super::wishart::{Sums, WishartPrior};
 use super::{DiscriminantParams, LdaModel, QdaModel, span};
 use crate::codec::{Codec, Encode};
-use crate::data::{Feature, Kind, Layout, Rows, Weighting};
+use crate::data::{Dummies, Feature, Features, Kind, Layout, Rows, Weighting};
 use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::bayes::label_evidence;
 use crate::model::params::Params;
 use crate::model::{Learner, PassInfo, Shrinkage, Step};
+use crate::num::MatrixView;
 use crate::record::Record;
 use crate::stats::{Parts, ScatterPart, Statistics, TableStats};
 
@@ -33,9 +34,13 @@ pub struct Qda {
     pub settings: DiscriminantParams,
 }
 
-/// The sums of a pass: means and products first, then, for Ledoit–Wolf shrinkage, fourth powers around them.
+/// The sums of a pass: means and products first, then, for Ledoit–Wolf shrinkage, fourth powers around them. Categories are summed up as
+/// columns of zeros and ones.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DiscriminantStats(Pass);
+pub struct DiscriminantStats {
+    pass: Pass,
+    dummies: Option<Arc<Dummies>>,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 enum Pass {
@@ -44,18 +49,41 @@ enum Pass {
 }
 
 impl DiscriminantStats {
-    /// The sums of a first pass.
+    /// The sums of a first pass over number columns: those that any table of them has.
     pub fn table(&self) -> Option<&TableStats> {
-        match &self.0 {
-            Pass::First(table) => Some(table),
-            Pass::Second(_) => None,
+        match (&self.pass, &self.dummies) {
+            (Pass::First(table), None) => Some(table),
+            _ => None,
         }
+    }
+
+    /// The sums of a first pass over rows that were written as numbers elsewhere.
+    pub fn of_numbers(table: TableStats, dummies: Option<Arc<Dummies>>) -> Result<Self> {
+        match dummies.as_ref().is_none_or(|dummies| dummies.numbers() == table.layout()) {
+            true => Ok(DiscriminantStats { pass: Pass::First(Box::new(table)), dummies }),
+            false => Err(Error::internal("sums of other columns than those of the categories were given")),
+        }
+    }
+
+    /// The empty sums of another pass over the same columns.
+    fn next(&self, pass: Pass) -> Self {
+        DiscriminantStats { pass, dummies: self.dummies.clone() }
+    }
+
+    /// Rows as numbers, where they have categories.
+    fn with_numbers(&mut self, rows: Rows<'_>, observe: impl FnOnce(&mut Pass, Rows<'_>) -> Result<()>) -> Result<()> {
+        let Some(dummies) = &self.dummies else { return observe(&mut self.pass, rows) };
+        rows.features.check(dummies.layout())?;
+        let mut cells = Vec::new();
+        dummies.expand(&rows.features, &mut cells);
+        let numbers = MatrixView::row_major(&cells, rows.features.rows(), dummies.numbers().features().len())?;
+        observe(&mut self.pass, Rows { features: Features::of_numbers(numbers), ..rows })
     }
 }
 
 impl Encode for DiscriminantStats {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        match &mut self.0 {
+        match &mut self.pass {
             Pass::First(stats) => {
                 codec.kind("table")?;
                 stats.encode(codec)
@@ -72,14 +100,14 @@ impl Statistics for DiscriminantStats {
     type Input<'a> = Rows<'a>;
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
-        match &mut self.0 {
+        self.with_numbers(rows, |pass, rows| match pass {
             Pass::First(stats) => stats.observe(rows),
             Pass::Second(stats) => stats.observe(rows),
-        }
+        })
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
-        match (&mut self.0, &other.0) {
+        match (&mut self.pass, &other.pass) {
             (Pass::First(mine), Pass::First(theirs)) => mine.merge(theirs),
             (Pass::Second(mine), Pass::Second(theirs)) => mine.merge(theirs),
             _ => Err(Error::internal("sums of different passes were merged")),
@@ -87,21 +115,21 @@ impl Statistics for DiscriminantStats {
     }
 
     fn weight(&self) -> f64 {
-        match &self.0 {
+        match &self.pass {
             Pass::First(stats) => stats.weight(),
             Pass::Second(stats) => stats.weight(),
         }
     }
 
     fn purpose(&self) -> String {
-        match &self.0 {
+        match &self.pass {
             Pass::First(stats) => stats.purpose(),
             Pass::Second(_) => "fourth powers around the means, for Ledoit and Wolf's shrinkage".into(),
         }
     }
 
     fn bytes(&self) -> usize {
-        match &self.0 {
+        match &self.pass {
             Pass::First(stats) => stats.bytes(),
             Pass::Second(stats) => stats.bytes(),
         }
@@ -127,24 +155,33 @@ impl Plan<'_> {
 
     fn begin(&self, layout: &Arc<Layout>) -> Result<DiscriminantStats> {
         self.settings.check()?;
-        self.check_columns(layout)?;
+        let (layout, dummies) = self.columns(layout)?;
         let parts = Parts { scatter: self.products(), patterns: 1, ..Parts::default() };
-        Ok(DiscriminantStats(Pass::First(Box::new(TableStats::new(Arc::clone(layout), parts)))))
+        Ok(DiscriminantStats { pass: Pass::First(Box::new(TableStats::new(layout, parts))), dummies })
     }
 
-    fn check_columns(&self, layout: &Layout) -> Result<()> {
-        let others: Vec<&Feature> = layout.features().iter().filter(|feature| feature.kind() != Kind::Number).collect();
-        if !others.is_empty() {
-            let named = |feature: &&Feature| format!("`{}` ({})", feature.name, feature.kind().name());
-            let what = format!("use {}, only numbers", others.iter().map(named).collect::<Vec<_>>().join(", "));
-            let columns = others.iter().map(|feature| feature.name.clone()).collect();
+    /// The number columns that it learns from, and how categories become some.
+    fn columns(&self, layout: &Arc<Layout>) -> Result<(Arc<Layout>, Option<Arc<Dummies>>)> {
+        let texts = self.others(layout, |kind| kind == Kind::Text);
+        if let Some((columns, named)) = texts {
+            let what = format!("use {named}, only numbers, categories and booleans");
             let advice = Advice::any_of([Advice::LeaveOut(columns), Advice::UseModel { name: "nb", why: "which takes every kind" }]);
             return Err(ErrorKind::Unsupported { model: self.name.into(), what, advice }.into());
         }
-        match layout.numbers().is_empty() {
-            true => Err(Error::data(format!("there is no number column for {}", self.name))),
-            false => Ok(()),
+        let dummies = Dummies::new(layout)?.map(Arc::new);
+        let numbers = dummies.as_ref().map_or_else(|| Arc::clone(layout), |dummies| Arc::clone(dummies.numbers()));
+        match numbers.numbers().is_empty() {
+            true => Err(Error::data(format!("there is no number column and no category of two levels for {}", self.name))),
+            false => Ok((numbers, dummies)),
         }
+    }
+
+    /// Names of the columns of some kinds, alone and with their kinds; `None` when there are none.
+    fn others(&self, layout: &Layout, of: impl Fn(Kind) -> bool) -> Option<(Vec<String>, String)> {
+        let others: Vec<&Feature> = layout.features().iter().filter(|feature| of(feature.kind())).collect();
+        let named = |feature: &&Feature| format!("`{}` ({})", feature.name, feature.kind().name());
+        let list = others.iter().map(named).collect::<Vec<_>>().join(", ");
+        (!others.is_empty()).then(|| (others.iter().map(|feature| feature.name.clone()).collect(), list))
     }
 
     fn adopt(&self, table: &TableStats) -> Result<DiscriminantStats> {
@@ -154,22 +191,27 @@ impl Plan<'_> {
             let what = "estimate ledoit-wolf shrinkage from statistics".to_owned();
             return Err(ErrorKind::Unsupported { model: self.name.into(), what, advice }.into());
         }
-        Ok(DiscriminantStats(Pass::First(Box::new(table.clone()))))
+        self.columns(table.layout())?;
+        if let Some((columns, named)) = self.others(table.layout(), |kind| kind != Kind::Number) {
+            let what = format!("learn from {named} by statistics, which hold products of number columns only");
+            let advice = Advice::any_of(["fit from the data".into(), Advice::LeaveOut(columns)]);
+            return Err(ErrorKind::Unsupported { model: self.name.into(), what, advice }.into());
+        }
+        DiscriminantStats::of_numbers(table.clone(), None)
     }
 
     fn finish(&self, stats: &DiscriminantStats) -> Result<Step<DiscriminantStats, (Joint, Account)>> {
         self.settings.check()?;
-        let (joint, account) = match &stats.0 {
+        let (joint, account) = match &stats.pass {
             Pass::First(table) => {
-                self.check_columns(table.layout())?;
                 if let Some(again) = table.rescaled() {
-                    return Ok(Step::Again(DiscriminantStats(Pass::First(Box::new(again)))));
+                    return Ok(Step::Again(stats.next(Pass::First(Box::new(again)))));
                 }
-                let moments = Moments::new(table, self.products(), self.settings.given.as_ref())?;
+                let moments = Moments::new(table, stats.dummies.as_ref(), self.products(), self.settings.given.as_ref())?;
                 match (self.settings.predictive, self.settings.shrinkage) {
                     (true, _) => self.integrate(&moments)?,
                     (false, Shrinkage::LedoitWolf) => {
-                        return Ok(Step::Again(DiscriminantStats(Pass::Second(FourthMoments::new(moments)))));
+                        return Ok(Step::Again(stats.next(Pass::Second(FourthMoments::new(moments)))));
                     }
                     (false, _) => self.estimate(&moments, None)?,
                 }
@@ -191,6 +233,7 @@ impl Plan<'_> {
     fn parameters(&self, moments: &Moments) -> Result<Parameters> {
         Ok(Parameters {
             layout: Arc::clone(&moments.layout),
+            dummies: moments.dummies.clone(),
             classes: moments.classes.clone(),
             log_prior: self.log_prior(moments)?,
             columns: moments.columns.clone(),
@@ -315,7 +358,7 @@ macro_rules! learner {
             }
 
             fn write_point(&self, empty: &DiscriminantStats, point: &mut Record) -> Result<()> {
-                match &empty.0 {
+                match &empty.pass {
                     Pass::First(table) => table.write_scales(point),
                     Pass::Second(fourth) => fourth.write_point(point),
                 }
@@ -323,11 +366,12 @@ macro_rules! learner {
             }
 
             fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<DiscriminantStats> {
-                if let Some(fourth) = FourthMoments::at_point(layout, point)? {
-                    return Ok(DiscriminantStats(Pass::Second(fourth)));
+                let (numbers, dummies) = self.plan().columns(layout)?;
+                if let Some(fourth) = FourthMoments::at_point(&numbers, point)? {
+                    return Ok(DiscriminantStats { pass: Pass::Second(fourth), dummies });
                 }
                 let mut empty = self.plan().begin(layout)?;
-                if let Pass::First(table) = &mut empty.0 {
+                if let Pass::First(table) = &mut empty.pass {
                     table.read_scales(point)?;
                 }
                 Ok(empty)

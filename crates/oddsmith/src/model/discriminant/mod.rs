@@ -8,6 +8,9 @@
 //! offset of 1e8 costs no digits. A missing number is integrated out: the density of the observed columns remains.
 //! Columns that do not vary, or that are combinations of earlier ones, take no part and are named in a notice.
 //!
+//! Categories and booleans take part as 0/1 columns, one for every level but the first (`data/dummies.rs`): the sums, and the model, are those
+//! of numbers, and rows are written as numbers on the way in.
+//!
 //! With `predictive` the means and covariances are integrated out under a normal-inverse-Wishart prior, and the
 //! normal densities become multivariate t densities.
 

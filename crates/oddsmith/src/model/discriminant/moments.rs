@@ -4,12 +4,13 @@
 //! deviation within classes: offsets d_kj = (m_kj − c_j)/s_j and products P_k,ij/(s_i s_j). A column that has the same
 //! value in every row leaves at once, so that it changes no bit of anything else.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
 use super::settings::Given;
-use crate::data::{Layout, Weighting};
+use crate::data::{Dummies, Layout, Weighting};
 use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
 use crate::model::Divisor;
 use crate::model::check_classes;
@@ -18,11 +19,16 @@ use crate::stats::{ClassWeights, ScatterGroup, ScatterPart, TableStats};
 
 /// Variation of a column below this share of its size is rounding, not variation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// A share of rows below this is the rounding of a sum of shares.
+const NO_SHARE: f64 = 1e-12;
 
 /// Sums of the complete rows over the columns that vary.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Moments {
+    /// That of the number columns.
     pub(super) layout: Arc<Layout>,
+    /// How categories became some of them.
+    pub(super) dummies: Option<Arc<Dummies>>,
     /// Complete rows and their weights.
     pub(super) classes: ClassWeights,
     /// Rows left out because a number is missing.
@@ -45,7 +51,7 @@ pub(super) struct Moments {
 impl Moments {
     /// The sums of a table that keeps at least the products `wanted`. Where covariances are `given` from elsewhere, a column
     /// varies as much as they say.
-    pub(super) fn new(stats: &TableStats, wanted: ScatterPart, given: Option<&Given>) -> Result<Self> {
+    pub(super) fn new(stats: &TableStats, dummies: Option<&Arc<Dummies>>, wanted: ScatterPart, given: Option<&Given>) -> Result<Self> {
         let layout = Arc::clone(stats.layout());
         let scatter = stats.scatter().filter(|scatter| wanted == ScatterPart::Pooled || scatter.part() == wanted);
         let scatter = scatter.ok_or_else(|| Error::data("the statistics lack sums that this model needs; gather them again"))?;
@@ -53,6 +59,7 @@ impl Moments {
         check_classes(stats.layout(), stats.classes())?;
         check_complete(&layout, stats.classes(), &group)?;
         let mut moments = Moments {
+            dummies: dummies.map(|dummies| Arc::new(Dummies::clone(dummies).without(levels_without_rows(dummies, &group)))),
             classes: ClassWeights { rows: group.rows.clone(), weight: group.weight.clone(), squared: group.squared.clone() },
             left_out,
             columns: Vec::new(),
@@ -65,6 +72,7 @@ impl Moments {
             layout,
         };
         moments.notices.extend(incomplete_rows(left_out, moments.classes.total_rows()));
+        moments.notices.extend(moments.dummies.iter().flat_map(|dummies| told(dummies)));
         moments.place_columns(&group, stats, given.map(|given| &given.covariances[..]))?;
         if let Some(means) = given.and_then(|given| given.means.as_ref()) {
             moments.place_means(means)?;
@@ -135,6 +143,10 @@ impl Moments {
             return Err(ErrorKind::NoEstimate { what, advice: Advice::LeaveOut(vec![name]) }.into());
         }
         self.constants.push((j, value));
+        if self.dummies.as_ref().and_then(|dummies| dummies.level(j)).is_some() && value == 0.0 {
+            // The level has no rows, which was told before.
+            return Ok(());
+        }
         let text = format!("is {value} in every row; it says nothing about the class and was left out");
         self.notices.push(Notice::new(notice::CONSTANT_COLUMN, text).column(name));
         Ok(())
@@ -172,6 +184,24 @@ impl Moments {
         self.plane_name(self.columns[at])
     }
 
+    /// A level of a category that no row of class `k` has, with the name of the category.
+    pub(super) fn level_absent_from(&self, k: usize) -> Option<(String, String)> {
+        let dummies = self.dummies.as_ref()?;
+        for (plane, &feature) in dummies.layout().codes().iter().enumerate() {
+            let mut shares = vec![(0, 1.0)];
+            for at in dummies.of_code(plane) {
+                let share = self.columns.iter().position(|&j| j == at).map_or(0.0, |j| self.centre[j] + self.offsets[k][j] * self.scale[j]);
+                shares[0].1 -= share;
+                shares.extend(dummies.level(at).map(|(_, level)| (level, share)));
+            }
+            let seen = |level: u32| !dummies.unseen().contains(&(plane, level));
+            if let Some((level, _)) = shares.iter().find(|(level, share)| *share < NO_SHARE && seen(*level)) {
+                return Some((dummies.layout().features()[feature].name.clone(), dummies.level_name(plane, *level)));
+            }
+        }
+        None
+    }
+
     /// Products of all classes.
     pub(super) fn pooled_products(&self) -> DMatrix<f64> {
         self.products.iter().fold(DMatrix::zeros(self.width(), self.width()), |sum, products| sum + products)
@@ -200,6 +230,40 @@ impl Moments {
     pub(super) fn pooled_divisor(&self, divisor: Divisor) -> f64 {
         (0..self.classes.weight.len()).map(|k| self.class_divisor(k, divisor)).sum()
     }
+}
+
+/// Levels that no complete row has: their columns are all zeros, and the columns of the others add up to one.
+fn levels_without_rows(dummies: &Dummies, group: &ScatterGroup) -> BTreeSet<(usize, u32)> {
+    let classes = group.rows.len();
+    let mut unseen = BTreeSet::new();
+    for plane in 0..dummies.layout().codes().len() {
+        let mut reference = vec![1.0; classes];
+        for at in dummies.of_code(plane) {
+            (0..classes).for_each(|k| reference[k] -= group.mean.get(k, at));
+            if let (Some(level), true) = (dummies.level(at), (0..classes).all(|k| group.mean.get(k, at) == 0.0)) {
+                unseen.insert(level);
+            }
+        }
+        if reference.iter().all(|share| *share < NO_SHARE) {
+            unseen.insert((plane, 0));
+        }
+    }
+    unseen
+}
+
+/// What is said of categories: how they take part, and which levels do not.
+fn told(dummies: &Dummies) -> Vec<Notice> {
+    let references = dummies.references();
+    let enter = if references.len() == 1 { "enters" } else { "enter" };
+    let text = format!("{} {enter} as 0/1 columns; the level in parentheses has none", references.join(", "));
+    let mut notices: Vec<Notice> = (!references.is_empty()).then(|| Notice::new(notice::DUMMY_COLUMNS, text)).into_iter().collect();
+    for &(plane, level) in dummies.unseen() {
+        let column = &dummies.layout().features()[dummies.layout().codes()[plane]].name;
+        let name = dummies.level_name(plane, level);
+        let text = format!("the level `{name}` occurs in no complete row and is left out");
+        notices.push(Notice::new(notice::UNUSED_LEVEL, text).column(column).level(name));
+    }
+    notices
 }
 
 fn incomplete_rows(left_out: u64, used: u64) -> Option<Notice> {

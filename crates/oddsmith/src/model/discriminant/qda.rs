@@ -27,7 +27,7 @@ impl QdaModel {
         QdaModel { joint, account }
     }
 
-    /// Mean of number column `position` (in the order of the layout's numbers) in class `k`.
+    /// Mean of number column `position` in class `k`. Columns stand in the order of the layout, categories as their 0/1 columns.
     pub fn mean(&self, k: usize, position: usize) -> Option<f64> {
         self.joint.parameters.mean(k, position)
     }
@@ -40,7 +40,7 @@ impl QdaModel {
 
 impl Classifier for QdaModel {
     fn layout(&self) -> &Layout {
-        &self.joint.parameters.layout
+        self.joint.parameters.rows_layout()
     }
 
     fn tag(&self) -> &'static str {

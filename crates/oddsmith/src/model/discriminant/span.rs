@@ -158,6 +158,11 @@ fn check_class(moments: &Moments, k: usize, matrix: &DMatrix<f64>, pooled: &DMat
             "class `{label}` has {rows} {are}, too few for a covariance matrix of its own over {} columns, which takes {need} rows or more",
             kept.len()
         )
+    } else if let Some((category, level)) = moments.level_absent_from(k) {
+        format!(
+            "no row of class `{label}` has the level `{level}` of column `{category}`, so the 0/1 columns of the category do not all vary \
+             within the class, and it has no density over the columns of the others"
+        )
     } else if let Some(&j) = flat {
         format!(
             "column `{}` does not vary within class `{label}`, so the class has no density over the columns of the others",

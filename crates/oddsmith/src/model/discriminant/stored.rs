@@ -14,7 +14,7 @@ use super::elimination::Elimination;
 use super::joint::{Joint, Parameters};
 use super::law::Law;
 use super::{LdaModel, QdaModel};
-use crate::data::Layout;
+use crate::data::{Dummies, Layout};
 use crate::error::Result;
 use crate::model::Classifier;
 use crate::notice::Notice;
@@ -39,7 +39,12 @@ pub(super) fn record(tag: &str, joint: &Joint, account: &Account) -> Result<Reco
     let head = Head { account: account.clone(), notices: account.notices.clone() };
     let mut record = Record::new(tag, VERSION, &serde_json::json!({}))?;
     record.put_part("discriminant", &head)?;
-    parameters.layout.write(&mut record, "layout")?;
+    parameters.rows_layout().write(&mut record, "layout")?;
+    if let Some(dummies) = &parameters.dummies {
+        let unseen = dummies.unseen().iter();
+        record.put_counts("unseen.columns", &unseen.clone().map(|(plane, _)| *plane as u64).collect::<Vec<_>>());
+        record.put_counts("unseen.levels", &unseen.map(|(_, level)| u64::from(*level)).collect::<Vec<_>>());
+    }
     parameters.classes.write(&mut record)?;
     record.put("prior.log", &parameters.log_prior);
     record.put_counts("constant.columns", &parameters.constants.iter().map(|(position, _)| *position as u64).collect::<Vec<_>>());
@@ -61,7 +66,13 @@ pub(super) fn record(tag: &str, joint: &Joint, account: &Account) -> Result<Reco
 /// Rebuilds an LDA model.
 pub(crate) fn read_lda(record: &Record) -> Result<Box<dyn Classifier>> {
     let (joint, account) = read(record, "lda", true)?;
-    Ok(Box::new(LdaModel::new(joint, account)))
+    let width = joint.parameters.layout.numbers().len();
+    let model = LdaModel::new(joint, account);
+    if !record.arrays.contains_key("covariance.shown") {
+        return Ok(Box::new(model));
+    }
+    let shown = record.numbers("covariance.shown", times(width, width)?)?;
+    Ok(Box::new(model.showing(shown).map_err(|error| fault(error.to_string()))?))
 }
 
 /// Rebuilds a QDA model.
@@ -73,10 +84,10 @@ pub(crate) fn read_qda(record: &Record) -> Result<Box<dyn Classifier>> {
 fn read(record: &Record, tag: &str, shared: bool) -> Result<(Joint, Account)> {
     record.expect(tag, VERSION)?;
     let head: Head = record.part("discriminant")?;
-    let layout = Arc::new(Layout::read(record, "layout")?);
+    let (layout, dummies) = read_columns(record)?;
     let (classes, width) = (layout.classes().len(), layout.numbers().len());
     if classes < 2 || width == 0 || width < layout.features().len() {
-        return Err(fault("a discriminant has two classes or more, and number columns only"));
+        return Err(fault("a discriminant has two classes or more, and columns of numbers, categories and booleans"));
     }
     let constants = record.counts("constant.columns")?;
     let columns = varying(width, constants)?;
@@ -106,12 +117,31 @@ fn read(record: &Record, tag: &str, shared: bool) -> Result<(Joint, Account)> {
         covariances,
         laws,
         layout,
+        dummies,
     };
     if parameters.classes.total() <= 0.0 {
         return Err(fault("the class weights are all zero"));
     }
     let joint = Joint::new(parameters).map_err(|_| fault("`covariances` are not positive definite over the same columns"))?;
     Ok((joint, Account { notices: head.notices, ..head.account }))
+}
+
+/// The number columns, and how categories become some of them.
+fn read_columns(record: &Record) -> Result<(Arc<Layout>, Option<Arc<Dummies>>)> {
+    let layout = Arc::new(Layout::read(record, "layout")?);
+    let Some(dummies) = Dummies::new(&layout).map_err(|error| fault(error.to_string()))? else { return Ok((layout, None)) };
+    if !layout.words().is_empty() {
+        return Ok((layout, None));
+    }
+    let (planes, levels) = (record.counts("unseen.columns")?, record.counts("unseen.levels")?);
+    let counts = layout.level_counts();
+    let known = |plane: u64, level: u64| counts.get(plane as usize).is_some_and(|count| level < *count as u64);
+    if planes.len() != levels.len() || !planes.iter().zip(levels).all(|(plane, level)| known(*plane, *level)) {
+        return Err(fault("`unseen.columns` and `unseen.levels` name levels that there are not"));
+    }
+    let unseen = planes.iter().zip(levels).map(|(plane, level)| (*plane as usize, *level as u32)).collect();
+    let dummies = Arc::new(dummies.without(unseen));
+    Ok((Arc::clone(dummies.numbers()), Some(dummies)))
 }
 
 /// The columns that vary: all but the constants, which must be listed in order.
