@@ -1,5 +1,30 @@
-//! Information: entropy of weighted counts.
+//! Information: entropy and its kin, channels, codes, lengths of descriptions, and models compared by their evidence.
+//!
+//! Logarithms are natural throughout; what is told in bits says so in its name. Plain functions of numbers: what is summed over rows to get
+//! there belongs to the analyses of `study`.
 
+mod channel;
+pub mod code;
+mod conjugate;
+mod description_length;
+mod distribution;
 mod entropy;
+mod gaussian;
+mod joint;
+mod mdl_cuts;
+mod model_posterior;
+mod neighbour_information;
+mod polynomial;
 
+pub use channel::{Capacity, Channel};
+pub use conjugate::{BetaBernoulli, DirichletMultinomial, NormalInverseGamma};
+pub use description_length::{TwoPart, krichevsky_trofimov_bits, multinomial_complexity, normalized_likelihood_bits};
+pub use distribution::Distribution;
+pub(crate) use distribution::phi;
 pub use entropy::entropy;
+pub use gaussian::Gaussian;
+pub use joint::{Joint, MutualInformation, conditional_mutual_information};
+pub use mdl_cuts::mdl_cuts;
+pub use model_posterior::{BayesFactor, Candidate, ModelPosterior};
+pub use neighbour_information::{NeighbourInformation, neighbour_information};
+pub use polynomial::polynomial_residuals;

@@ -1,0 +1,18 @@
+//! Codes: texts of bits that can be read back, and how long they are.
+
+mod bits;
+mod class_coder;
+mod flips;
+mod huffman;
+mod length_limit;
+mod prefix;
+mod range_coder;
+mod tree;
+
+pub use bits::{BitReader, BitWriter};
+pub use class_coder::ClassProbabilities;
+pub use flips::{Flips, ResetFlips};
+pub use huffman::huffman_lengths;
+pub use length_limit::limited_lengths;
+pub use prefix::{PrefixCode, shannon_lengths};
+pub use range_coder::{RangeDecoder, RangeEncoder};
