@@ -18,7 +18,7 @@ from worker import OURS, ROOT, SCRATCH, Timing, Worker
 from workload import PACKAGE, Peer, Workload
 
 OUR_TOLERANCES = ("", " tolerance=1e-9", " tolerance=1e-10", " tolerance=1e-12", " tolerance=1e-14")
-"""Knobs of our fits, the default first: like a peer's, our tolerance is tightened as far as the comparison asks."""
+"""Options of our fits, the default first: like a peer's, our tolerance is tightened as far as the comparison asks."""
 HOPELESS = 4.0
 """A peer this many times slower than the best in its first run is not run again: it cannot be the best."""
 
@@ -112,12 +112,12 @@ class Measurement:
             return
         goal = max(FLAT, min(slopes[name] for name in racing))
         for model in sorted({one.model for one in racing.values()}):
-            for knob in OUR_TOLERANCES:
-                self.ours.ask(f"fit {model}{knob}")
+            for option in OUR_TOLERANCES:
+                self.ours.ask(f"fit {model}{option}")
                 if self.slope(self.ours) <= goal:
                     break
             for one in racing.values():
-                one.ours = f"fit {model}{knob}" if one.model == model else one.ours
+                one.ours = f"fit {model}{option}" if one.model == model else one.ours
 
     def slope(self, worker: Worker) -> float:
         """The largest slope at the worker's solution."""

@@ -14,7 +14,7 @@ PACKAGE = "package"
 
 @dataclass(frozen=True)
 class Peer:
-    """An estimator and the request to our worker that asks for the same estimates: a model of the registry and its knobs.
+    """An estimator and the request to our worker that asks for the same estimates: a model of the registry and its options.
 
     A peer that iterates is tried with its tolerances, loosest first, until it is as near to the optimum as the workload
     asks; `make` then takes the tolerance.

@@ -117,7 +117,7 @@ def compare(
     classes, codes = encode_classes(labels, y)
     check_not_single(classes)
     weights = row_weights(sample_weight, codes)
-    knobs = {
+    params = {
         "folds": _checks.whole("folds", folds, 2),
         "repeats": _checks.whole("repeats", repeats, 1),
         "seed": _checks.whole("random_state", random_state, 0),
@@ -128,13 +128,13 @@ def compare(
     named, others, order = _sorted_out(models)
     entrants = _core.Entrants()
     if named:
-        entrants = _named(X, target, classes, codes, weights, kinds or {}, named, knobs)
+        entrants = _named(X, target, classes, codes, weights, kinds or {}, named, params)
         order = [dict(zip(named, entrants.names, strict=True)).get(name, name) for name in order]
     for name, estimator in others.items():
         rows = _Rows(X, labels, classes, codes, weights)
-        entrants = _with_estimator(entrants, name, estimator, rows, knobs)
+        entrants = _with_estimator(entrants, name, estimator, rows, params)
         if curve:
-            entrants = _with_curve(entrants, name, estimator, rows, knobs)
+            entrants = _with_curve(entrants, name, estimator, rows, params)
     title = f"{folds} folds{f' dealt {repeats} times' if repeats > 1 else ''}, every row judged by models that have not seen its fold"
     return Comparison(entrants.ordered(order), title, make, bool(curve))
 
@@ -166,17 +166,17 @@ def _named(
     weights: np.ndarray | None,
     kinds: dict[str, str],
     named: list[str],
-    knobs: dict[str, Any],
+    params: dict[str, Any],
 ) -> _core.Entrants:
     """oddsmith's own models, which share passes."""
     if is_frame(X):
         frame = table_of(X)
-        entrants, notices = _core.compare_frame(frame, target_name(frame, target), class_names(classes), codes, weights, kinds, named, knobs)
+        entrants, notices = _core.compare_frame(frame, target_name(frame, target), class_names(classes), codes, weights, kinds, named, params)
         tell(notices)
         return entrants
     X = check_array(X, dtype="numeric", ensure_all_finite=False)
     columns = _core.Columns.numbers([f"x{j}" for j in range(X.shape[1])], class_names(classes))
-    return _core.compare_rows(columns, core_rows(X), codes, weights, named, knobs)
+    return _core.compare_rows(columns, core_rows(X), codes, weights, named, params)
 
 
 class _Rows(NamedTuple):
@@ -197,14 +197,14 @@ class _Rows(NamedTuple):
         return scores
 
 
-def _with_estimator(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, knobs: dict[str, Any]) -> _core.Entrants:
+def _with_estimator(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, params: dict[str, Any]) -> _core.Entrants:
     """A classifier on the same folds. What it cannot do is no reason to stop the others."""
     begin, tables = time.perf_counter(), []
     try:
-        for repeat in range(knobs["repeats"]):
-            fold = _core.deal(rows.codes, knobs["folds"], knobs["seed"] + repeat, knobs["groups"])
+        for repeat in range(params["repeats"]):
+            fold = _core.deal(rows.codes, params["folds"], params["seed"] + repeat, params["groups"])
             scores = np.empty((len(rows.codes), len(rows.classes)))
-            for held_out in range(knobs["folds"]):
+            for held_out in range(params["folds"]):
                 test = np.flatnonzero(fold == held_out)
                 scores[test] = rows.scores(estimator, np.flatnonzero(fold != held_out), test)
             tables.append(scores)
@@ -213,15 +213,15 @@ def _with_estimator(entrants: _core.Entrants, name: str, estimator: Any, rows: _
         return entrants.with_failure(name, str(error))
 
 
-def _with_curve(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, knobs: dict[str, Any]) -> _core.Entrants:
+def _with_curve(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, params: dict[str, Any]) -> _core.Entrants:
     """The learning curve of a classifier over the prefixes that oddsmith's own models learn from."""
-    fold = _core.deal(rows.codes, knobs["folds"], knobs["seed"], knobs["groups"])
-    cells = rows.codes * np.uint32(knobs["folds"]) + fold.astype(np.uint32)
-    part = _core.deal(cells, min(_PARTS, len(cells)), knobs["seed"], None)
+    fold = _core.deal(rows.codes, params["folds"], params["seed"], params["groups"])
+    cells = rows.codes * np.uint32(params["folds"]) + fold.astype(np.uint32)
+    part = _core.deal(cells, min(_PARTS, len(cells)), params["seed"], None)
     for taught in (1, 2, 4, 8, _PARTS):
         bits: list[float] | None = []
         counts, reason = [], ""
-        for held_out in range(knobs["folds"]):
+        for held_out in range(params["folds"]):
             train, test = np.flatnonzero((fold != held_out) & (part < taught)), np.flatnonzero(fold == held_out)
             counts.append(len(train))
             try:

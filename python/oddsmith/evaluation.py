@@ -132,6 +132,6 @@ def evaluate(
     if not known.all():
         tell([no_prediction(int((~known).sum()), "cannot be judged", "cannot be judged")])
         scores, codes, weights = scores[known], codes[known], None if weights is None else weights[known]
-    knobs = {"threshold": threshold, "weighting": meaning, "bins": bins, "groups": groups}
-    judged = _core.judge(scores, True, codes, weights, class_names(model.classes_), knobs)
+    params = {"threshold": threshold, "weighting": meaning, "bins": bins, "groups": groups}
+    judged = _core.judge(scores, True, codes, weights, class_names(model.classes_), params)
     return Evaluation(judged, model.classes_, type(model).__name__, make)

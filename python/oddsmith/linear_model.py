@@ -178,7 +178,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         absolute = {"l1": 1.0, "l2": 0.0}.get(self.penalty, float(ratio or 0.0))
         return (1.0 - absolute) / float(self.C), absolute / float(self.C)
 
-    def _knobs(self) -> dict[str, Any]:
+    def _core_params(self) -> dict[str, Any]:
         _checks.one_of("solver", self.solver, _SOLVERS)
         _checks.flag("fit_intercept", self.fit_intercept)
         _checks.flag("warm_start", self.warm_start)
@@ -233,19 +233,19 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         LogisticRegression
             The fitted estimator itself.
         """
-        knobs = self._knobs()
+        params = self._core_params()
         X, y = self._checked(X, y, reset=True)
         before = getattr(self, "classes_", None)
         self.classes_, codes = encode_labels(y)
-        knobs["start"] = self._start(before)
+        params["start"] = self._start(before)
         if self.offset is not None:
             if not isinstance(X, np.ndarray):
                 raise UnsupportedError("an offset is a column of an array, not of sparse rows; leave it out")
             columns = [f"`{name}`" for name in self._offset_names()]
             rest = " - ".join([".", *dict.fromkeys(columns)])
-            knobs |= {"formula": f"y ~ {rest} + offset({', '.join(columns)}){'' if self.fit_intercept else ' - 1'}", "start": None}
-        if not isinstance(X, np.ndarray) and (knobs["l1"] or X.nnz > _MANY_ENTRIES):
-            knobs["tolerance"] = min(self.tol, _COARSEST_OF_WORDS) or _COARSEST_OF_WORDS
+            params |= {"formula": f"y ~ {rest} + offset({', '.join(columns)}){'' if self.fit_intercept else ' - 1'}", "start": None}
+        if not isinstance(X, np.ndarray) and (params["l1"] or X.nnz > _MANY_ENTRIES):
+            params["tolerance"] = min(self.tol, _COARSEST_OF_WORDS) or _COARSEST_OF_WORDS
         weights = row_weights(sample_weight, X)
         check_not_single(self.classes_)
         if self.class_weight is not None:
@@ -256,10 +256,10 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         make = _core.Columns.numbers if isinstance(X, np.ndarray) else _core.Columns.words
         columns = make(self._names(), self._labels())
         self._obstacle = None
-        self._adopt(_core.fit_logistic(columns, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs)))
+        self._adopt(_core.fit_logistic(columns, core_rows(X), codes, weights, params, thread_count(self.n_jobs)))
         self.n_iter_ = np.array([self._model.steps], dtype=np.int32)
         # Liblinear alone has no arithmetic of four bytes.
-        self._describe_weights((knobs["l2"], knobs["l1"]), None if self.solver == "liblinear" else X)
+        self._describe_weights((params["l2"], params["l1"]), None if self.solver == "liblinear" else X)
         return self
 
     def _first_pass(self, target: str | None, features: Any, kinds: dict[str, str], weights: str | None, layout: Any) -> _core.Round:
@@ -268,9 +268,9 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
             if getattr(self, name) is not None:
                 raise UnsupportedError(f"{name} is for rows that are at hand; leave it out of a fit in passes")
         named = target or TARGET
-        knobs = self._knobs()
-        options = {name: knobs[name] for name in ("l2", "l1", "firth", "tolerance")}
-        options |= {"on-separation": self.on_separation, "max-steps": knobs["most_steps"], "ci": "none", "no-tests": True}
+        params = self._core_params()
+        options = {name: params[name] for name in ("l2", "l1", "firth", "tolerance")}
+        options |= {"on-separation": self.on_separation, "max-steps": params["most_steps"], "ci": "none", "no-tests": True}
         formula = f"`{named}` ~ .{'' if self.fit_intercept else ' - 1'}"
         known = None if layout is None else layout._core(named, weights is not None)
         return _core.Round.begin(_core.model_of_formulas(), options, formula, None, features, kinds, weights, known, False, None)

@@ -105,7 +105,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
     #: Sums that were gathered elsewhere are those of columns with kinds.
     _of_frame = True
 
-    def _knobs(self) -> dict[str, Any]:
+    def _core_params(self) -> dict[str, Any]:
         prior: Any = "data"
         # Whoever says that a column is a number means it, zeros and ones too.
         numbers = {name: "gaussian" for name, kind in (self.kinds or {}).items() if kind == "number"}
@@ -165,7 +165,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
         self.kinds_ = dict(self._sums.kinds)
         self._model = self._obstacle = None
         if np.count_nonzero(self.class_count_) > 1:
-            self._adopt(self._sums.naive_bayes(self._knobs()))
+            self._adopt(self._sums.naive_bayes(self._core_params()))
             self.kinds_ = dict(self._model.kinds)
             self.class_prior_ = self._spread(np.exp(self._model.log_prior)[None, :], 0.0)[0]
 

@@ -28,21 +28,21 @@ def rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, np.argmax(X[:, :3] + 1.5 * rng.normal(size=(400, 3)), axis=1), rng.integers(0, 4, 400).astype(float)
 
 
-KNOBS = [{}, {"C": 0.1}, {"class_weight": "balanced"}, {"class_weight": {0: 2.0}}, {"fit_intercept": False}, {"C": np.inf}]
+PARAMS = [{}, {"C": 0.1}, {"class_weight": "balanced"}, {"class_weight": {0: 2.0}}, {"fit_intercept": False}, {"C": np.inf}]
 
 
-@pytest.mark.parametrize("knobs", KNOBS, ids=str)
+@pytest.mark.parametrize("params", PARAMS, ids=str)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
-def test_the_optimum_is_that_of_scikit_learn(rows, knobs, classes, weighted, form):
+def test_the_optimum_is_that_of_scikit_learn(rows, params, classes, weighted, form):
     X, y, weights = rows
-    if form is sparse.csr_array and knobs.get("C") == np.inf:
+    if form is sparse.csr_array and params.get("C") == np.inf:
         pytest.skip("words without a penalty have no finite estimate")
     chosen = y < classes
     X, y, given = X[chosen], y[chosen], {"sample_weight": weights[chosen]} if weighted else {}
-    ours = od.LogisticRegression(**knobs).fit(form(X), y, **given)
-    theirs = LogisticRegression(solver="newton-cg", tol=1e-12, max_iter=10_000, **knobs).fit(X, y, **given)
+    ours = od.LogisticRegression(**params).fit(form(X), y, **given)
+    theirs = LogisticRegression(solver="newton-cg", tol=1e-12, max_iter=10_000, **params).fit(X, y, **given)
     for name in ("coef_", "intercept_"):
         assert getattr(ours, name).shape == getattr(theirs, name).shape
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-6, atol=1e-7, err_msg=name)

@@ -30,18 +30,18 @@ def fitted_in_rounds(estimator: Logit, sites: list[pd.DataFrame]) -> tuple[Logit
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "params",
     [{}, {"interval": "profile"}, {"firth": True}, {"robust": "HC2"}, {"cluster": "ward"}, {"formula": "died ~ age + cluster(ward)"}, {"weights": "copies"}, {"units": {"age": 10}}],
     ids=str,
 )
-def test_rounds_end_at_the_fit_of_the_pooled_rows(knobs: dict) -> None:
+def test_rounds_end_at_the_fit_of_the_pooled_rows(params: dict) -> None:
     table = rows()
     # The last site has no row of ward a.
     table = table.sort_values("ward", ascending=False, kind="stable", ignore_index=True)
     sites = [table[150:], table[60:150], table[:60]]
-    knobs = {"formula": "died ~ age + ward" if "cluster" not in knobs else "died ~ age"} | knobs
-    model, rounds = fitted_in_rounds(Logit(**knobs), sites)
-    pooled = Logit(**knobs).fit(table)
+    params = {"formula": "died ~ age + ward" if "cluster" not in params else "died ~ age"} | params
+    model, rounds = fitted_in_rounds(Logit(**params), sites)
+    pooled = Logit(**params).fit(table)
     assert 5 <= rounds <= 60
     for ours, theirs in zip(model.tidy().to_dict("records"), pooled.tidy().to_dict("records"), strict=True):
         assert ours.keys() == theirs.keys()

@@ -61,9 +61,9 @@ def same(ours, theirs, rows, names: str) -> None:
         np.testing.assert_allclose(ours.predict_joint_log_proba(rows), theirs.predict_joint_log_proba(rows), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("knobs", [{}, {"priors": PRIOR}, {"var_smoothing": 0.3}])
-def test_gaussian(numbers, y, knobs):
-    ours, theirs = od.GaussianNB(**knobs).fit(numbers, y), naive_bayes.GaussianNB(**knobs).fit(numbers, y)
+@pytest.mark.parametrize("params", [{}, {"priors": PRIOR}, {"var_smoothing": 0.3}])
+def test_gaussian(numbers, y, params):
+    ours, theirs = od.GaussianNB(**params).fit(numbers, y), naive_bayes.GaussianNB(**params).fit(numbers, y)
     same(ours, theirs, numbers, "classes_ class_count_ class_prior_ theta_ var_ epsilon_ n_features_in_")
 
 
@@ -76,7 +76,7 @@ def test_gaussian_with_weights_is_that_of_repeated_rows(numbers, y, weights):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csc_array])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
-    ("name", "knobs", "attributes"),
+    ("name", "params", "attributes"),
     [
         ("MultinomialNB", {}, ""),
         ("MultinomialNB", {"alpha": np.linspace(0.1, 2, 8), "class_prior": PRIOR}, ""),
@@ -86,18 +86,18 @@ def test_gaussian_with_weights_is_that_of_repeated_rows(numbers, y, weights):
         ("BernoulliNB", {"alpha": 1e-3}, ""),
     ],
 )
-def test_counts(counts, y, weights, form, weighted, name, knobs, attributes):
+def test_counts(counts, y, weights, form, weighted, name, params, attributes):
     given = {"sample_weight": weights} if weighted else {}
-    ours = getattr(od, name)(**knobs).fit(form(counts), y, **given)
-    theirs = getattr(naive_bayes, name)(**knobs).fit(form(counts), y, **given)
+    ours = getattr(od, name)(**params).fit(form(counts), y, **given)
+    theirs = getattr(naive_bayes, name)(**params).fit(form(counts), y, **given)
     same(ours, theirs, form(counts), f"classes_ class_count_ class_log_prior_ feature_count_ feature_log_prob_ {attributes}")
     np.testing.assert_allclose(ours.predict_proba(np.asarray(counts)), ours.predict_proba(sparse.csr_array(counts)), rtol=1e-12)
 
 
-@pytest.mark.parametrize("knobs", [{}, {"alpha": 0.5, "min_categories": 12}, {"class_prior": PRIOR}])
-def test_categorical(counts, y, weights, knobs):
-    ours = od.CategoricalNB(**knobs).fit(counts, y, sample_weight=weights)
-    theirs = naive_bayes.CategoricalNB(**knobs).fit(counts, y, sample_weight=weights)
+@pytest.mark.parametrize("params", [{}, {"alpha": 0.5, "min_categories": 12}, {"class_prior": PRIOR}])
+def test_categorical(counts, y, weights, params):
+    ours = od.CategoricalNB(**params).fit(counts, y, sample_weight=weights)
+    theirs = naive_bayes.CategoricalNB(**params).fit(counts, y, sample_weight=weights)
     same(ours, theirs, counts, "class_count_ class_log_prior_ category_count_ feature_log_prob_ n_categories_")
 
 
@@ -106,7 +106,7 @@ LDA = "classes_ priors_ means_ coef_ intercept_"
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
-    ("knobs", "attributes"),
+    ("params", "attributes"),
     [
         ({}, "xbar_ explained_variance_ratio_"),
         ({"priors": PRIOR, "store_covariance": True}, "covariance_ xbar_ explained_variance_ratio_"),
@@ -118,14 +118,14 @@ LDA = "classes_ priors_ means_ coef_ intercept_"
         ({"solver": "eigen", "covariance_estimator": OAS()}, "covariance_ explained_variance_ratio_"),
     ],
 )
-def test_linear_discriminant(numbers, y, knobs, attributes, classes):
+def test_linear_discriminant(numbers, y, params, attributes, classes):
     chosen = y < classes
-    knobs = knobs | ({"priors": [0.3, 0.7]} if "priors" in knobs and classes == 2 else {})
+    params = params | ({"priors": [0.3, 0.7]} if "priors" in params and classes == 2 else {})
     rows, labels = numbers[chosen], y[chosen]
-    ours = od.LinearDiscriminantAnalysis(**knobs).fit(rows, labels)
-    theirs = discriminant_analysis.LinearDiscriminantAnalysis(**knobs).fit(rows, labels)
+    ours = od.LinearDiscriminantAnalysis(**params).fit(rows, labels)
+    theirs = discriminant_analysis.LinearDiscriminantAnalysis(**params).fit(rows, labels)
     same(ours, theirs, rows, f"{LDA} {attributes}")
-    if "lsqr" not in knobs.values():
+    if "lsqr" not in params.values():
         # Directions are unique up to their sign.
         mine, other = ours.transform(rows), theirs.transform(rows)
         np.testing.assert_allclose(mine * np.sign((mine * other).sum(axis=0)), other, rtol=1e-8, atol=1e-8)
@@ -140,7 +140,7 @@ def test_linear_discriminant_with_more_columns_than_rows():
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "params",
     [
         {"store_covariance": True},
         {"priors": PRIOR},
@@ -150,9 +150,9 @@ def test_linear_discriminant_with_more_columns_than_rows():
         {"solver": "eigen", "covariance_estimator": OAS()},
     ],
 )
-def test_quadratic_discriminant(numbers, y, knobs):
-    ours = od.QuadraticDiscriminantAnalysis(**knobs).fit(numbers, y)
-    theirs = discriminant_analysis.QuadraticDiscriminantAnalysis(**knobs).fit(numbers, y)
-    same(ours, theirs, numbers, "classes_ priors_ means_ scalings_" + " covariance_" * ("store_covariance" in knobs))
+def test_quadratic_discriminant(numbers, y, params):
+    ours = od.QuadraticDiscriminantAnalysis(**params).fit(numbers, y)
+    theirs = discriminant_analysis.QuadraticDiscriminantAnalysis(**params).fit(numbers, y)
+    same(ours, theirs, numbers, "classes_ priors_ means_ scalings_" + " covariance_" * ("store_covariance" in params))
     for mine, other in zip(ours.rotations_, theirs.rotations_, strict=True):
         np.testing.assert_allclose(np.abs(mine), np.abs(other), rtol=1e-8, atol=1e-8)

@@ -33,12 +33,12 @@ def table(classes, seed=0):
     return X, (X[:, :classes] + rng.gumbel(size=(120, classes))).argmax(axis=1)
 
 
-@pytest.mark.parametrize(("name", "knobs"), LINEAR)
+@pytest.mark.parametrize(("name", "params"), LINEAR)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("rows", [1, 120])
-def test_writing_into_weights_changes_every_answer(name, knobs, classes, rows):
+def test_writing_into_weights_changes_every_answer(name, params, classes, rows):
     X, y = table(classes)
-    ours, peer = getattr(od, name)(**knobs).fit(X, y), theirs(name)(**knobs).fit(X, y)
+    ours, peer = getattr(od, name)(**params).fit(X, y), theirs(name)(**params).fit(X, y)
     for model in (ours, peer):
         model.predict_proba(X[:rows])
         model.coef_[:] = np.linspace(-1, 2, model.coef_.size).reshape(model.coef_.shape)
@@ -97,7 +97,7 @@ def types_of(model, X):
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
-    ("name", "knobs"),
+    ("name", "params"),
     [
         ("GaussianNB", {}),
         ("MultinomialNB", {}),
@@ -107,16 +107,16 @@ def types_of(model, X):
         *(("LogisticRegression", {"solver": solver}) for solver in ("lbfgs", "liblinear", "newton-cholesky", "saga")),
     ],
 )
-def test_numbers_have_the_precision_of_the_rows(name, knobs, classes, kind):
-    if knobs.get("solver") == "liblinear" and classes > 2:
+def test_numbers_have_the_precision_of_the_rows(name, params, classes, kind):
+    if params.get("solver") == "liblinear" and classes > 2:
         return
     X = np.random.default_rng(1).integers(0, 4, (200, 4)).astype(kind)
     y = np.random.default_rng(2).integers(0, classes, 200)
     for rows in (X, sparse.csr_array(X)) if name in ("LogisticRegression", "MultinomialNB") else (X,):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            expected = types_of(theirs(name)(**knobs).fit(rows, y), rows)
-        found = types_of(getattr(od, name)(**knobs).fit(rows, y), rows)
+            expected = types_of(theirs(name)(**params).fit(rows, y), rows)
+        found = types_of(getattr(od, name)(**params).fit(rows, y), rows)
         assert {name: found[name] for name in expected.keys() & found.keys()} == {name: expected[name] for name in expected.keys() & found.keys()}
         assert {"predict_proba", "predict_log_proba"} <= {entry[0] for entry in found if isinstance(entry, tuple)}
 

@@ -97,13 +97,13 @@ fn fit(name: &str, tolerance: f64, tables: &Tables) -> Result<Model, Box<dyn Err
         "linfa" => {
             // linfa stops at a slope of the sum over rows.
             let slope = tolerance * tables.smartcore.1.len() as f64;
-            let knobs = LogisticRegression::default().alpha(STRENGTH).gradient_tolerance(slope).max_iterations(MOST_STEPS);
-            Ok(Model::Linfa(knobs.fit(&tables.linfa)?))
+            let options = LogisticRegression::default().alpha(STRENGTH).gradient_tolerance(slope).max_iterations(MOST_STEPS);
+            Ok(Model::Linfa(options.fit(&tables.linfa)?))
         }
         // smartcore has no tolerance to set.
         "smartcore" => {
-            let knobs = smart::LogisticRegressionParameters::default().with_alpha(STRENGTH);
-            Ok(Model::Smartcore(smart::LogisticRegression::fit(&tables.smartcore.0, &tables.smartcore.1, knobs)?))
+            let options = smart::LogisticRegressionParameters::default().with_alpha(STRENGTH);
+            Ok(Model::Smartcore(smart::LogisticRegression::fit(&tables.smartcore.0, &tables.smartcore.1, options)?))
         }
         _ => Err(format!("no such peer: {name}").into()),
     }

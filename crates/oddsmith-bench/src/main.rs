@@ -4,7 +4,7 @@
 //! load FOLDER                 X.npy or X.data.npy, X.indices.npy, X.indptr.npy, X.shape.npy, and y.npy
 //! threads N                   from now on; all cores before
 //! limit read|lines BYTES N    bytes per second at which N threads read memory, or count the lines of a text in it
-//! fit MODEL [KNOB=VALUE…]     a model of the registry
+//! fit MODEL [OPTION=VALUE…]     a model of the registry
 //! proba                       class probabilities of all rows
 //! predict                     the label of every row
 //! auc                         the area under the ROC curve of the first column, with DeLong's variance

@@ -155,8 +155,8 @@ fn interval_of_shift(share: f64, from: &[f64], rows: f64) -> String {
 }
 
 /// One number per class.
-fn per_class(classes: &Classes, knob: &str, text: &str) -> Result<Vec<f64>, Error> {
-    let refused = || Error::knob(knob, text, "one number per class, such as yes=0.01,no=0.99");
+fn per_class(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Error> {
+    let refused = || Error::option(option, text, "one number per class, such as yes=0.01,no=0.99");
     let mut numbers = vec![None; classes.len()];
     for item in split_list(text) {
         let (label, number) = split_pair(&item).ok_or_else(refused)?;
@@ -166,21 +166,21 @@ fn per_class(classes: &Classes, knob: &str, text: &str) -> Result<Vec<f64>, Erro
 }
 
 /// Shares that add up to 1; with two classes one is enough.
-fn shares(classes: &Classes, knob: &str, text: &str) -> Result<Vec<f64>, Error> {
+fn shares(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Error> {
     let given = split_list(text);
     let shares = match (&given[..], classes.labels()) {
         ([one], [_, _]) => {
-            let refused = || Error::knob(knob, text, "a proportion above 0 and below 1, such as yes=0.01");
+            let refused = || Error::option(option, text, "a proportion above 0 and below 1, such as yes=0.01");
             let (label, share) = split_pair(one).ok_or_else(refused)?;
             let share: f64 = share.trim().parse().ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(refused)?;
             let k = classes.index(label)?;
             if k == 1 { vec![1.0 - share, share] } else { vec![share, 1.0 - share] }
         }
-        _ => per_class(classes, knob, text)?,
+        _ => per_class(classes, option, text)?,
     };
     let sum: f64 = shares.iter().sum();
     match (sum - 1.0).abs() <= 1e-6 && shares.iter().all(|share| *share > 0.0) {
         true => Ok(shares.into_iter().map(|share| share / sum).collect()),
-        false => Err(Error::knob(knob, text, format!("proportions above 0 that add up to 1, not to {sum}"))),
+        false => Err(Error::option(option, text, format!("proportions above 0 that add up to 1, not to {sum}"))),
     }
 }

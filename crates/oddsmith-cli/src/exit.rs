@@ -91,7 +91,7 @@ fn library_code(kind: &ErrorKind) -> u8 {
         ErrorKind::Data(_) | ErrorKind::Mismatch { .. } => DATA,
         // A column or class that the table does not have may be the table's fault as well as the user's.
         ErrorKind::Unknown { noun: "column" | "class", .. } => DATA,
-        ErrorKind::Unknown { .. } | ErrorKind::Knob { .. } | ErrorKind::Unsupported { .. } | ErrorKind::Formula { .. } => USAGE,
+        ErrorKind::Unknown { .. } | ErrorKind::InvalidOption { .. } | ErrorKind::Unsupported { .. } | ErrorKind::Formula { .. } => USAGE,
         ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } => NO_ESTIMATE,
         ErrorKind::Format { .. } => FILE,
         ErrorKind::Io { .. } => IO,
@@ -141,7 +141,7 @@ mod tests {
             (ErrorKind::Mismatch { left_name: "a".into(), right_name: "b".into(), what: "kinds".into() }, 3),
             (unknown("column"), 3),
             (unknown("model"), 2),
-            (ErrorKind::Knob { knob: "smoothing".into(), value: "-1".into(), accepted: "more".into() }, 2),
+            (ErrorKind::InvalidOption { option: "smoothing".into(), value: "-1".into(), accepted: "more".into() }, 2),
             (ErrorKind::NoEstimate { what: "singular".into(), advice: "shrink".into() }, 5),
             (ErrorKind::Unsupported { model: "a".into(), what: "b".into(), advice: "c".into() }, 2),
             (ErrorKind::Format { expected: "model file", what: "cut".into() }, 4),

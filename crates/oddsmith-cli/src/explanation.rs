@@ -88,7 +88,7 @@ impl<'a> Explanation<'a> {
         });
         let against = against.unwrap_or_else(|| most_probable(Some(class)));
         if class == against {
-            return Err(Error::knob("against", layout.classes().label(against), "another class than the one that is explained"));
+            return Err(Error::option("against", layout.classes().label(against), "another class than the one that is explained"));
         }
         let mut evidence = Contributions::new();
         model.contributions()?.contribute(rows, &mut evidence)?;

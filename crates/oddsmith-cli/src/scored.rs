@@ -26,7 +26,7 @@ impl ProbabilityColumns {
             _ => {
                 let one = if classes.len() == 2 { "one column for the event, or one per class" } else { "one column per class" };
                 let accepted = format!("{one}, in the order {}", listed(classes));
-                return Err(Error::knob("probabilities", named.join(","), accepted));
+                return Err(Error::option("probabilities", named.join(","), accepted));
             }
         };
         let place = |name: &String| match layout.plane(layout.index(name)?) {

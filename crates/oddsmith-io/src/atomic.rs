@@ -49,7 +49,7 @@ impl Drop for Unfinished {
 pub fn write_file(path: &Path, inputs: &[&Path], write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let fault = |source: io::Error| Error::from(ErrorKind::Io { path: path.display().to_string(), source });
     if inputs.iter().any(|input| same_file::is_same_file(path, input).unwrap_or(false)) {
-        return Err(Error::knob("output", path.display(), "this is the file that is read; choose another name"));
+        return Err(Error::option("output", path.display(), "this is the file that is read; choose another name"));
     }
     let old = fs::metadata(path).ok();
     if old.as_ref().is_some_and(fs::Metadata::is_dir) {

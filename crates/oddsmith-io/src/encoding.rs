@@ -35,7 +35,7 @@ pub(crate) fn detect(head: &[u8], asked: Option<&str>) -> Result<Found> {
     let utf8 = |mark| Found { convert: None, mark };
     if let Some(label) = asked {
         let encoding = Encoding::for_label(label.as_bytes())
-            .ok_or_else(|| Error::knob("encoding", label, "use utf-8, utf-16le, utf-16be, latin1, or another name of the WHATWG list"))?;
+            .ok_or_else(|| Error::option("encoding", label, "use utf-8, utf-16le, utf-16be, latin1, or another name of the WHATWG list"))?;
         let mark = marked.filter(|(found, _)| *found == encoding || label.eq_ignore_ascii_case("utf-16"));
         return Ok(match mark {
             Some((found, mark)) if found == encoding_rs::UTF_8 => utf8(mark),

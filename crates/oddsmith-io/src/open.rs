@@ -121,7 +121,7 @@ impl Content {
             return Err(place.fault(fault));
         }
         if let Some(sheet) = &options.sheet {
-            return Err(Error::knob("sheet", sheet, "only Excel workbooks (.xlsx) have sheets"));
+            return Err(Error::option("sheet", sheet, "only Excel workbooks (.xlsx) have sheets"));
         }
         Ok(container::announced(magic).map_or(Content::Text, Content::Container))
     }

@@ -194,24 +194,24 @@ impl ReadOptions {
         let shown = |byte: u8| char::from(byte).escape_default().to_string();
         let structural = |byte: u8| matches!(byte, b'\n' | b'\r' | 0) || !byte.is_ascii();
         if let Some(byte) = self.delimiter.filter(|byte| structural(*byte) || self.quote == Quote::Byte(*byte)) {
-            return Err(Error::knob("delimiter", shown(byte), "use one ASCII character that is neither the quote nor a line end"));
+            return Err(Error::option("delimiter", shown(byte), "use one ASCII character that is neither the quote nor a line end"));
         }
         if let Quote::Byte(byte) = self.quote
             && structural(byte)
         {
-            return Err(Error::knob("quote", shown(byte), "use one ASCII character that is not a line end, or none"));
+            return Err(Error::option("quote", shown(byte), "use one ASCII character that is not a line end, or none"));
         }
         if let Some(byte) = self.decimal.filter(|byte| !matches!(byte, b'.' | b',')) {
-            return Err(Error::knob("decimal", shown(byte), "use a point or a comma"));
+            return Err(Error::option("decimal", shown(byte), "use a point or a comma"));
         }
         if self.names.is_some() && self.header == Header::Yes {
-            return Err(Error::knob("names", "…", "names are for a table whose first record holds none"));
+            return Err(Error::option("names", "…", "names are for a table whose first record holds none"));
         }
         if let Some(width) = self.text.hashed.filter(|width| !(1..=1 << 30).contains(width)) {
-            return Err(Error::knob("hashed width", width, "use a width from 1 to 1073741824"));
+            return Err(Error::option("hashed width", width, "use a width from 1 to 1073741824"));
         }
         if self.text.tf_idf && self.text.hashed.is_some() {
-            return Err(Error::knob("text weights", "tf-idf", "words that are hashed are not counted by texts; keep a vocabulary"));
+            return Err(Error::option("text weights", "tf-idf", "words that are hashed are not counted by texts; keep a vocabulary"));
         }
         Ok(())
     }

@@ -40,20 +40,20 @@ impl Plan {
         let excluded = roles.exclude.iter().map(find).collect::<Result<BTreeSet<usize>>>()?;
         for name in options.kinds.keys() {
             if Some(find(name)?) == target {
-                return Err(Error::knob("kind", name, "the target is always a category; its labels are kept as they are written"));
+                return Err(Error::option("kind", name, "the target is always a category; its labels are kept as they are written"));
             }
         }
         for name in roles.order.levels.keys() {
             find(name)?;
         }
         if target.is_some() && target == weight {
-            return Err(Error::knob("weight", &names[target.unwrap_or(0)], "the target cannot be its own weight"));
+            return Err(Error::option("weight", &names[target.unwrap_or(0)], "the target cannot be its own weight"));
         }
         let keys = roles.keys.iter().map(|(name, _)| find(name)).collect::<Result<Vec<usize>>>()?;
         for ((name, role), &column) in roles.keys.iter().zip(&keys) {
             if Some(column) == target || Some(column) == weight {
                 let taken = if Some(column) == target { "target" } else { "weight" };
-                return Err(Error::knob(role.name(), name, format!("this column is the {taken}")));
+                return Err(Error::option(role.name(), name, format!("this column is the {taken}")));
             }
         }
         let mut features = match &roles.features {
@@ -61,11 +61,11 @@ impl Plan {
                 let chosen = chosen.iter().map(find).collect::<Result<Vec<usize>>>()?;
                 if let Some(&taken) = chosen.iter().find(|&&j| Some(j) == target || Some(j) == weight) {
                     let role = if Some(taken) == target { "target" } else { "weight" };
-                    return Err(Error::knob("features", &names[taken], format!("this column is the {role}")));
+                    return Err(Error::option("features", &names[taken], format!("this column is the {role}")));
                 }
                 if let Some(at) = keys.iter().position(|key| chosen.contains(key)) {
                     let (name, role) = &roles.keys[at];
-                    return Err(Error::knob("features", name, format!("this column is the {}", role.name())));
+                    return Err(Error::option("features", name, format!("this column is the {}", role.name())));
                 }
                 chosen.into_iter().filter(|j| !excluded.contains(j)).collect()
             }

@@ -72,7 +72,7 @@ impl Columns {
             ColumnKind::Levels(levels) => Ok(Feature::category(name, Levels::in_order(levels))),
             ColumnKind::Named(kind) if kind == "number" => Ok(Feature::number(name)),
             ColumnKind::Named(kind) if kind == "boolean" => Ok(Feature::boolean(name)),
-            ColumnKind::Named(kind) => Err(Error::knob("layout", kind, "number, boolean, or a list of the levels of a category")),
+            ColumnKind::Named(kind) => Err(Error::option("layout", kind, "number, boolean, or a list of the levels of a category")),
         };
         let weighting = if weighted { Weighting::Frequency } else { Weighting::None };
         let made = || {

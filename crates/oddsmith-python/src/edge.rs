@@ -20,7 +20,7 @@ fn class_name(kind: &ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Data(_) => "DataError",
         ErrorKind::Mismatch { .. } => "MismatchError",
-        ErrorKind::Knob { .. } => "ParameterError",
+        ErrorKind::InvalidOption { .. } => "ParameterError",
         ErrorKind::Formula { .. } => "FormulaError",
         ErrorKind::Unknown { .. } => "UnknownNameError",
         ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } => "NoEstimateError",
@@ -111,8 +111,8 @@ impl Wording for Arguments {
 /// The message of an error in the words of Python.
 fn message(error: &Error) -> String {
     match error.kind() {
-        ErrorKind::Knob { knob, value, accepted } => {
-            format!("{} = {value} is not accepted: {}", knob.replace('-', "_"), in_python(accepted))
+        ErrorKind::InvalidOption { option, value, accepted } => {
+            format!("{} = {value} is not accepted: {}", option.replace('-', "_"), in_python(accepted))
         }
         _ => in_python(&error.worded(&Arguments)),
     }

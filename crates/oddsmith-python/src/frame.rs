@@ -38,7 +38,7 @@ pub(crate) fn kind(name: &str) -> oddsmith::Result<Kind> {
         "category" => Ok(Kind::Category),
         "boolean" => Ok(Kind::Boolean),
         "text" => Ok(Kind::Text),
-        other => Err(Error::knob("kind", other, "number, category, boolean or text")),
+        other => Err(Error::option("kind", other, "number, category, boolean or text")),
     }
 }
 

@@ -31,14 +31,14 @@ pub(crate) struct Evaluation {
 /// How rows are judged, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct JudgingKnobs {
+pub(crate) struct JudgingArguments {
     threshold: Option<f64>,
     weighting: String,
     bins: usize,
     groups: usize,
 }
 
-impl JudgingKnobs {
+impl JudgingArguments {
     fn settings(&self, classes: usize) -> Result<EvalSettings> {
         let decision = self.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes))?;
         Ok(EvalSettings { decision, weighting: weighting(&self.weighting)?, memory: usize::MAX, bins: self.bins, groups: self.groups })
@@ -54,11 +54,11 @@ pub(crate) fn judge(
     labels: PyReadonlyArray1<'_, u32>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
     classes: Vec<String>,
-    knobs: JudgingKnobs,
+    params: JudgingArguments,
 ) -> PyResult<Evaluation> {
     let fault = |error| raise(py, error);
     let classes = Classes::new(classes).map_err(fault)?;
-    let settings = knobs.settings(classes.len()).map_err(fault)?;
+    let settings = params.settings(classes.len()).map_err(fault)?;
     let (answers, labels) = (answers.as_slice()?, labels.as_slice()?);
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
     let scale = if logarithms { train::score_scale(classes.len()) } else { eval::ScoreScale::Probability };
@@ -100,7 +100,7 @@ impl Evaluation {
     /// One figure by name; an error where the rows do not determine it.
     fn figure(&self, py: Python<'_>, name: &str) -> PyResult<Interval> {
         let found = self.evaluation.figures().into_iter().find(|(known, _)| *known == name);
-        let missing = || raise(py, oddsmith::error::Error::knob("metric", name, "there is no such figure of these rows"));
+        let missing = || raise(py, oddsmith::error::Error::option("metric", name, "there is no such figure of these rows"));
         let (_, figure) = found.ok_or_else(missing)?;
         figure.map(interval).map_err(|reason| undefined(py, name, &reason))
     }

@@ -1,6 +1,7 @@
 //! `oddsmith._core`: what the Python package cannot do in Python. It takes arrays where they lie, releases the
 //! interpreter while it works, and knows nothing of scikit-learn: names, attributes and checks live in `python/oddsmith`.
 
+mod arguments;
 mod arrow;
 mod calibration;
 mod columns;
@@ -11,7 +12,6 @@ mod files;
 mod forms;
 mod frame;
 mod judgement;
-mod knobs;
 mod labels;
 mod model;
 mod models;

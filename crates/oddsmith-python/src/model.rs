@@ -13,12 +13,12 @@ use oddsmith_report::{Format, Style, Subject, notebook, render};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::arguments::DiscriminantArguments;
 use crate::calibration::CalibrationMap;
 use crate::columns::{Columns, SPARSE};
 use crate::dense::Cell;
 use crate::edge::{Told, raise, told};
 use crate::forms::Form;
-use crate::knobs::DiscriminantKnobs;
 use crate::sums::check_rows;
 use crate::table::{Labelled, NO_CODE, Table, all_finite, known_code, with_data};
 use crate::work;
@@ -466,20 +466,20 @@ impl Model {
 
 /// Covariance matrices of the classes, shrunk by the shares that Ledoit and Wolf's formula gives.
 #[pyfunction]
-#[pyo3(signature = (columns, x, labels, weights, knobs, threads))]
+#[pyo3(signature = (columns, x, labels, weights, params, threads))]
 pub(crate) fn shrunk_covariances<'py>(
     py: Python<'py>,
     columns: &Columns,
     x: &Bound<'py, PyAny>,
     labels: PyReadonlyArray1<'py, u32>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
-    knobs: DiscriminantKnobs,
+    params: DiscriminantArguments,
     threads: usize,
 ) -> PyResult<Bound<'py, PyList>> {
     let labels = labels.as_slice()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
     let (classes, p) = (columns.0.classes().len(), columns.0.features().len());
-    let learner = Qda::new(knobs.settings(columns.0.classes()).map_err(|error| raise(py, error))?);
+    let learner = Qda::new(params.settings(columns.0.classes()).map_err(|error| raise(py, error))?);
     let matrices: Vec<Vec<f64>> = with_data(x, |data| {
         let cells = data.cells();
         work::run(py, cells, |control| {

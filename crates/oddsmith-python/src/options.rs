@@ -71,5 +71,5 @@ fn refused(param: &Param, value: &Bound<'_, PyAny>) -> Error {
         ParamKind::Columns => "a list of names of columns".into(),
         kind => kind.accepted(),
     };
-    Error::knob(&param.python_name(), shown, accepted)
+    Error::option(&param.python_name(), shown, accepted)
 }

@@ -28,7 +28,7 @@ pub(crate) fn weighting(name: &str) -> oddsmith::Result<Weighting> {
         "none" => Ok(Weighting::None),
         "frequency" => Ok(Weighting::Frequency),
         "sampling" => Ok(Weighting::Sampling),
-        other => Err(Error::knob("weighting", other, "frequency or sampling")),
+        other => Err(Error::option("weighting", other, "frequency or sampling")),
     }
 }
 
@@ -173,7 +173,7 @@ impl Ranking {
             ("sensitivity", Some(share), _) => Aim::Sensitivity(share),
             ("specificity", Some(share), _) => Aim::Specificity(share),
             ("precision", Some(share), _) => Aim::Precision(share),
-            _ => return Err(raise(py, Error::knob("aim", aim, "youden, prevalence, costs, sensitivity, specificity or precision"))),
+            _ => return Err(raise(py, Error::option("aim", aim, "youden, prevalence, costs, sensitivity, specificity or precision"))),
         };
         let cut = choose_threshold(&self.ranking, aim, self.weighting, seed).map_err(|reason| undefined(py, "the threshold", &reason))?;
         let shares = PyDict::new(py);

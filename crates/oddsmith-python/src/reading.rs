@@ -14,7 +14,7 @@ pub(crate) fn roles_of(procedure: &dyn AnyProcedure, target: Option<&str>) -> Re
     let needs = procedure.needs_any()?;
     let named = needs.formula.as_ref().is_some_and(|formula| !matches!(formula.response(), Response::None));
     if target.is_none() && !named && needs.response.is_none() {
-        return Err(Error::knob("formula", "…", "write the target on the left side, as in `died ~ age + sex`"));
+        return Err(Error::option("formula", "…", "write the target on the left side, as in `died ~ age + sex`"));
     }
     let target = needs.target.or_else(|| target.map(str::to_owned));
     Ok(Roles { target, features: needs.features, ..Roles::default() })

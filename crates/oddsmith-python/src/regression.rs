@@ -5,9 +5,9 @@ use oddsmith::data::FeatureBlocks;
 use oddsmith::train;
 use pyo3::prelude::*;
 
+use crate::arguments::LogisticArguments;
 use crate::columns::Columns;
 use crate::edge::raise;
-use crate::knobs::LogisticKnobs;
 use crate::model::Model;
 use crate::sums::check_rows;
 use crate::table::{Labelled, Table, with_data};
@@ -21,12 +21,12 @@ pub(crate) fn fit_logistic(
     x: &Bound<'_, PyAny>,
     labels: PyReadonlyArray1<'_, u32>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
-    knobs: LogisticKnobs,
+    params: LogisticArguments,
     threads: usize,
 ) -> PyResult<Model> {
     let labels = labels.as_slice()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let learner = knobs.learner().map_err(|error| raise(py, error))?;
+    let learner = params.learner().map_err(|error| raise(py, error))?;
     let model = with_data(x, |data| {
         // Several passes over many rows: worth a thread of its own, which Ctrl-C can stop.
         let cells = data.cells().saturating_mul(8);

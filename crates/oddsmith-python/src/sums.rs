@@ -16,9 +16,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
+use crate::arguments::{BayesArguments, DiscriminantArguments};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
-use crate::knobs::{BayesKnobs, DiscriminantKnobs};
 use crate::model::Model;
 use crate::table::{Labelled, Table, with_data};
 use crate::work;
@@ -226,10 +226,10 @@ impl Sums {
     }
 
     /// A naive Bayes model of these sums.
-    fn naive_bayes(&self, py: Python<'_>, knobs: BayesKnobs) -> PyResult<Model> {
+    fn naive_bayes(&self, py: Python<'_>, params: BayesArguments) -> PyResult<Model> {
         let model = || {
-            let flags = knobs.takes_flags();
-            let learner = knobs.learner(self.0.layout().classes())?;
+            let flags = params.takes_flags();
+            let learner = params.learner(self.0.layout().classes())?;
             // A column of a given distribution stays what it is.
             let given: Vec<String> = learner.distributions.iter().map(|(column, _)| column.clone()).collect();
             if flags { finish(&learner, &self.0.flags_as_booleans(&given)?) } else { finish(&learner, &self.0) }
@@ -239,10 +239,10 @@ impl Sums {
 
     /// A discriminant of these sums: LDA when the covariance is `shared`, else QDA. Where the sums are those of categories that were
     /// written as numbers, `columns` are the columns with the categories.
-    #[pyo3(signature = (shared, knobs, columns = None))]
-    fn discriminant(&self, py: Python<'_>, shared: bool, mut knobs: DiscriminantKnobs, columns: Option<&Columns>) -> PyResult<Model> {
-        let shown = knobs.shown.take();
-        let settings = knobs.settings(self.0.layout().classes()).map_err(|error| raise(py, error))?;
+    #[pyo3(signature = (shared, params, columns = None))]
+    fn discriminant(&self, py: Python<'_>, shared: bool, mut params: DiscriminantArguments, columns: Option<&Columns>) -> PyResult<Model> {
+        let shown = params.shown.take();
+        let settings = params.settings(self.0.layout().classes()).map_err(|error| raise(py, error))?;
         work::run(py, usize::MAX, |_| {
             let dummies = columns.map(|columns| Dummies::new(&columns.0)).transpose()?.flatten().map(Arc::new);
             let of_numbers = |dummies| DiscriminantStats::of_numbers(self.0.clone(), Some(dummies));

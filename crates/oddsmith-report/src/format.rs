@@ -59,7 +59,7 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Self, Error> {
         Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
             let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
-            Error::knob("format", text, format!("one of: {}", names.join(" ")))
+            Error::option("format", text, format!("one of: {}", names.join(" ")))
         })
     }
 }

@@ -34,11 +34,11 @@ pub enum ErrorKind {
         /// The difference, with column names and kinds.
         what: String,
     },
-    /// A knob has a value outside its range, or does not apply to this model.
-    #[error("{knob} = {value} is not accepted: {accepted}")]
-    Knob {
-        /// The knob as the user spells it.
-        knob: String,
+    /// An option has a value outside its range, or does not apply to this model.
+    #[error("{option} = {value} is not accepted: {accepted}")]
+    InvalidOption {
+        /// The option as the user spells it.
+        option: String,
         /// The offending value.
         value: String,
         /// What would be accepted.
@@ -183,9 +183,9 @@ impl Error {
         ErrorKind::Internal(what.into()).into()
     }
 
-    /// A knob whose value is refused.
-    pub fn knob(knob: &str, value: impl fmt::Display, accepted: impl Into<String>) -> Self {
-        ErrorKind::Knob { knob: knob.into(), value: value.to_string(), accepted: accepted.into() }.into()
+    /// An option whose value is refused.
+    pub fn option(option: &str, value: impl fmt::Display, accepted: impl Into<String>) -> Self {
+        ErrorKind::InvalidOption { option: option.into(), value: value.to_string(), accepted: accepted.into() }.into()
     }
 
     /// Names the table in a fault of its rows; other kinds pass unchanged.

@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<(&'static Entry, Params)> {
         None => (text, None),
         Some((name, rest)) => match rest.trim_end().strip_suffix(')') {
             Some(options) => (name.trim_end(), Some(options)),
-            None => return Err(Error::knob("models", text, "a closing parenthesis, as in logistic(l2=1)")),
+            None => return Err(Error::option("models", text, "a closing parenthesis, as in logistic(l2=1)")),
         },
     };
     let entry = find(name)?;

@@ -253,7 +253,7 @@ fn a_category_of_one_level_is_no_column() {
 }
 
 #[test]
-fn knobs_that_contradict_each_other_are_refused() {
+fn options_that_contradict_each_other_are_refused() {
     let build = |model: &str| registry::parse(model).and_then(|(entry, params)| (entry.build)(&params));
     let refusal = |model: &str| build(model).err().unwrap().to_string();
     assert!(refusal("qda(predictive, shrinkage=0.1)").starts_with("shrinkage = 0.1"));

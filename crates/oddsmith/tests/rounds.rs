@@ -266,7 +266,7 @@ fn every_pass_of_a_regression_is_rebuilt_from_its_point() {
             match followed {
                 Ok(passes) => assert!(passes > 1, "{learner:?}"),
                 // Firth's penalty does not go with sampling weights.
-                Err(error) => assert!(weighted && matches!(error.kind(), ErrorKind::Knob { .. }), "{error}: {learner:?}"),
+                Err(error) => assert!(weighted && matches!(error.kind(), ErrorKind::InvalidOption { .. }), "{error}: {learner:?}"),
             }
         }
     }

@@ -154,9 +154,9 @@ class _Discriminant(FrameClassifier):
                 raise ParameterError("covariance_estimator takes no weights")
             return [self._estimated(X[codes == k]) for k in range(len(self.classes_))]
         if self.shrinkage == "auto":
-            knobs = self._knobs("data") | {"ledoit_wolf": True, "predictive": False}
+            params = self._core_params("data") | {"ledoit_wolf": True, "predictive": False}
             try:
-                return _core.shrunk_covariances(self._layout, core_rows(X), codes, weights, knobs, thread_count(self.n_jobs))
+                return _core.shrunk_covariances(self._layout, core_rows(X), codes, weights, params, thread_count(self.n_jobs))
             except NoEstimateError:
                 # The core refuses a matrix that stays singular; among several that are pooled it may be one.
                 if weights is not None or not self._pooled:
@@ -180,7 +180,7 @@ class _Discriminant(FrameClassifier):
             raise ParameterError(f"{type(estimator).__name__} does not have a covariance_ attribute")
         return np.atleast_2d(estimator.covariance_)
 
-    def _knobs(self, prior: Any) -> dict[str, Any]:
+    def _core_params(self, prior: Any) -> dict[str, Any]:
         none = {"covariances": None, "means": None, "ledoit_wolf": False, "shown": None}
         return none | {"prior": prior, "divisor": self.divisor, "predictive": self.predictive}
 
@@ -199,12 +199,12 @@ class _Discriminant(FrameClassifier):
         self, covariances: list[np.ndarray] | None, means: np.ndarray | None = None, *, shared: bool, shown: np.ndarray | None = None
     ) -> None:
         """Finishes the model, with densities of our own where there are some, and with a covariance that is only shown."""
-        knobs = self._knobs("data" if self.priors is None else self.priors_.tolist())
+        params = self._core_params("data" if self.priors is None else self.priors_.tolist())
         if covariances is not None and not self.predictive:
-            knobs["covariances"] = [np.ravel(matrix).tolist() for matrix in covariances]
-            knobs["means"] = None if means is None else means.tolist()
-        knobs["shown"] = None if shown is None else np.ravel(shown).tolist()
-        self._adopt(self._sums.discriminant(shared, knobs, self._columns))
+            params["covariances"] = [np.ravel(matrix).tolist() for matrix in covariances]
+            params["means"] = None if means is None else means.tolist()
+        params["shown"] = None if shown is None else np.ravel(shown).tolist()
+        self._adopt(self._sums.discriminant(shared, params, self._columns))
         for name in ("_layout", "_columns"):
             self.__dict__.pop(name, None)
         del self._sums

@@ -159,9 +159,9 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
                     f"each class should be more than the number of features, but class {label} has {count} samples and {width} "
                     "features. Try using `solver='eigen'` and setting the parameter `shrinkage` for regularization."
                 )
-            knob = "shrinkage" if self.solver == "eigen" else "reg_param"
+            option = "shrinkage" if self.solver == "eigen" else "reg_param"
             raise NoEstimateError(
-                f"The covariance matrix of class {label} is not full rank. Increase the value of `{knob}` to reduce the collinearity."
+                f"The covariance matrix of class {label} is not full rank. Increase the value of `{option}` to reduce the collinearity."
             )
 
     def decision_function(self, X: Any) -> np.ndarray:

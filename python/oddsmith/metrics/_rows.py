@@ -54,8 +54,8 @@ def judged(
     if answers.shape[1] != len(classes):
         raise DataError(f"y_prob has {answers.shape[1]} columns and y_true has {len(classes)} classes; pass labels to name them all")
     weights, meaning = weighted(sample_weight, codes, weighting)
-    knobs = {"threshold": threshold, "weighting": meaning, "bins": bins, "groups": groups}
-    return _core.judge(np.ascontiguousarray(answers), False, codes, weights, class_names(classes), knobs)
+    params = {"threshold": threshold, "weighting": meaning, "bins": bins, "groups": groups}
+    return _core.judge(np.ascontiguousarray(answers), False, codes, weights, class_names(classes), params)
 
 
 def figure(judged_rows: _core.Evaluation, name: str) -> Estimate:

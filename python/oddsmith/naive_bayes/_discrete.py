@@ -49,14 +49,14 @@ class _DiscreteNB(_NaiveBayes):
         if np.ndim(self.alpha) == 0:
             _checks.at_least("alpha", self.alpha, 0)
 
-    def _knobs(self) -> dict[str, Any]:
+    def _core_params(self) -> dict[str, Any]:
         own: dict[str, Any] = {"prior": "data" if self.fit_prior else "uniform"}
         if self.class_prior is not None:
             shares = np.asarray(self.class_prior, dtype=np.float64)
             own["prior"] = (shares / shares.sum()).tolist()
         alpha = self._used_alpha
         own |= {"smoothing": float(alpha)} if np.ndim(alpha) == 0 else {"word_smoothing": alpha.tolist()}
-        return super()._knobs() | own
+        return super()._core_params() | own
 
     def _describe(self) -> None:
         counts = self.class_count_

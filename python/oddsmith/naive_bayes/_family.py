@@ -61,12 +61,12 @@ class _NaiveBayes(LearnsInBatches, Classifier):
 
     def _finished(self) -> _core.Model:
         """A model of the sums. A class of prior zero is one that the core learns and then is told to be impossible."""
-        knobs = self._knobs()
-        if isinstance(knobs["prior"], str) or min(knobs["prior"]) > 0:
-            return self._sums.naive_bayes(knobs)
+        params = self._core_params()
+        if isinstance(params["prior"], str) or min(params["prior"]) > 0:
+            return self._sums.naive_bayes(params)
         with np.errstate(divide="ignore"):
-            log_prior = np.log(knobs["prior"])
-        return self._sums.naive_bayes(knobs | {"prior": "uniform"}).with_log_prior(log_prior.tolist())
+            log_prior = np.log(params["prior"])
+        return self._sums.naive_bayes(params | {"prior": "uniform"}).with_log_prior(log_prior.tolist())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the model.
@@ -97,8 +97,8 @@ class _NaiveBayes(LearnsInBatches, Classifier):
             self._sums = self._gather(self._columns(X[:0]), X[:0], np.zeros(0, np.uint32), None)
         self._learn(X, codes_among(y, self.classes_), sample_weight, first=False)
 
-    def _knobs(self) -> dict[str, Any]:
-        """The knobs of the core's learner."""
+    def _core_params(self) -> dict[str, Any]:
+        """The options of the core's learner."""
         return {
             "family": self._family,
             "prior": "data",

@@ -78,8 +78,8 @@ class BernoulliNB(_CountingNB):
         if self.binarize is not None:
             _checks.at_least("binarize", self.binarize, 0)
 
-    def _knobs(self) -> dict[str, Any]:
-        return super()._knobs() | {"threshold": self._threshold()}
+    def _core_params(self) -> dict[str, Any]:
+        return super()._core_params() | {"threshold": self._threshold()}
 
     def _counted(self) -> np.ndarray:
         return self._sums.flags()

@@ -69,8 +69,8 @@ class ComplementNB(_CountingNB):
         super()._check_parameters()
         _checks.flag("norm", self.norm)
 
-    def _knobs(self) -> dict[str, Any]:
-        return super()._knobs() | {"prior": "uniform", "normalized": bool(self.norm)}
+    def _core_params(self) -> dict[str, Any]:
+        return super()._core_params() | {"prior": "uniform", "normalized": bool(self.norm)}
 
     def _describe_columns(self, alpha: Any) -> None:
         super()._describe_columns(alpha)

@@ -77,10 +77,10 @@ class GaussianNB(_NaiveBayes):
         _checks.declared("tying", "var_tying", self.var_tying)
         _checks.declared("divisor", "divisor", self.divisor)
 
-    def _knobs(self) -> dict[str, Any]:
+    def _core_params(self) -> dict[str, Any]:
         prior = "data" if self.priors is None else self.class_prior_.tolist()
         own = {"prior": prior, "variance_addend": float(self.var_smoothing), "tying": self.var_tying, "divisor": self.divisor}
-        return super()._knobs() | own
+        return super()._core_params() | own
 
     def _learn(self, X: Any, codes: np.ndarray, sample_weight: Any, *, first: bool) -> None:
         super()._learn(X, codes, sample_weight, first=first)

@@ -212,7 +212,7 @@ struct Limits<'a> {
 impl<'a> Limits<'a> {
     fn new(model: &'a dyn Classifier, level: f64) -> Result<Self> {
         if !(level > 0.0 && level < 1.0) {
-            return Err(Error::knob("interval", level, "a level between 0 and 1, such as 0.95"));
+            return Err(Error::option("interval", level, "a level between 0 and 1, such as 0.95"));
         }
         match model.inference().filter(|inference| inference.standard_errors().is_some()) {
             Some(model) => Ok(Limits { model, quantile: normal::quantile_upper(0.5 * (1.0 - level)) }),

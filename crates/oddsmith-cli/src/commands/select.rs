@@ -131,7 +131,7 @@ impl From<DirectionArg> for Direction {
 /// Searches, judges and shows.
 pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     if !(args.level > 0.0 && args.level < 1.0) {
-        return Err(Error::knob("level", args.level, "a probability above 0 and below 1").into());
+        return Err(Error::option("level", args.level, "a probability above 0 and below 1").into());
     }
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
     let entry = match &args.model {

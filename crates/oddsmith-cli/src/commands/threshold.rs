@@ -199,7 +199,7 @@ impl AimArgs {
         let count = classes.len();
         let mut matrix: Vec<f64> = (0..count * count).map(|cell| f64::from(u8::from(cell / count != cell % count))).collect();
         for item in self.costs.iter().flat_map(|list| split_list(list)) {
-            let refused = || Error::knob("costs", &item, "truth:predicted=cost with two classes of the model, such as yes:no=5");
+            let refused = || Error::option("costs", &item, "truth:predicted=cost with two classes of the model, such as yes:no=5");
             let (calls, cost) = split_pair(&item).ok_or_else(refused)?;
             let cost: f64 = cost.trim().parse().map_err(|_| refused())?;
             // Labels may hold colons themselves, so every place to cut is tried.

@@ -26,14 +26,14 @@ impl OrderArgs {
         let mut order = Order { event: self.event.clone(), ..Order::default() };
         for given in &self.levels {
             let (column, levels) = listed(given).ok_or_else(|| {
-                Error::knob(
+                Error::option(
                     "levels",
                     given,
                     "a column and its levels from first to last, such as dose=low<mid<high or dose=[\"<5\", \"5+\"]",
                 )
             })?;
             if order.levels.insert(column.clone(), levels).is_some() {
-                return Err(Error::knob("levels", given, format!("the levels of `{column}` are given twice")).into());
+                return Err(Error::option("levels", given, format!("the levels of `{column}` are given twice")).into());
             }
         }
         order.check()?;

@@ -126,7 +126,9 @@ impl PriorArgs {
         let Some(text) = &self.prior else { return Ok(model) };
         let prior: Prior = text.parse()?;
         if prior == Prior::Data {
-            return Err(Error::knob("prior", text, "uniform or one probability per class; without --prior the model's own is used").into());
+            return Err(
+                Error::option("prior", text, "uniform or one probability per class; without --prior the model's own is used").into()
+            );
         }
         let Some(generative) = model.generative() else {
             let event = model.layout().classes().label(1);

@@ -177,7 +177,7 @@ impl KindArgs {
         let pair = |item: String| {
             let (column, kind) = split_pair(&item)
                 .and_then(|(column, kind)| Some((column, kind_of(kind)?)))
-                .ok_or_else(|| Error::knob("kind", &item, "pairs such as zip=category; kinds are number, category, boolean and text"))?;
+                .ok_or_else(|| Error::option("kind", &item, "pairs such as zip=category; kinds are number, category, boolean and text"))?;
             Ok((column.to_owned(), kind))
         };
         self.kind.iter().flat_map(|list| split_list(list)).map(pair).collect()

@@ -45,7 +45,7 @@ fn weights_of_linear_models() {
 }
 
 #[test]
-fn knobs_out_of_range_and_of_other_models() {
+fn options_out_of_range_and_of_other_models() {
     let session = Session::new();
     assert_session!(session.transcript(&[
         "oddsmith fit births.csv --target low --smoothing -1",

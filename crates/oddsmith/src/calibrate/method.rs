@@ -89,7 +89,7 @@ impl FromStr for Method {
 
     fn from_str(text: &str) -> Result<Self> {
         let found = Method::ALL.into_iter().find(|method| method.name() == text);
-        found.ok_or_else(|| Error::knob("method", text, "one of: platt isotonic temperature beta"))
+        found.ok_or_else(|| Error::option("method", text, "one of: platt isotonic temperature beta"))
     }
 }
 

@@ -21,7 +21,7 @@ pub fn shift(from: &[f64], to: &[f64]) -> Result<Vec<f64>> {
     match from.len() == to.len() && positive(from) && positive(to) {
         true => Ok(from.iter().zip(to).map(|(from, to)| (to / from).ln()).collect()),
         false => {
-            Err(Error::knob("prevalence", format!("{from:?} to {to:?}"), "every class has a proportion above 0 and at most 1 in both"))
+            Err(Error::option("prevalence", format!("{from:?} to {to:?}"), "every class has a proportion above 0 and at most 1 in both"))
         }
     }
 }
@@ -29,7 +29,7 @@ pub fn shift(from: &[f64], to: &[f64]) -> Result<Vec<f64>> {
 /// Offsets that undo sampling fractions or class weights.
 pub fn undo_fractions(fractions: &[f64]) -> Result<Vec<f64>> {
     match fractions.iter().find(|f| !(**f > 0.0 && f.is_finite())) {
-        Some(f) => Err(Error::knob("kept", f, "fractions and class weights are finite numbers above 0")),
+        Some(f) => Err(Error::option("kept", f, "fractions and class weights are finite numbers above 0")),
         None => Ok(fractions.iter().map(|f| -f.ln()).collect()),
     }
 }

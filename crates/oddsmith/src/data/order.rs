@@ -37,7 +37,7 @@ impl Order {
         for (column, levels) in &self.levels {
             let mut seen = BTreeSet::new();
             if let Some(twice) = levels.iter().find(|level| !seen.insert(*level)) {
-                return Err(Error::knob("levels", column, format!("the level `{}` is listed twice", crate::error::visible(twice))));
+                return Err(Error::option("levels", column, format!("the level `{}` is listed twice", crate::error::visible(twice))));
             }
         }
         Ok(())
@@ -67,7 +67,7 @@ impl Order {
             }
             _ => {
                 let accepted = format!("one of two classes is the event, and `{target}` has {}; their order can be declared", names.len());
-                Err(Error::knob("event", event, accepted))
+                Err(Error::option("event", event, accepted))
             }
         }
     }
@@ -85,7 +85,7 @@ impl Order {
             }),
             Space::Number | Space::Words { .. } if self.of(&feature.name).is_some() => {
                 let accepted = format!("its levels cannot be ordered, because it is a {} column", feature.kind().name());
-                Err(Error::knob("levels", &feature.name, accepted))
+                Err(Error::option("levels", &feature.name, accepted))
             }
             _ => Ok(feature.clone()),
         };

@@ -64,7 +64,7 @@ impl DirichletMultinomial {
     pub fn new(alpha: &[f64]) -> Result<Self> {
         alpha.iter().try_for_each(|value| proper("dirichlet", *value))?;
         match alpha.is_empty() {
-            true => Err(Error::knob("dirichlet", "nothing", "one number above 0 per outcome")),
+            true => Err(Error::option("dirichlet", "nothing", "one number above 0 per outcome")),
             false => Ok(DirichletMultinomial(alpha.to_vec())),
         }
     }
@@ -96,7 +96,7 @@ impl DirichletMultinomial {
     fn counted(&self, counts: &[f64]) -> Result<f64> {
         match counts.len() == self.0.len() && counts.iter().all(|n| (0.0..f64::INFINITY).contains(n)) {
             true => Ok(counts.iter().sum()),
-            false => Err(Error::knob("counts", format_args!("{counts:?}"), format!("{} finite numbers from 0 up", self.0.len()))),
+            false => Err(Error::option("counts", format_args!("{counts:?}"), format!("{} finite numbers from 0 up", self.0.len()))),
         }
     }
 }
@@ -120,7 +120,7 @@ impl NormalInverseGamma {
         [strength, shape, scale].into_iter().try_for_each(|value| proper("normal-inverse-gamma", value))?;
         match mean.is_finite() {
             true => Ok(NormalInverseGamma { mean, strength, shape, scale }),
-            false => Err(Error::knob("normal-inverse-gamma", mean, "a finite mean")),
+            false => Err(Error::option("normal-inverse-gamma", mean, "a finite mean")),
         }
     }
 
@@ -155,9 +155,11 @@ impl NormalInverseGamma {
 fn proper(prior: &str, value: f64) -> Result<()> {
     match value > 0.0 && value.is_finite() {
         true => Ok(()),
-        false => {
-            Err(Error::knob(prior, value, "a proper prior has finite numbers above 0; an improper one leaves every Bayes factor undefined"))
-        }
+        false => Err(Error::option(
+            prior,
+            value,
+            "a proper prior has finite numbers above 0; an improper one leaves every Bayes factor undefined",
+        )),
     }
 }
 

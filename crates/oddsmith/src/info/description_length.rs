@@ -73,7 +73,7 @@ pub fn normalized_likelihood_bits(counts: &[u64]) -> Result<f64> {
 /// C(K, n), the sum over all samples of n labels of K classes of their largest likelihoods: what it costs not to know the proportions.
 pub fn multinomial_complexity(classes: usize, rows: u64) -> Result<f64> {
     if classes == 0 {
-        return Err(Error::knob("classes", classes, "a whole number from 1 up"));
+        return Err(Error::option("classes", classes, "a whole number from 1 up"));
     }
     let (mut before, mut now) = (1.0, if classes > 1 { bernoulli_complexity(rows) } else { 1.0 });
     for k in 3..=classes {

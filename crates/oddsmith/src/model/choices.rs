@@ -57,23 +57,23 @@ pub enum Distribution {
     Categorical,
 }
 
-/// A finite number from `low` up, for a knob.
-pub(crate) fn at_least(knob: &str, value: f64, low: f64) -> Result<f64> {
+/// A finite number from `low` up, for an option.
+pub(crate) fn at_least(option: &str, value: f64, low: f64) -> Result<f64> {
     match value.is_finite() && value >= low {
         true => Ok(value),
-        false => Err(Error::knob(knob, value, format!("a finite number from {low} up"))),
+        false => Err(Error::option(option, value, format!("a finite number from {low} up"))),
     }
 }
 
 macro_rules! spelled {
-    ($type:ty, $knob:literal, $($name:literal => $value:expr),+) => {
+    ($type:ty, $option:literal, $($name:literal => $value:expr),+) => {
         impl FromStr for $type {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
                 match text {
                     $($name => Ok($value),)+
-                    _ => Err(Error::knob($knob, text, concat!("one of:" $(, " ", $name)+))),
+                    _ => Err(Error::option($option, text, concat!("one of:" $(, " ", $name)+))),
                 }
             }
         }
@@ -101,7 +101,7 @@ impl FromStr for Shrinkage {
             "ledoit-wolf" => Ok(Shrinkage::LedoitWolf),
             _ => match text.parse::<f64>() {
                 Ok(share) if (0.0..=1.0).contains(&share) => Ok(Shrinkage::Fixed(share)),
-                _ => Err(Error::knob("shrinkage", text, "none, ledoit-wolf, or a share from 0 to 1")),
+                _ => Err(Error::option("shrinkage", text, "none, ledoit-wolf, or a share from 0 to 1")),
             },
         }
     }

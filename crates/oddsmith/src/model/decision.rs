@@ -35,10 +35,10 @@ impl Costs {
     /// Costs of K × K calls, true class after true class, finite and not negative.
     pub fn new(matrix: Vec<f64>, reject: Option<f64>, classes: usize) -> Result<Self> {
         if matrix.len() != classes * classes {
-            return Err(Error::knob("costs", format!("{} numbers", matrix.len()), format!("{classes} × {classes} costs")));
+            return Err(Error::option("costs", format!("{} numbers", matrix.len()), format!("{classes} × {classes} costs")));
         }
         match matrix.iter().chain(&reject).find(|cost| !(0.0..f64::INFINITY).contains(*cost)) {
-            Some(cost) => Err(Error::knob("costs", cost, "finite numbers from 0 up")),
+            Some(cost) => Err(Error::option("costs", cost, "finite numbers from 0 up")),
             None => Ok(Costs { matrix, reject }),
         }
     }
@@ -76,11 +76,11 @@ impl Decision {
     /// A threshold for a problem with `classes` classes.
     pub fn threshold(threshold: f64, classes: usize) -> Result<Self> {
         if classes != 2 {
-            return Err(Error::knob("threshold", threshold, format!("a threshold needs two classes; this model has {classes}")));
+            return Err(Error::option("threshold", threshold, format!("a threshold needs two classes; this model has {classes}")));
         }
         match (0.0..=1.0).contains(&threshold) {
             true => Ok(Decision::Threshold(threshold)),
-            false => Err(Error::knob("threshold", threshold, "a probability from 0 to 1")),
+            false => Err(Error::option("threshold", threshold, "a probability from 0 to 1")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The knobs of an algorithm and how it turns sums into a model.
+//! The options of an algorithm and how it turns sums into a model.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Default for PassInfo {
     }
 }
 
-/// The options of one algorithm. `finish` borrows, so one pass can be finished with many knobs.
+/// The options of one algorithm. `finish` borrows, so one pass can be finished with many options.
 pub trait Learner: Send + Sync {
     /// What it sums up.
     type Stats: for<'a> Statistics<Input<'a> = Rows<'a>>;
@@ -54,7 +54,7 @@ pub trait Learner: Send + Sync {
         Ok(TableNeeds::default())
     }
 
-    /// Checks the knobs against the layout and gives the empty summary of the first pass.
+    /// Checks the options against the layout and gives the empty summary of the first pass.
     fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<Self::Stats>;
 
     /// The statistics of a first pass from a table that was gathered earlier, for learners whose statistics are not that
@@ -72,7 +72,7 @@ pub trait Learner: Send + Sync {
         MOST_PASSES
     }
 
-    /// Writes down the point at which a pass is asked for: what its empty summary knows beyond the knobs and the layout. A learner
+    /// Writes down the point at which a pass is asked for: what its empty summary knows beyond the options and the layout. A learner
     /// of one pass has nothing to write.
     fn write_point(&self, _empty: &Self::Stats, _point: &mut Record) -> Result<()> {
         Ok(())

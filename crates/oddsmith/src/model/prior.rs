@@ -47,7 +47,7 @@ impl FromStr for Prior {
             "uniform" => return Ok(Prior::Uniform),
             _ => {}
         }
-        let refused = || Error::knob("prior", text, "data, uniform, or one probability per class such as yes=0.01,no=0.99");
+        let refused = || Error::option("prior", text, "data, uniform, or one probability per class such as yes=0.01,no=0.99");
         let pair = |item: &String| {
             let (label, probability) = split_pair(item)?;
             Some((label.to_owned(), probability.trim().parse::<f64>().ok()?))
@@ -62,16 +62,16 @@ fn given(classes: &Classes, pairs: &[(String, f64)]) -> Result<Vec<f64>> {
     for (label, p) in pairs {
         let k = classes.index(label)?;
         if !(*p > 0.0 && *p <= 1.0) || probabilities[k].is_some() {
-            return Err(Error::knob("prior", written(), "every class has one probability above 0 and at most 1"));
+            return Err(Error::option("prior", written(), "every class has one probability above 0 and at most 1"));
         }
         probabilities[k] = Some(*p);
     }
     if let Some(k) = probabilities.iter().position(Option::is_none) {
-        return Err(Error::knob("prior", written(), format!("class `{}` has no probability", classes.label(k))));
+        return Err(Error::option("prior", written(), format!("class `{}` has no probability", classes.label(k))));
     }
     let sum: f64 = probabilities.iter().flatten().sum();
     if (sum - 1.0).abs() > SUM_TOLERANCE {
-        return Err(Error::knob("prior", written(), format!("the probabilities add up to {sum}, not to 1")));
+        return Err(Error::option("prior", written(), format!("the probabilities add up to {sum}, not to 1")));
     }
     Ok(probabilities.iter().flatten().map(|p| (p / sum).ln()).collect())
 }

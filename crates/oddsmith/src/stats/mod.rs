@@ -1,4 +1,4 @@
-//! Mergeable summaries of rows. A statistic knows no knob: every prior, divisor and penalty comes later.
+//! Mergeable summaries of rows. A statistic knows no option: every prior, divisor and penalty comes later.
 
 mod class_table;
 mod class_weights;

@@ -1,7 +1,7 @@
 //! Everything that one-pass models learn from, over one layout, in switchable parts.
 //!
 //! Naive Bayes, LDA and QDA all finish from this one summary, so a statistics file gathered once serves every
-//! one-pass model, knob and subset of columns.
+//! one-pass model, option and subset of columns.
 
 use std::sync::Arc;
 

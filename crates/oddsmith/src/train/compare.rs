@@ -38,7 +38,7 @@ impl Candidate {
             let options = given.collect::<Vec<_>>().join(", ");
             let name = if options.is_empty() { entry.name.to_owned() } else { format!("{}({options})", entry.name) };
             if all.iter().any(|other| other.name == name) {
-                return Err(Error::knob("models", name, "every model once"));
+                return Err(Error::option("models", name, "every model once"));
             }
             let learner = (entry.build)(&params)?;
             if learner.needs_any()?.flags.is_some() && params.declares("distribution") {
@@ -150,12 +150,12 @@ impl Comparison<'_> {
         if scores <= self.memory / 2 {
             return Ok(());
         }
-        // As the knob is written: a whole number of mebibytes, or of kibibytes where that is less than one.
+        // As the option is written: a whole number of mebibytes, or of kibibytes where that is less than one.
         let told =
             |bytes: u64| if bytes < 1 << 20 { format!("{}K", bytes.div_ceil(1 << 10)) } else { format!("{}M", bytes.div_ceil(1 << 20)) };
         let needed = told(scores.saturating_mul(2));
         let accepted = format!("at least {needed} for the scores of {rows} rows by {models} models, or fewer models at a time");
-        Err(Error::knob("memory", told(self.memory), accepted))
+        Err(Error::option("memory", told(self.memory), accepted))
     }
 
     /// The models that can be fitted to all rows, by name.

@@ -79,7 +79,7 @@ impl Folds {
     pub(super) fn crossed(&self, parts: usize, part: impl Fn(usize) -> usize) -> Result<Self> {
         let count = self.count * parts;
         if count > MOST_FOLDS {
-            return Err(Error::knob("folds", self.count, format!("from 2 to {} where each has {parts} parts", MOST_FOLDS / parts)));
+            return Err(Error::option("folds", self.count, format!("from 2 to {} where each has {parts} parts", MOST_FOLDS / parts)));
         }
         let of_row = self.of_row.iter().enumerate().map(|(i, fold)| (usize::from(*fold) * parts + part(i)) as u16).collect();
         Ok(Folds { count, of_row })
@@ -99,7 +99,7 @@ impl Folds {
 fn check(count: usize, units: usize) -> Result<()> {
     match (2..=MOST_FOLDS).contains(&count) && count <= units {
         true => Ok(()),
-        false => Err(Error::knob("folds", count, format!("from 2 to {}", units.min(MOST_FOLDS)))),
+        false => Err(Error::option("folds", count, format!("from 2 to {}", units.min(MOST_FOLDS)))),
     }
 }
 

@@ -65,7 +65,7 @@ impl Comparison<'_> {
         let of_kind = |generative: bool| lines.iter().any(|line| line.generative == generative);
         if !(of_kind(true) && of_kind(false)) {
             let told = self.candidates.iter().map(|candidate| candidate.name.as_str()).collect::<Vec<_>>().join(",");
-            return Err(Error::knob(
+            return Err(Error::option(
                 "models",
                 told,
                 "for generative–discriminative pairs one model of each kind with linear log odds, such as lda,logistic",

@@ -1,4 +1,4 @@
-//! Laws that every model of the registry keeps, with default knobs and with others, by the ordinary driver of passes: on small random
+//! Laws that every model of the registry keeps, with default options and with others, by the ordinary driver of passes: on small random
 //! tables with gaps, weights and every kind of column, and on larger ones that have an estimate.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]

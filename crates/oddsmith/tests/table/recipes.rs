@@ -1,4 +1,4 @@
-//! One recipe for every kind of model that can be stored: what it is learned from, with which knobs, and what is done to it afterwards.
+//! One recipe for every kind of model that can be stored: what it is learned from, with which options, and what is done to it afterwards.
 
 use oddsmith::calibrate::Method;
 use oddsmith::data::{Formula, Weighting};

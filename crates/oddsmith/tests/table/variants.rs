@@ -1,4 +1,4 @@
-//! Every model of the registry, with default knobs and with others, and what it must not depend on.
+//! Every model of the registry, with default options and with others, and what it must not depend on.
 
 use oddsmith::data::{Formula, Weighting};
 use oddsmith::model::Params;

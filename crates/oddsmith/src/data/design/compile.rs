@@ -56,7 +56,7 @@ pub(super) fn compile(formula: Formula, layout: &Layout, options: &DesignOptions
     for parts in formula.offsets() {
         if parts.len() != 1 && parts.len() != classes {
             let accepted = format!("offset() of one part, or of one part for each of the {classes} classes");
-            return Err(Error::knob("formula", formula.text(), accepted));
+            return Err(Error::option("formula", formula.text(), accepted));
         }
         let parts = parts.iter().map(|part| compiler.offset_part(part)).collect::<Result<_, _>>();
         compiler.offsets.push(parts.map_err(in_text)?);
@@ -92,7 +92,11 @@ fn check_references(layout: &Layout, options: &DesignOptions) -> Result<()> {
                 }
             }
             _ => {
-                return Err(Error::knob("the reference of a column", format!("{column}={level}"), "reference levels belong to categories"));
+                return Err(Error::option(
+                    "the reference of a column",
+                    format!("{column}={level}"),
+                    "reference levels belong to categories",
+                ));
             }
         }
     }

@@ -49,7 +49,7 @@ impl Condition {
         };
         let expr = read().map_err(|fault| fault.within(text))?;
         if !expr.is_logical() && !matches!(expr, Expr::Column(_)) {
-            return Err(Error::knob("where", text, "a comparison such as age >= 20, which is true or false"));
+            return Err(Error::option("where", text, "a comparison such as age >= 20, which is true or false"));
         }
         Ok(Condition { text: text.to_owned(), expr })
     }

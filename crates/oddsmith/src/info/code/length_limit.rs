@@ -18,7 +18,7 @@ pub fn limited_lengths(weights: &[f64], limit: u32) -> Result<Vec<u32>> {
     let n = weights.len();
     let least = n.next_power_of_two().trailing_zeros();
     if limit < least || limit > 64 {
-        return Err(Error::knob("limit", limit, format!("{n} symbols need words of {least} bits at least; the limit is 64 at most")));
+        return Err(Error::option("limit", limit, format!("{n} symbols need words of {least} bits at least; the limit is 64 at most")));
     }
     if n < 2 {
         return Ok(vec![0; n]);

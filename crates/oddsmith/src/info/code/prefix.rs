@@ -43,7 +43,7 @@ impl PrefixCode {
         for (length, symbol) in symbols {
             let Some(mut word) = next else {
                 let sum = kraft_sum(lengths);
-                return Err(Error::knob("lengths", sum, "Kraft's sum Σ 2^-length of a prefix-free code is at most 1"));
+                return Err(Error::option("lengths", sum, "Kraft's sum Σ 2^-length of a prefix-free code is at most 1"));
             };
             word.resize(length as usize, false);
             next = successor(&word);

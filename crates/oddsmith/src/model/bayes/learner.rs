@@ -1,4 +1,4 @@
-//! The knobs of naive Bayes, and how sums become a model.
+//! The options of naive Bayes, and how sums become a model.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub struct NaiveBayes {
 }
 
 impl NaiveBayes {
-    /// A member of the family with default knobs.
+    /// A member of the family with default options.
     pub fn new(family: Family) -> Self {
         NaiveBayes {
             family,
@@ -80,13 +80,13 @@ impl NaiveBayes {
         }
     }
 
-    fn check_knobs(&self, distributions: &[Distribution]) -> Result<()> {
+    fn check_options(&self, distributions: &[Distribution]) -> Result<()> {
         at_least("smoothing", self.smoothing, 0.0)?;
         at_least("variance-floor", self.variance_floor, 0.0)?;
         at_least("variance-addend", self.variance_addend, 0.0)?;
         self.word_smoothing.iter().try_for_each(|lambda| at_least("smoothing", *lambda, 0.0).map(drop))?;
         if self.predictive && self.smoothing == 0.0 {
-            return Err(Error::knob("smoothing", 0, "integrating parameters out needs a proper prior: smoothing above 0"));
+            return Err(Error::option("smoothing", 0, "integrating parameters out needs a proper prior: smoothing above 0"));
         }
         if self.predictive && distributions.contains(&Distribution::Complement) {
             let advice = "it has no likelihood; use multinomial columns".into();
@@ -114,14 +114,14 @@ impl Learner for NaiveBayes {
 
     fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<TableStats> {
         let distributions = self.family.distributions(layout, &self.distributions)?;
-        self.check_knobs(&distributions)?;
+        self.check_options(&distributions)?;
         Ok(TableStats::new(Arc::clone(layout), self.parts(&distributions, layout)))
     }
 
     fn finish(&self, stats: &TableStats) -> Result<Step<TableStats, NaiveBayesModel>> {
         let layout = stats.layout();
         let distributions = self.family.distributions(layout, &self.distributions)?;
-        self.check_knobs(&distributions)?;
+        self.check_options(&distributions)?;
         if !stats.parts().covers(&self.parts(&distributions, layout)) {
             return Err(Error::data("the statistics lack sums that this model needs; gather them again"));
         }

@@ -32,24 +32,30 @@ pub struct NaiveBayesModel {
 }
 
 impl NaiveBayesModel {
-    pub(super) fn new(knobs: &NaiveBayes, layout: Arc<Layout>, classes: ClassWeights, log_prior: Vec<f64>, estimate: Estimate<'_>) -> Self {
+    pub(super) fn new(
+        options: &NaiveBayes,
+        layout: Arc<Layout>,
+        classes: ClassWeights,
+        log_prior: Vec<f64>,
+        estimate: Estimate<'_>,
+    ) -> Self {
         let has = |wanted: fn(&Part) -> bool| estimate.parts.iter().any(wanted);
         let mut facts = Vec::new();
         let mut say = |name: &str, value: String| facts.push((name.to_owned(), value));
         if has(|part| matches!(part, Part::Gaussian(_) | Part::Student(_))) {
-            say(TYING, knobs.tying.to_string());
-            if !knobs.predictive {
-                say("divisor", knobs.divisor.to_string());
+            say(TYING, options.tying.to_string());
+            if !options.predictive {
+                say("divisor", options.divisor.to_string());
             }
         }
         if has(|part| matches!(part, Part::Count(_) | Part::Polya(_))) {
-            say("smoothing", knobs.smoothing.to_string());
+            say("smoothing", options.smoothing.to_string());
         }
-        if knobs.predictive {
+        if options.predictive {
             say("parameters", "integrated out".into());
         }
         let Estimate { parts, notices, log_marginal_likelihood, .. } = estimate;
-        NaiveBayesModel { family: knobs.family, layout, classes, log_prior, parts, facts, notices, log_marginal_likelihood }
+        NaiveBayesModel { family: options.family, layout, classes, log_prior, parts, facts, notices, log_marginal_likelihood }
     }
 
     /// The parts of the model.

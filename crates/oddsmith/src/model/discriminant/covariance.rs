@@ -83,7 +83,7 @@ pub(super) fn given(moments: &Moments, matrices: &[Vec<f64>], shared: bool) -> R
     let width = moments.layout.numbers().len();
     let wanted = if shared { 1 } else { moments.classes.rows.len() };
     if matrices.len() != wanted || matrices.iter().any(|matrix| matrix.len() != width * width) {
-        return Err(Error::knob("covariance", format!("{} matrices", matrices.len()), format!("{wanted} of {width} × {width} numbers")));
+        return Err(Error::option("covariance", format!("{} matrices", matrices.len()), format!("{wanted} of {width} × {width} numbers")));
     }
     let scaled = |matrix: &Vec<f64>| {
         let cell = |a: usize, b: usize| {
@@ -95,7 +95,7 @@ pub(super) fn given(moments: &Moments, matrices: &[Vec<f64>], shared: bool) -> R
     let matrices: Vec<DMatrix<f64>> = matrices.iter().map(scaled).collect();
     match matrices.iter().all(|matrix| matrix.iter().all(|cell| cell.is_finite()) && matrix.diagonal().iter().all(|v| *v > 0.0)) {
         true => Ok(Covariances { matrices, divisors: Vec::new(), shares: Vec::new() }),
-        false => Err(Error::knob("covariance", "…", "finite covariances with variances above 0")),
+        false => Err(Error::option("covariance", "…", "finite covariances with variances above 0")),
     }
 }
 

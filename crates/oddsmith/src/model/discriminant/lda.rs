@@ -56,7 +56,7 @@ impl LdaModel {
         let width = self.joint.parameters.layout.numbers().len();
         match covariance.len() == width * width && covariance.iter().all(|cell| cell.is_finite()) {
             true => Ok(LdaModel { shown: Some(covariance), ..self }),
-            false => Err(Error::knob("covariance", "…", format!("{width} × {width} finite numbers"))),
+            false => Err(Error::option("covariance", "…", format!("{width} × {width} finite numbers"))),
         }
     }
 

@@ -23,14 +23,14 @@ use crate::stats::{Parts, ScatterPart, Statistics, TableStats};
 /// Linear discriminant analysis: normal classes that share a covariance matrix.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lda {
-    /// The knobs.
+    /// The options.
     pub settings: DiscriminantParams,
 }
 
 /// Quadratic discriminant analysis: normal classes with covariance matrices of their own.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Qda {
-    /// The knobs.
+    /// The options.
     pub settings: DiscriminantParams,
 }
 

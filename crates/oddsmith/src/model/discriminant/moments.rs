@@ -120,7 +120,7 @@ impl Moments {
     fn place_means(&mut self, means: &[Vec<f64>]) -> Result<()> {
         let width = self.layout.numbers().len();
         if means.len() != self.offsets.len() || means.iter().any(|mean| mean.len() != width || !mean.iter().all(|m| m.is_finite())) {
-            return Err(Error::knob("means", "…", format!("one for each class, of {width} finite numbers")));
+            return Err(Error::option("means", "…", format!("one for each class, of {width} finite numbers")));
         }
         for (offsets, mean) in self.offsets.iter_mut().zip(means) {
             let place = |(at, &j): (usize, &usize)| (mean[j] - self.centre[at]) / self.scale[at];

@@ -1,4 +1,4 @@
-//! The knobs that LDA and QDA share.
+//! The options that LDA and QDA share.
 
 use crate::error::{Error, Result};
 use crate::model::choices::at_least;
@@ -52,7 +52,7 @@ impl DiscriminantParams {
     pub(super) fn from_params(params: &Params) -> Result<Self> {
         let (predictive, divisor) = (params.flag("predictive"), params.parsed::<Divisor>("divisor")?);
         if let (true, Some(divisor)) = (predictive, divisor) {
-            return Err(Error::knob("divisor", divisor, "parameters that are integrated out have no divisor"));
+            return Err(Error::option("divisor", divisor, "parameters that are integrated out have no divisor"));
         }
         let settings = DiscriminantParams {
             prior: params.parsed("prior")?.unwrap_or_default(),
@@ -74,13 +74,13 @@ impl DiscriminantParams {
         if let Shrinkage::Fixed(share) = self.shrinkage
             && !(0.0..=1.0).contains(&share)
         {
-            return Err(Error::knob("shrinkage", share, "none, ledoit-wolf, or a share from 0 to 1"));
+            return Err(Error::option("shrinkage", share, "none, ledoit-wolf, or a share from 0 to 1"));
         }
         if self.given.is_some() && (self.predictive || self.shrinkage != Shrinkage::None) {
-            return Err(Error::knob("covariance", "…", "given covariances are neither shrunk nor integrated out"));
+            return Err(Error::option("covariance", "…", "given covariances are neither shrunk nor integrated out"));
         }
         if self.predictive && self.shrinkage != Shrinkage::None {
-            return Err(Error::knob("shrinkage", self.shrinkage, "parameters that are integrated out have a prior instead of shrinkage"));
+            return Err(Error::option("shrinkage", self.shrinkage, "parameters that are integrated out have a prior instead of shrinkage"));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A regression that was put together field by field, as the options that give the same one.
 
-use super::knobs::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use super::one_vs_rest::OneVsRest;
+use super::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use super::params;
 use crate::error::{ErrorKind, Result};
 use crate::model::linear::fit::descent::Route;

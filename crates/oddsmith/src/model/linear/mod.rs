@@ -9,9 +9,9 @@ mod entries;
 mod fit;
 mod given;
 mod infer;
-mod knobs;
 mod model;
 mod one_vs_rest;
+mod options;
 mod params;
 mod stored;
 
@@ -22,8 +22,8 @@ pub use infer::account::{Account, IntervalKind, Method, RatioTest};
 pub use infer::augment::{ClassDiagnostics, RowDiagnostics};
 pub use infer::row_account::{CategoryCounts, RowAccount};
 pub use infer::sandwich::Robust;
-pub use knobs::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 pub use model::{Covariance, LogisticModel, Parameters};
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};
+pub use options::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 
 pub(crate) use entries::ENTRIES;

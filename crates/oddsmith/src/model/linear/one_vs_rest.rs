@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::knobs::{ClassWeighting, Intervals, Logistic};
 use super::model::LogisticModel;
+use super::options::{ClassWeighting, Intervals, Logistic};
 use crate::card::{Card, Cell, Summary, Table};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
@@ -25,10 +25,10 @@ const VERSION: u32 = 1;
 /// The class of all other rows in the fit of one class.
 const REST: &str = "(other classes)";
 
-/// Knobs: those of every single fit.
+/// Options: those of every single fit.
 #[derive(Debug, Clone)]
 pub struct OneVsRest {
-    /// The knobs of each fit.
+    /// The options of each fit.
     pub each: Logistic,
 }
 
@@ -39,7 +39,7 @@ impl OneVsRest {
         let each = Logistic::from_params(params)?;
         if let ClassWeighting::Given(_) = each.class_weights {
             let accepted = "balanced; every class is fitted against all others together, which have no factor in common";
-            return Err(Error::knob("class-weight", params.text("class-weight").unwrap_or_default(), accepted));
+            return Err(Error::option("class-weight", params.text("class-weight").unwrap_or_default(), accepted));
         }
         let precision = if params.has("ci") { each.precision } else { each.precision.min(Intervals::Wald) };
         Ok(OneVsRest { each: Logistic { sampling: false, tests: false, precision, ..each } })

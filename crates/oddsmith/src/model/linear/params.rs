@@ -4,7 +4,7 @@ use crate::data::DesignOptions;
 use crate::error::{Error, Result};
 use crate::model::linear::fit::descent::Route;
 use crate::model::linear::infer::sandwich::Robust;
-use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic, OnSeparation};
+use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::params::shared::{CLUSTER, OFFSET};
 use crate::model::params::{Param, ParamKind, Params, split_list, split_pair};
 
@@ -196,7 +196,7 @@ impl Logistic {
             ..default
         };
         if learner.keep_class_weights && learner.class_weights == ClassWeighting::None {
-            return Err(Error::knob("keep-class-weights", "on", "it goes with class weights"));
+            return Err(Error::option("keep-class-weights", "on", "it goes with class weights"));
         }
         learner.check()?;
         Ok(learner)
@@ -208,7 +208,7 @@ fn intervals(params: &Params) -> Result<Intervals> {
     let robust = params.has("robust") || params.has("cluster");
     let penalised = ["l1", "l2"].iter().any(|penalty| params.number(penalty).is_some_and(|strength| strength > 0.0));
     match params.text("ci") {
-        Some("profile") if robust => Err(Error::knob("ci", "profile", "robust standard errors have no likelihood to profile; wald")),
+        Some("profile") if robust => Err(Error::option("ci", "profile", "robust standard errors have no likelihood to profile; wald")),
         Some("profile") => Ok(Intervals::Profile),
         Some("none") => Ok(Intervals::None),
         None if !robust && !penalised => Ok(Intervals::Profile),
@@ -222,7 +222,7 @@ fn robust(name: &str) -> Result<Robust> {
         "HC1" => Ok(Robust::Hc1),
         "HC2" => Ok(Robust::Hc2),
         "HC3" => Ok(Robust::Hc3),
-        other => Err(Error::knob("robust", other, ROBUST.kind.accepted())),
+        other => Err(Error::option("robust", other, ROBUST.kind.accepted())),
     }
 }
 
@@ -235,7 +235,7 @@ fn route(params: &Params) -> Result<Route> {
             stop: params.number("stop").unwrap_or(1e-4),
         }),
         _ => match ["rate", "stop", "half-after"].into_iter().find(|name| params.has(name)) {
-            Some(name) => Err(Error::knob(name, params.text(name).unwrap_or_default(), "it belongs to the solvers gradient and sgd")),
+            Some(name) => Err(Error::option(name, params.text(name).unwrap_or_default(), "it belongs to the solvers gradient and sgd")),
             None => Ok(Route::Newton),
         },
     }
@@ -244,7 +244,7 @@ fn route(params: &Params) -> Result<Route> {
 fn unit((column, text): (String, String)) -> Result<(String, f64)> {
     match text.trim().parse::<f64>().ok().filter(|size| size.is_finite() && *size > 0.0) {
         Some(size) => Ok((column, size)),
-        None => Err(Error::knob("unit", format!("{column}={text}"), "pairs of a column and a positive number, such as age=10")),
+        None => Err(Error::option("unit", format!("{column}={text}"), "pairs of a column and a positive number, such as age=10")),
     }
 }
 
@@ -256,6 +256,6 @@ fn class_weights(text: &str) -> Result<ClassWeighting> {
         let (class, weight) = split_pair(item)?;
         Some((class.to_owned(), weight.trim().parse().ok()?))
     };
-    let refused = || Error::knob("class-weight", text, WEIGHTS);
+    let refused = || Error::option("class-weight", text, WEIGHTS);
     split_list(text).iter().map(|item| pair(item).ok_or_else(refused)).collect::<Result<_>>().map(ClassWeighting::Given)
 }

@@ -91,7 +91,7 @@ impl ParamKind {
             ParamKind::Column => !text.is_empty(),
             ParamKind::Columns => split_list(text).iter().all(|item| !item.is_empty()),
         };
-        if fits { Ok(()) } else { Err(Error::knob(name, text, self.accepted())) }
+        if fits { Ok(()) } else { Err(Error::option(name, text, self.accepted())) }
     }
 }
 

@@ -104,7 +104,7 @@ impl Params {
             match self.text(option) {
                 Some(other) if other != column.name => {
                     let accepted = format!("the formula has {option}({column}); give one of them");
-                    return Err(Error::knob(option, other, accepted));
+                    return Err(Error::option(option, other, accepted));
                 }
                 _ => self.set(option, &column.name)?,
             }

@@ -31,7 +31,7 @@ impl Table2x2 {
     pub fn new([a, b, c, d]: [f64; 4]) -> Result<Self> {
         for (name, count) in [("a", a), ("b", b), ("c", c), ("d", d)] {
             if !(0.0..f64::INFINITY).contains(&count) {
-                return Err(Error::knob(&format!("count {name}"), count, "counts are finite numbers from 0 up"));
+                return Err(Error::option(&format!("count {name}"), count, "counts are finite numbers from 0 up"));
             }
         }
         match a + b + c + d > 0.0 {

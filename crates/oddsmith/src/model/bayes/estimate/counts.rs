@@ -204,7 +204,7 @@ fn smoothed_by_word(counts: &[&[f64]], lambdas: &[f64], sign: f64) -> Result<Vec
     let width = counts.first().map_or(0, |cells| cells.len());
     if lambdas.len() != width {
         let accepted = format!("one number, or one for each of the {width} columns");
-        return Err(Error::knob("smoothing", format!("{} numbers", lambdas.len()), accepted));
+        return Err(Error::option("smoothing", format!("{} numbers", lambdas.len()), accepted));
     }
     let smoothed = |cells: &[f64]| cells.iter().zip(lambdas).map(|(n, lambda)| n + lambda).collect::<Vec<f64>>();
     let counts: Vec<Vec<f64>> = counts.iter().map(|cells| smoothed(cells)).collect();

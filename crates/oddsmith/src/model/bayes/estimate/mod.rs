@@ -12,7 +12,7 @@ use crate::notice::Notice;
 use crate::num::special::ln_gamma_ratio;
 use crate::stats::TableStats;
 
-/// The knobs that estimates depend on.
+/// The options that estimates depend on.
 pub(super) struct EstimateSettings<'a> {
     pub(super) smoothing: f64,
     pub(super) tying: Tying,

@@ -21,8 +21,8 @@ use crate::model::linear::infer::analysis::{found, found_value, functionals};
 use crate::model::linear::infer::row_account::{CategoryCounts, RowAccount};
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::SearchOutcome;
-use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic};
 use crate::model::linear::model::{Covariance, LogisticModel, Parameters};
+use crate::model::linear::options::{ClassWeighting, Intervals, Logistic};
 use crate::num::special::normal;
 
 impl LogisticModel {

@@ -7,7 +7,7 @@ use crate::model::linear::fit::descent::Route;
 use crate::model::linear::fit::passes::PassState;
 use crate::model::linear::fit::stage::{Analysis, Estimate};
 use crate::model::linear::infer::search::SearchOutcome;
-use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic};
+use crate::model::linear::options::{ClassWeighting, Intervals, Logistic};
 use crate::notice::{self, Notice};
 
 /// Events per slope up to which estimates are said to rest on few of them (Peduzzi and others 1996).

@@ -5,8 +5,8 @@
 use crate::data::formula::Variable;
 use crate::data::{Formula, Kind, Layout};
 use crate::error::{Error, Result};
-use crate::model::linear::knobs::Logistic;
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::Logistic;
 
 impl Logistic {
     /// Refuses units of columns that the formula does not have as numbers.
@@ -27,7 +27,7 @@ impl Logistic {
         } else {
             format!("`{name}` is only part of functions, whose odds ratios are not for a change of it; leave the unit out")
         };
-        Err(Error::knob("unit", format!("{name}={size}"), accepted))
+        Err(Error::option("unit", format!("{name}={size}"), accepted))
     }
 }
 

@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::data::design::{MarkedColumns, Place};
 use crate::model::linear::fit::eval_point::Shape;
-use crate::model::linear::knobs::StartPoint;
+use crate::model::linear::options::StartPoint;
 
 /// Powers of two beyond which products of columns could leave the range of numbers.
 const PLAIN_EXPONENT: i32 = 200;

@@ -14,8 +14,8 @@ use crate::model::linear::fit::learner::{next_pass, no_estimate};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::solver::{Next, Plan, Solver};
 use crate::model::linear::fit::stage::{Facts, Fitting, Stage};
-use crate::model::linear::knobs::Logistic;
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::Logistic;
 
 /// Distance from the optimum, in standard errors, up to which a descent has arrived: a hundredth of what chance moves estimates by.
 pub(in crate::model::linear) const ARRIVED: f64 = 0.01;

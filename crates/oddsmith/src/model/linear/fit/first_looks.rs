@@ -17,8 +17,8 @@ use crate::model::linear::fit::rank;
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::stage::{Ranking, Stage};
 use crate::model::linear::fit::survey::Survey;
-use crate::model::linear::knobs::{ClassWeighting, Logistic};
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::{ClassWeighting, Logistic};
 use crate::model::{PassInfo, Step};
 
 /// Rows of a class that a sample must have.

@@ -20,8 +20,8 @@ use crate::model::linear::fit::stage::{Estimate, Facts, Fitting, Raw, Stage};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::analysis;
 use crate::model::linear::infer::separation::SeparationCheck;
-use crate::model::linear::knobs::{Logistic, MOST_STEPS, OnSeparation};
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::{Logistic, MOST_STEPS, OnSeparation};
 
 /// |η| from which on separation is looked for.
 const WATCHED_REACH: f64 = 12.0;

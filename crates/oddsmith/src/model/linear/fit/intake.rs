@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::data::{Classes, Formula, Kind, Response};
 use crate::error::{Error, Result};
-use crate::model::linear::knobs::Logistic;
+use crate::model::linear::options::Logistic;
 
 impl Logistic {
     /// The column of labels that the formula predicts, if there is one.
@@ -45,7 +45,7 @@ impl Logistic {
     pub(in crate::model::linear) fn response_in_columns(&self) -> Result<Option<(String, Classes)>> {
         if let Some(shares) = &self.shares {
             if shares.len() < 2 {
-                return Err(Error::knob("class-proportions", shares.join(","), "one column per class, at least two"));
+                return Err(Error::option("class-proportions", shares.join(","), "one column per class, at least two"));
             }
             return Ok(Some(("class".into(), Classes::new(shares.clone())?)));
         }

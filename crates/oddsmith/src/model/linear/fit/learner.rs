@@ -20,8 +20,8 @@ use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::fit::target::Target;
 use crate::model::linear::infer::analysis;
 use crate::model::linear::infer::sandwich::Robust;
-use crate::model::linear::knobs::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::{Learner, PassInfo, Step, TableNeeds};
 use crate::record::Record;
 
@@ -52,10 +52,10 @@ impl Learner for Logistic {
         if layout.weighting() == Weighting::Sampling {
             let accepted = "it needs weights that count rows; sampling weights have no unit of evidence";
             if let Some(sd) = self.prior_sd {
-                return Err(Error::knob("prior-sd", sd, accepted));
+                return Err(Error::option("prior-sd", sd, accepted));
             }
             if self.firth {
-                return Err(Error::knob("firth", "on", accepted));
+                return Err(Error::option("firth", "on", accepted));
             }
         }
         let formula = self.formula_for(layout)?;
@@ -105,7 +105,7 @@ impl Learner for Logistic {
 }
 
 impl Logistic {
-    /// The knobs for rows that stand for parts of a population, or that were weighted by class: their likelihood grows with the unit of the
+    /// The options for rows that stand for parts of a population, or that were weighted by class: their likelihood grows with the unit of the
     /// weights, so nothing is read from it but the optimum. Standard errors come from the scores of the rows, which know no unit.
     fn design_based(&self, sampled: bool) -> Logistic {
         let robust = self.robust.or(Some(Robust::Hc1)).filter(|_| self.prior_sd.is_none());

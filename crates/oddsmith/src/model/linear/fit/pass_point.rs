@@ -1,6 +1,6 @@
 //! The point at which a pass of a regression is asked for, as plain data: all that its empty sums know, and nothing of the solver.
 //!
-//! Whoever has the rows of another place rebuilds the empty sums from the knobs, the layout and this, and needs no earlier pass.
+//! Whoever has the rows of another place rebuilds the empty sums from the options, the layout and this, and needs no earlier pass.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::{Robust, ScoreCovariance};
 use crate::model::linear::infer::separation::SeparationCheck;
-use crate::model::linear::knobs::Logistic;
+use crate::model::linear::options::Logistic;
 use crate::model::{Learner, PassInfo};
 use crate::record::{Record, fault};
 

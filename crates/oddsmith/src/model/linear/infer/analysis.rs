@@ -15,8 +15,8 @@ use crate::model::linear::infer::hypothesis::Hypothesis;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::{Robust, ScoreCovariance};
 use crate::model::linear::infer::search::{Aim, Answer, Search, SearchOutcome};
-use crate::model::linear::knobs::{Intervals, Logistic};
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::{Intervals, Logistic};
 use crate::num::special::chi_squared;
 
 /// Bytes of second derivatives that searches may hold at once.
@@ -193,7 +193,7 @@ fn ask_meat(learner: &Logistic, state: &PassState, analysis: Analysis, factor: &
     let kind = learner.robust.unwrap_or(Robust::Hc1);
     let leveraged = matches!(kind, Robust::Hc2 | Robust::Hc3);
     if leveraged && learner.cluster_column().is_some() {
-        return Err(Error::knob("robust", "HC2 or HC3", "leverages are of rows and not of clusters; use HC0 or HC1"));
+        return Err(Error::option("robust", "HC2 or HC3", "leverages are of rows and not of clusters; use HC0 or HC1"));
     }
     let cluster = learner.cluster_place(&state.layout)?;
     let theta = analysis.estimate.theta.as_slice().to_vec();

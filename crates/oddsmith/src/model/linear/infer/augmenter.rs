@@ -6,8 +6,8 @@ use crate::data::design::ResponseBlock;
 use crate::data::{Feature, Features, Layout, Plane, Response, Rows, SKIP, Weighting};
 use crate::error::Result;
 use crate::model::linear::fit::target::Target;
-use crate::model::linear::knobs::Logistic;
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::Logistic;
 use crate::model::{BatchMetrics, RowMetrics};
 
 /// A regression over the columns of a table, with the responses and weights of its rows.

@@ -18,8 +18,8 @@ use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::solver::{Next, Plan, Solver};
 use crate::model::linear::fit::stage::{Fitting, Narrowing, Separation, Stage};
 use crate::model::linear::infer::separation::SeparationCheck;
-use crate::model::linear::knobs::{Logistic, MOST_STEPS, OnSeparation};
 use crate::model::linear::model::LogisticModel;
+use crate::model::linear::options::{Logistic, MOST_STEPS, OnSeparation};
 
 /// Change of log odds in the last step, as a share of the largest, beyond which a fit has not arrived, however small the step is in
 /// standard errors.

@@ -1,4 +1,4 @@
-//! The knobs of logistic and softmax regression.
+//! The options of logistic and softmax regression.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ pub struct StartPoint {
     pub coefficients: Vec<f64>,
 }
 
-/// Knobs of logistic regression (two classes) and softmax regression (more).
+/// Options of logistic regression (two classes) and softmax regression (more).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Logistic {
@@ -159,37 +159,37 @@ impl Logistic {
         at_least("l2", self.l2, 0.0)?;
         at_least("l1", self.l1, 0.0)?;
         if !(self.level > 0.0 && self.level < 1.0) {
-            return Err(Error::knob("level", self.level, "a number between 0 and 1, such as 0.95"));
+            return Err(Error::option("level", self.level, "a number between 0 and 1, such as 0.95"));
         }
         if let Some(tolerance) = self.tolerance.filter(|tolerance| !(*tolerance > 0.0 && *tolerance < 1.0)) {
-            return Err(Error::knob("tolerance", tolerance, "a number between 0 and 1"));
+            return Err(Error::option("tolerance", tolerance, "a number between 0 and 1"));
         }
         if let Route::Gradient { rate, stop } | Route::Stochastic { rate, stop, .. } = self.route {
             let positive = |value: f64| value > 0.0 && value.is_finite();
             if !positive(rate) || !positive(stop) {
-                return Err(Error::knob("rate", format!("{rate}, stop {stop}"), "positive finite numbers"));
+                return Err(Error::option("rate", format!("{rate}, stop {stop}"), "positive finite numbers"));
             }
             if self.firth || self.l1 > 0.0 || (self.l2 > 0.0 && matches!(self.route, Route::Stochastic { .. })) {
-                return Err(Error::knob("route", "gradient or stochastic", "descents are for fits without these penalties; use newton"));
+                return Err(Error::option("route", "gradient or stochastic", "descents are for fits without these penalties; use newton"));
             }
         }
         if let ClassWeighting::Given(pairs) = &self.class_weights {
             for (class, weight) in pairs {
                 if !(*weight > 0.0 && weight.is_finite()) {
-                    return Err(Error::knob("class-weight", format!("{class}={weight}"), "positive finite numbers"));
+                    return Err(Error::option("class-weight", format!("{class}={weight}"), "positive finite numbers"));
                 }
             }
         }
         if let Some(sd) = self.prior_sd {
             if !(sd > 0.0 && sd.is_finite()) {
-                return Err(Error::knob("prior-sd", sd, "a positive finite number"));
+                return Err(Error::option("prior-sd", sd, "a positive finite number"));
             }
             if self.firth || self.l2 > 0.0 || self.l1 > 0.0 || self.robust.is_some() || self.cluster_column().is_some() {
-                return Err(Error::knob("prior-sd", sd, "a prior does not go with a penalty or robust standard errors"));
+                return Err(Error::option("prior-sd", sd, "a prior does not go with a penalty or robust standard errors"));
             }
         }
         if let Some((column, size)) = self.units.iter().find(|(_, size)| !(*size > 0.0 && size.is_finite())) {
-            return Err(Error::knob("unit", format!("{column}={size}"), "a column and a finite number above 0, such as age=10"));
+            return Err(Error::option("unit", format!("{column}={size}"), "a column and a finite number above 0, such as age=10"));
         }
         if let Some(formula) = self.formula.as_ref().filter(|formula| formula.key(Role::Stratum).is_some()) {
             return Err(formula.unused_key(Role::Stratum, "logistic regression"));
@@ -197,10 +197,10 @@ impl Logistic {
         if let (Some(option), Some(column)) = (&self.cluster, self.formula.as_ref().and_then(|formula| formula.key(Role::Cluster)))
             && *option != column.name
         {
-            return Err(Error::knob("cluster", option, format!("the formula has cluster({column}); give one of them")));
+            return Err(Error::option("cluster", option, format!("the formula has cluster({column}); give one of them")));
         }
         if self.firth && (self.l2 > 0.0 || self.l1 > 0.0) {
-            return Err(Error::knob("firth", "on", "Firth's penalty does not go with another penalty"));
+            return Err(Error::option("firth", "on", "Firth's penalty does not go with another penalty"));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Knobs of learners from keyword arguments.
+//! Options of learners from keyword arguments.
 
 use oddsmith::Result;
 use oddsmith::data::{Classes, Formula};
@@ -24,12 +24,12 @@ impl GivenPrior {
         match self {
             GivenPrior::Named(name) if name == "data" => Ok(Prior::Data),
             GivenPrior::Named(name) if name == "uniform" => Ok(Prior::Uniform),
-            GivenPrior::Named(name) => Err(Error::knob("prior", name, "data, uniform, or one probability per class")),
+            GivenPrior::Named(name) => Err(Error::option("prior", name, "data, uniform, or one probability per class")),
             GivenPrior::Shares(shares) if shares.len() == classes.len() => {
                 Ok(Prior::Given(classes.labels().iter().cloned().zip(shares).collect()))
             }
             GivenPrior::Shares(shares) => {
-                Err(Error::knob("prior", format!("{} numbers", shares.len()), format!("one for each of the {} classes", classes.len())))
+                Err(Error::option("prior", format!("{} numbers", shares.len()), format!("one for each of the {} classes", classes.len())))
             }
         }
     }
@@ -38,7 +38,7 @@ impl GivenPrior {
 /// Keyword arguments of naive Bayes.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct BayesKnobs {
+pub(crate) struct BayesArguments {
     family: String,
     prior: GivenPrior,
     smoothing: f64,
@@ -54,7 +54,7 @@ pub(crate) struct BayesKnobs {
     flags: bool,
 }
 
-impl BayesKnobs {
+impl BayesArguments {
     /// Whether number columns that hold only 0 and 1 are booleans.
     pub(crate) fn takes_flags(&self) -> bool {
         self.flags
@@ -91,7 +91,7 @@ impl BayesKnobs {
 /// Keyword arguments of logistic regression.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct LogisticKnobs {
+pub(crate) struct LogisticArguments {
     formula: Option<String>,
     l2: f64,
     l1: f64,
@@ -109,14 +109,14 @@ pub(crate) struct LogisticKnobs {
     unfinished: Option<f64>,
 }
 
-impl LogisticKnobs {
+impl LogisticArguments {
     /// The learner.
     pub(crate) fn learner(self) -> Result<Logistic> {
         let precision = match self.precision.as_str() {
             "none" => Intervals::None,
             "wald" => Intervals::Wald,
             "profile" => Intervals::Profile,
-            other => return Err(Error::knob("interval", other, "none, wald or profile")),
+            other => return Err(Error::option("interval", other, "none, wald or profile")),
         };
         Ok(Logistic {
             formula: self.formula.as_deref().map(Formula::parse).transpose()?,
@@ -145,14 +145,14 @@ fn robust(name: &str) -> Result<Robust> {
         "HC1" => Ok(Robust::Hc1),
         "HC2" => Ok(Robust::Hc2),
         "HC3" => Ok(Robust::Hc3),
-        _ => Err(Error::knob("robust", name, "HC0, HC1, HC2 or HC3")),
+        _ => Err(Error::option("robust", name, "HC0, HC1, HC2 or HC3")),
     }
 }
 
 /// Keyword arguments of the discriminants.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct DiscriminantKnobs {
+pub(crate) struct DiscriminantArguments {
     prior: GivenPrior,
     covariances: Option<Vec<Vec<f64>>>,
     means: Option<Vec<Vec<f64>>>,
@@ -163,7 +163,7 @@ pub(crate) struct DiscriminantKnobs {
     pub(crate) shown: Option<Vec<f64>>,
 }
 
-impl DiscriminantKnobs {
+impl DiscriminantArguments {
     /// The settings over these classes.
     pub(crate) fn settings(self, classes: &Classes) -> Result<DiscriminantParams> {
         Ok(DiscriminantParams {
