@@ -13,7 +13,7 @@ use oddsmith::codec::{Codec, Encode};
 use oddsmith::control::Control;
 use oddsmith::data::Formula;
 use oddsmith::error::ErrorKind;
-use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, OneVsRest, Robust, Route};
+use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, OneVsRest, Robust, Solver};
 use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Conclusion, Params, PassInfo, Scores, Step};
 use oddsmith::persist::{self, FileKind};
 use oddsmith::record::{Array, Record};
@@ -248,14 +248,14 @@ fn every_pass_of_a_regression_is_rebuilt_from_its_point() {
     let all = patients(300);
     let plain = || Logistic::default();
     let formula = |text: &str| Some(Formula::parse(text).unwrap());
-    let descent = Route::Stochastic { rate: 0.05, half_after: 1000.0, stop: 1e-2 };
+    let descent = Solver::Sgd { rate: 0.05, half_after: 1000.0, stop: 1e-2 };
     for learner in [
         plain(),
         Logistic { firth: true, precision: Intervals::Wald, tests: false, ..plain() },
         Logistic { robust: Some(Robust::Hc2), precision: Intervals::Wald, tests: false, ..plain() },
         Logistic { l1: 1.0, precision: Intervals::None, tests: false, ..plain() },
         Logistic { formula: formula("died ~ town * dose + age + I(2 * age + dose)"), precision: Intervals::Wald, tests: false, ..plain() },
-        Logistic { route: descent, precision: Intervals::None, tests: false, unfinished: Some(1e9), most_steps: Some(5), ..plain() },
+        Logistic { solver: descent, precision: Intervals::None, tests: false, unfinished: Some(1e9), most_steps: Some(5), ..plain() },
     ] {
         for weighted in [false, true] {
             let layout = layout_of(&all, &columns("logistic"));

@@ -35,7 +35,7 @@ fn more_than_two_classes() {
 }
 
 #[test]
-fn other_routes_and_one_regression_per_class() {
+fn other_solvers_and_one_regression_per_class() {
     let session = Session::new();
     assert_session!(session.transcript(&[
         "oddsmith fit births.csv 'low ~ age + smoke' --route gradient --format table -q",

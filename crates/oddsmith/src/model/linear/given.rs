@@ -4,7 +4,7 @@ use super::one_vs_rest::OneVsRest;
 use super::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use super::params;
 use crate::error::{ErrorKind, Result};
-use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::params::{Params, quoted};
 
@@ -57,7 +57,7 @@ fn written(regression: &Logistic, mut params: Params) -> Result<Params> {
     add("max-steps", regression.most_steps.is_some(), regression.most_steps.unwrap_or_default().to_string());
     options.extend(regression.units.iter().map(|(column, size)| ("unit", quoted(&format!("{column}={size}")))));
     options.extend(regression.options.references.iter().map(|(column, level)| ("ref", quoted(&format!("{column}={level}")))));
-    options.extend(solver(regression.route));
+    options.extend(solver(regression.solver));
     for (name, text) in options {
         params.set(name, &text)?;
     }
@@ -91,11 +91,11 @@ fn class_weights(weights: &ClassWeighting) -> String {
     }
 }
 
-fn solver(route: Route) -> Vec<(&'static str, String)> {
-    match route {
-        Route::Newton => Vec::new(),
-        Route::Gradient { rate, stop } => vec![("solver", "gradient".into()), ("rate", rate.to_string()), ("stop", stop.to_string())],
-        Route::Stochastic { rate, half_after, stop } => {
+fn solver(chosen: Solver) -> Vec<(&'static str, String)> {
+    match chosen {
+        Solver::Newton => Vec::new(),
+        Solver::Gradient { rate, stop } => vec![("solver", "gradient".into()), ("rate", rate.to_string()), ("stop", stop.to_string())],
+        Solver::Sgd { rate, half_after, stop } => {
             vec![("solver", "sgd".into()), ("rate", rate.to_string()), ("half-after", half_after.to_string()), ("stop", stop.to_string())]
         }
     }
@@ -127,7 +127,7 @@ mod tests {
             cluster: Some("ward".into()),
             units: vec![("age".into(), 10.0), ("lwt=a".into(), 0.3)],
             tolerance: Some(1e-7),
-            route: Route::Gradient { rate: 0.5, stop: 1e-6 },
+            solver: Solver::Gradient { rate: 0.5, stop: 1e-6 },
             most_steps: Some(77),
             ..Logistic::default()
         };

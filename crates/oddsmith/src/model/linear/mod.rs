@@ -16,7 +16,7 @@ mod params;
 mod stored;
 
 pub use describe::crude::beside_crude;
-pub use fit::descent::Route;
+pub use fit::descent::Solver;
 pub use fit::passes::LinearStats;
 pub use infer::account::{Account, IntervalKind, Method, RatioTest};
 pub use infer::augment::{ClassDiagnostics, RowDiagnostics};

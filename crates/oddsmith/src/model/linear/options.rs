@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{DesignOptions, Formula, KeyPlace, Layout, Role};
 use crate::error::{Error, Result};
 use crate::model::choices::at_least;
-use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::infer::sandwich::Robust;
 
 /// Most steps of Newton's search, unless told otherwise.
@@ -101,7 +101,8 @@ pub struct Logistic {
     /// for words and for more than 3000 coefficients.
     pub tolerance: Option<f64>,
     /// How the optimum is looked for; default Newton.
-    pub route: Route,
+    #[serde(alias = "route")]
+    pub solver: Solver,
     /// Most steps; default 200, and 100,000 for descents.
     pub most_steps: Option<usize>,
     /// Where the search starts; default: at the linear discriminant. The optimum is the same.
@@ -134,7 +135,7 @@ impl Default for Logistic {
             offset: None,
             units: Vec::new(),
             tolerance: None,
-            route: Route::default(),
+            solver: Solver::default(),
             most_steps: None,
             start: None,
             unfinished: None,
@@ -164,13 +165,13 @@ impl Logistic {
         if let Some(tolerance) = self.tolerance.filter(|tolerance| !(*tolerance > 0.0 && *tolerance < 1.0)) {
             return Err(Error::option("tolerance", tolerance, "a number between 0 and 1"));
         }
-        if let Route::Gradient { rate, stop } | Route::Stochastic { rate, stop, .. } = self.route {
+        if let Solver::Gradient { rate, stop } | Solver::Sgd { rate, stop, .. } = self.solver {
             let positive = |value: f64| value > 0.0 && value.is_finite();
             if !positive(rate) || !positive(stop) {
                 return Err(Error::option("rate", format!("{rate}, stop {stop}"), "positive finite numbers"));
             }
-            if self.firth || self.l1 > 0.0 || (self.l2 > 0.0 && matches!(self.route, Route::Stochastic { .. })) {
-                return Err(Error::option("route", "gradient or stochastic", "descents are for fits without these penalties; use newton"));
+            if self.firth || self.l1 > 0.0 || (self.l2 > 0.0 && matches!(self.solver, Solver::Sgd { .. })) {
+                return Err(Error::option("solver", "gradient or sgd", "descents are for fits without these penalties; use newton"));
             }
         }
         if let ClassWeighting::Given(pairs) = &self.class_weights {
@@ -212,7 +213,7 @@ impl Logistic {
 
     /// Most steps of the solver.
     pub(crate) fn most_steps(&self) -> usize {
-        self.most_steps.unwrap_or(if self.route == Route::Newton { MOST_STEPS } else { MOST_DESCENTS })
+        self.most_steps.unwrap_or(if self.solver == Solver::Newton { MOST_STEPS } else { MOST_DESCENTS })
     }
 
     /// Whether second derivatives at the optimum are of use.

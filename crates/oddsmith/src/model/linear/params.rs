@@ -2,7 +2,7 @@
 
 use crate::data::DesignOptions;
 use crate::error::{Error, Result};
-use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::params::shared::{CLUSTER, OFFSET};
@@ -167,7 +167,7 @@ impl Logistic {
     pub fn from_params(params: &Params) -> Result<Self> {
         let default = Logistic::default();
         let robust = params.text("robust").map(robust).transpose()?;
-        let route = route(params)?;
+        let solver = solver(params)?;
         let learner = Logistic {
             formula: params.formula().cloned(),
             options: DesignOptions {
@@ -191,7 +191,7 @@ impl Logistic {
             offset: params.text("offset").map(str::to_owned),
             units: params.pairs("unit").into_iter().map(unit).collect::<Result<_>>()?,
             tolerance: params.number("tolerance"),
-            route,
+            solver,
             most_steps: params.whole("max-steps").map(|steps| usize::try_from(steps).unwrap_or(usize::MAX)),
             ..default
         };
@@ -226,17 +226,19 @@ fn robust(name: &str) -> Result<Robust> {
     }
 }
 
-fn route(params: &Params) -> Result<Route> {
+fn solver(params: &Params) -> Result<Solver> {
     match params.text("solver") {
-        Some("gradient") => Ok(Route::Gradient { rate: params.number("rate").unwrap_or(1.0), stop: params.number("stop").unwrap_or(1e-9) }),
-        Some("sgd" | "stochastic") => Ok(Route::Stochastic {
+        Some("gradient") => {
+            Ok(Solver::Gradient { rate: params.number("rate").unwrap_or(1.0), stop: params.number("stop").unwrap_or(1e-9) })
+        }
+        Some("sgd" | "stochastic") => Ok(Solver::Sgd {
             rate: params.number("rate").unwrap_or(0.05),
             half_after: params.number("half-after").unwrap_or(2000.0),
             stop: params.number("stop").unwrap_or(1e-4),
         }),
         _ => match ["rate", "stop", "half-after"].into_iter().find(|name| params.has(name)) {
             Some(name) => Err(Error::option(name, params.text(name).unwrap_or_default(), "it belongs to the solvers gradient and sgd")),
-            None => Ok(Route::Newton),
+            None => Ok(Solver::Newton),
         },
     }
 }

@@ -3,7 +3,7 @@
 use crate::data::{Feature, Space, Weighting};
 use crate::error::visible;
 use crate::model::linear::fit::block_reader::Problem;
-use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::fit::passes::PassState;
 use crate::model::linear::fit::stage::{Analysis, Estimate};
 use crate::model::linear::infer::search::SearchOutcome;
@@ -39,10 +39,10 @@ fn rounded(factor: f64) -> String {
 /// Where a search that did not converge has stopped, and what gets it further.
 fn stopped_early(learner: &Logistic, estimate: &Estimate) -> String {
     let (steps, distance) = (estimate.steps, estimate.distance);
-    let advice = match (learner.route, steps >= learner.most_steps()) {
-        (Route::Newton, _) => return format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away"),
-        (Route::Gradient { .. } | Route::Stochastic { .. }, true) => "more steps (max-steps), another rate or the solver newton get there",
-        (Route::Gradient { .. } | Route::Stochastic { .. }, false) => "a smaller stop, another rate or the solver newton get there",
+    let advice = match (learner.solver, steps >= learner.most_steps()) {
+        (Solver::Newton, _) => return format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away"),
+        (Solver::Gradient { .. } | Solver::Sgd { .. }, true) => "more steps (max-steps), another rate or the solver newton get there",
+        (Solver::Gradient { .. } | Solver::Sgd { .. }, false) => "a smaller stop, another rate or the solver newton get there",
     };
     format!("the descent stopped after {steps} steps, {distance:.2} standard errors from the optimum; {advice}")
 }

@@ -15,7 +15,7 @@ use crate::model::loss::{Link, Work};
 
 /// How the optimum is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub enum Route {
+pub enum Solver {
     /// Newton steps with corrections: few passes, and the tolerance is kept.
     #[default]
     Newton,
@@ -27,7 +27,8 @@ pub enum Route {
         stop: f64,
     },
     /// One example after the other.
-    Stochastic {
+    #[serde(alias = "Stochastic")]
+    Sgd {
         /// First rate η.
         rate: f64,
         /// Rows τ after which the rate has halved.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::model::Step;
-use crate::model::linear::fit::descent::{Route, SgdEpoch};
+use crate::model::linear::fit::descent::{SgdEpoch, Solver};
 use crate::model::linear::fit::fit_steps::question;
 use crate::model::linear::fit::learner::{next_pass, no_estimate};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
-use crate::model::linear::fit::solver::{Next, Plan, Solver};
+use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Facts, Fitting, Stage};
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::Logistic;
@@ -28,12 +28,12 @@ impl Logistic {
         facts: Arc<Facts>,
         theta: Vec<f64>,
     ) -> Result<Step<LinearStats, LogisticModel>> {
-        match self.route {
-            Route::Stochastic { .. } if self.most_steps() > 0 => Ok(Step::Again(self.walk(state, facts, theta, 0, 0.0))),
-            Route::Gradient { rate, stop } => {
+        match self.solver {
+            Solver::Sgd { .. } if self.most_steps() > 0 => Ok(Step::Again(self.walk(state, facts, theta, 0, 0.0))),
+            Solver::Gradient { rate, stop } => {
                 let gradient = Some((rate / facts.survey.weight(), stop));
                 let plan = Plan { gradient, most_steps: self.most_steps(), ..self.plan(&facts, false) };
-                let start = Solver::start(theta, plan, facts.penalty.clone());
+                let start = SolverState::start(theta, plan, facts.penalty.clone());
                 self.ask_descent(state, facts, start)
             }
             _ => self.settle(state, facts, theta, 0),
@@ -42,8 +42,8 @@ impl Logistic {
 
     /// An epoch of stochastic descent.
     fn walk(&self, state: &PassState, facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64) -> LinearStats {
-        let (rate, half_after) = match self.route {
-            Route::Stochastic { rate, half_after, .. } => (rate, half_after),
+        let (rate, half_after) = match self.solver {
+            Solver::Sgd { rate, half_after, .. } => (rate, half_after),
             _ => (0.0, 1.0),
         };
         let walk = SgdEpoch::new(theta.clone(), seen, (rate, half_after), facts.shape, &state.coordinates);
@@ -64,7 +64,7 @@ impl Logistic {
         let Stage::SgdEpoch { facts, theta, epochs, seen } = &state.stage else {
             return Err(Error::internal("a walk that nobody asked for"));
         };
-        let stop = if let Route::Stochastic { stop, .. } = self.route { stop } else { 0.0 };
+        let stop = if let Solver::Sgd { stop, .. } = self.solver { stop } else { 0.0 };
         let moved = theta.iter().zip(&walk.theta).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
         if !moved.is_finite() {
             return Err(no_estimate("the walk left the range of numbers", "use a smaller rate"));
@@ -79,7 +79,7 @@ impl Logistic {
 
     /// Looks at the point where a descent has stopped.
     fn settle(&self, state: &PassState, facts: Arc<Facts>, theta: Vec<f64>, steps: usize) -> Result<Step<LinearStats, LogisticModel>> {
-        let (mut solver, next) = Solver::settle(theta, self.plan(&facts, false), facts.penalty.clone());
+        let (mut solver, next) = SolverState::settle(theta, self.plan(&facts, false), facts.penalty.clone());
         solver.steps = steps;
         self.ask_descent(state, facts, (solver, next))
     }
@@ -88,7 +88,7 @@ impl Logistic {
         &self,
         state: &PassState,
         facts: Arc<Facts>,
-        (solver, next): (Solver, Next),
+        (solver, next): (SolverState, Next),
     ) -> Result<Step<LinearStats, LogisticModel>> {
         let fitting = Fitting { descends: true, ..Fitting::new(facts, solver, false) };
         Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))

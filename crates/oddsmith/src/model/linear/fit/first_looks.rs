@@ -9,7 +9,7 @@ use crate::data::{Design, DesignSurvey, Formula, Layout};
 use crate::error::{Advice, DataFault, Error, Result};
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::{Coordinates, power_of_two};
-use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
@@ -76,7 +76,7 @@ impl Logistic {
             eval_points: Vec::new(),
             leverages: Vec::new(),
             passes,
-            sample: if self.sampling && self.route == Route::Newton { Sample::Share } else { Sample::All },
+            sample: if self.sampling && self.solver == Solver::Newton { Sample::Share } else { Sample::All },
             source,
             stage: Stage::Survey,
         };

@@ -7,7 +7,7 @@ use nalgebra::{Cholesky, DVector};
 use crate::error::{Advice, Error, Result};
 use crate::model::Step;
 use crate::model::linear::fit::coordinates::Coordinates;
-use crate::model::linear::fit::descent::Route;
+use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::fit::descent_steps::ARRIVED;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
 use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
@@ -15,7 +15,7 @@ use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::penalty::Penalty;
 use crate::model::linear::fit::rank;
 use crate::model::linear::fit::sample::Sample;
-use crate::model::linear::fit::solver::{Next, Plan, Second, Solver};
+use crate::model::linear::fit::solver::{Next, Plan, Second, SolverState};
 use crate::model::linear::fit::stage::{Estimate, Facts, Fitting, Raw, Stage};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::analysis;
@@ -111,7 +111,7 @@ impl Logistic {
             source: state.source,
             stage: Stage::Survey,
         };
-        let descends = self.route != Route::Newton;
+        let descends = self.solver != Solver::Newton;
         if descends && facts.penalty.is_some() {
             return self.begin_descent(&state, facts, theta);
         }
@@ -124,7 +124,7 @@ impl Logistic {
                 Plan { tolerance: START_TOLERANCE, most_steps: START_STEPS, end_with_curvature, ..plan }
             }
         };
-        let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
+        let (solver, next) = SolverState::start(theta, plan, facts.penalty.clone());
         let uncounted = seen < partitions;
         let fitting = Fitting { sample, uncounted, descent_from, ..Fitting::new(facts, solver, self.firth) };
         Ok(Step::Again(self.ask(&state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
@@ -151,7 +151,7 @@ impl Logistic {
             enough: self.tolerance.unwrap_or(GOOD_ENOUGH).min(close),
             inexact: false,
             patience: 1,
-            most_steps: if self.route == Route::Newton { self.most_steps() } else { MOST_STEPS },
+            most_steps: if self.solver == Solver::Newton { self.most_steps() } else { MOST_STEPS },
             root_weight: smallest.max(1.0).sqrt(),
             end_with_curvature: full && self.wants_information(),
             start_rate: 0.0,
@@ -187,8 +187,8 @@ impl Logistic {
         };
         let point = fitting.solver.point().filter(|_| max_abs_eta < LOST_REACH);
         let (solver, next) = match (point, fitting.curvature.clone()) {
-            (Some(point), Some(curvature)) => Solver::start_near(point.theta.clone(), plan, facts.penalty.clone(), curvature * ratio),
-            _ => Solver::start(facts.survey.start(&state.coordinates, shape), plan, facts.penalty.clone()),
+            (Some(point), Some(curvature)) => SolverState::start_near(point.theta.clone(), plan, facts.penalty.clone(), curvature * ratio),
+            _ => SolverState::start(facts.survey.start(&state.coordinates, shape), plan, facts.penalty.clone()),
         };
         let fitting = Fitting { solver, sample: Sample::All, curvature: None, check_at: 4, ..fitting };
         Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
@@ -245,7 +245,7 @@ impl Logistic {
         if stuck && steps == 0 && !fitting.restarted {
             let facts = &fitting.facts;
             let null = facts.survey.null_start(&state.coordinates, facts.shape);
-            let (solver, next) = Solver::start(null, self.plan(facts, fitting.firth), facts.penalty.clone());
+            let (solver, next) = SolverState::start(null, self.plan(facts, fitting.firth), facts.penalty.clone());
             return self.follow(state, Fitting { solver, restarted: true, ..fitting }, next);
         }
         let due = max_abs_eta > WATCHED_REACH && (steps >= fitting.check_at || next == Next::Converged);
@@ -292,12 +292,12 @@ impl Logistic {
     fn no_convergence(&self, fitting: &Fitting, why: &str) -> Error {
         let solver = &fitting.solver;
         let (scales, penalty) = (|| Advice::from("put columns on similar scales"), Advice::PenaliseWith { l2: 1.0 });
-        let advice = match self.route {
-            Route::Newton if solver.steps >= self.most_steps() => {
+        let advice = match self.solver {
+            Solver::Newton if solver.steps >= self.most_steps() => {
                 let more = Advice::Set { option: "max-steps", value: "1000", to: "allow more steps" };
                 Advice::any_of([more, scales(), penalty])
             }
-            Route::Newton => Advice::any_of([scales(), "leave a column out".into(), penalty]),
+            Solver::Newton => Advice::any_of([scales(), "leave a column out".into(), penalty]),
             _ => Advice::any_of([
                 Advice::Set { option: "rate", value: "0.1", to: "use a smaller rate" },
                 Advice::Set { option: "solver", value: "newton", to: "" },

@@ -11,7 +11,7 @@ use crate::data::{Design, Layout};
 use crate::error::{Error, Result};
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
-use crate::model::linear::fit::descent::{Route, SgdEpoch};
+use crate::model::linear::fit::descent::{SgdEpoch, Solver};
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
 use crate::model::linear::fit::jeffreys::{JeffreysSums, Leverage};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums, RowSumsAt};
@@ -209,7 +209,7 @@ impl Rebuilt<'_> {
                 PassSums::ScoreCovariance(Box::new(ScoreCovariance::new(kind, cluster, shape, layout.weighting())))
             }
             Asked::SgdEpoch => {
-                let Route::Stochastic { rate, half_after, .. } = learner.route else {
+                let Solver::Sgd { rate, half_after, .. } = learner.solver else {
                     return Err(fault("it asks for a walk that the study does not take"));
                 };
                 let theta = record.numbers("theta", shape.len())?;

@@ -96,7 +96,7 @@ pub(crate) struct Point {
 
 /// The state between two passes.
 #[derive(Debug, Clone)]
-pub(crate) struct Solver {
+pub(crate) struct SolverState {
     plan: Plan,
     penalty: Penalty,
     /// The best point so far.
@@ -154,11 +154,11 @@ impl Plan {
     }
 }
 
-impl Solver {
+impl SolverState {
     /// Starts at a point; its first question comes with it.
     pub(crate) fn start(theta: Vec<f64>, plan: Plan, penalty: Penalty) -> (Self, Next) {
         let next = Next::Ask { theta: theta.clone(), curvature: plan.curvature };
-        let solver = Solver {
+        let solver = SolverState {
             plan,
             penalty,
             best: None,
@@ -184,7 +184,7 @@ impl Solver {
 
     /// Starts at a point where the second derivatives (without penalty) are roughly known.
     pub(crate) fn start_near(theta: Vec<f64>, plan: Plan, penalty: Penalty, mut hessian: DMatrix<f64>) -> (Self, Next) {
-        let (mut solver, _) = Solver::start(theta.clone(), plan, penalty);
+        let (mut solver, _) = SolverState::start(theta.clone(), plan, penalty);
         solver.penalty.add_hessian(&mut hessian);
         solver.matrix = Some(hessian.clone()).filter(|_| !solver.penalty.absolute.is_empty());
         solver.metric = match (Metric::full(hessian.clone()), &solver.matrix) {
@@ -202,7 +202,7 @@ impl Solver {
 
     /// Judges a point as the end of a fit, wherever it is.
     pub(crate) fn settle(theta: Vec<f64>, plan: Plan, penalty: Penalty) -> (Self, Next) {
-        let (mut solver, next) = Solver::start(theta, plan, penalty);
+        let (mut solver, next) = SolverState::start(theta, plan, penalty);
         solver.settled = true;
         (solver, next)
     }

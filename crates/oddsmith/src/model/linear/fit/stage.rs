@@ -9,7 +9,7 @@ use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::penalty::Penalty;
 use crate::model::linear::fit::rank::Doubt;
 use crate::model::linear::fit::sample::Sample;
-use crate::model::linear::fit::solver::{Next, Solver};
+use crate::model::linear::fit::solver::{Next, SolverState};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::{Search, SearchOutcome};
@@ -105,7 +105,7 @@ impl Facts {
 #[derive(Debug, Clone)]
 pub(crate) struct Fitting {
     pub(crate) facts: Arc<Facts>,
-    pub(crate) solver: Solver,
+    pub(crate) solver: SolverState,
     pub(crate) firth: bool,
     /// Whether Firth's penalty stands in for a maximum that does not exist.
     pub(crate) rescued: Option<Separation>,
@@ -146,7 +146,7 @@ pub(crate) struct Narrowing {
 
 impl Fitting {
     /// The first steps of a search over all rows.
-    pub(crate) fn new(facts: Arc<Facts>, solver: Solver, firth: bool) -> Self {
+    pub(crate) fn new(facts: Arc<Facts>, solver: SolverState, firth: bool) -> Self {
         Fitting {
             facts,
             solver,

@@ -15,7 +15,7 @@ use crate::model::linear::fit::fit_steps::question;
 use crate::model::linear::fit::learner::problem;
 use crate::model::linear::fit::passes::{LinearStats, PassState};
 use crate::model::linear::fit::sample::Sample;
-use crate::model::linear::fit::solver::{Next, Plan, Solver};
+use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Fitting, Narrowing, Separation, Stage};
 use crate::model::linear::infer::separation::SeparationCheck;
 use crate::model::linear::model::LogisticModel;
@@ -100,7 +100,7 @@ impl Logistic {
         let facts = Arc::new(narrowing.fitting.facts.of_columns(&coordinates));
         let plan = Plan { most_steps: MOST_STEPS / 2, ..self.plan(&facts, false) };
         let theta = facts.survey.null_start(&coordinates, facts.shape);
-        let (solver, next) = Solver::start(theta, plan, facts.penalty.clone());
+        let (solver, next) = SolverState::start(theta, plan, facts.penalty.clone());
         let fitting = Fitting { narrowing: Some(Box::new(narrowing)), ..Fitting::new(facts, solver, false) };
         Ok(Step::Again(self.ask(&at(state, Arc::new(coordinates)), Stage::Fit(Box::new(fitting)), vec![question(next)?])))
     }
@@ -112,7 +112,7 @@ impl Logistic {
             OnSeparation::Firth => {
                 let facts = Arc::clone(&fitting.facts);
                 let theta = facts.survey.null_start(&state.coordinates, facts.shape);
-                let (solver, next) = Solver::start(theta, self.plan(&facts, true), facts.penalty.clone());
+                let (solver, next) = SolverState::start(theta, self.plan(&facts, true), facts.penalty.clone());
                 let fitting = Fitting { rescued: Some(separation), ..Fitting::new(facts, solver, true) };
                 Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
             }

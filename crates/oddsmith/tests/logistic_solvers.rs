@@ -7,7 +7,7 @@ mod support;
 use oddsmith::ErrorKind;
 use oddsmith::control::Control;
 use oddsmith::data::Kind;
-use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, OneVsRest, Robust, Route};
+use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, OneVsRest, Robust, Solver};
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::persist;
 use oddsmith::train::fit;
@@ -23,8 +23,8 @@ fn pima() -> Frame {
 fn gradient_descent_ends_at_the_optimum() {
     let frame = pima();
     let newton = fit(&Logistic::new(), &frame.source(), None, &Control::new()).unwrap().model;
-    let route = Route::Gradient { rate: 2.0, stop: 1e-10 };
-    let descent = fit(&Logistic { route, ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
+    let solver = Solver::Gradient { rate: 2.0, stop: 1e-10 };
+    let descent = fit(&Logistic { solver, ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
     for (a, b) in newton.parameters().estimates().iter().zip(descent.parameters().estimates()) {
         assert!((a - b).abs() <= 1e-6 * a.abs(), "{b} is not {a}");
     }
@@ -35,9 +35,9 @@ fn gradient_descent_ends_at_the_optimum() {
 #[test]
 fn a_rate_that_is_too_large_is_refused_and_a_short_walk_is_named() {
     let frame = pima();
-    let wild = Logistic { route: Route::Gradient { rate: 500.0, stop: 1e-10 }, ..Logistic::new() };
+    let wild = Logistic { solver: Solver::Gradient { rate: 500.0, stop: 1e-10 }, ..Logistic::new() };
     assert!(fit(&wild, &frame.source(), None, &Control::new()).err().unwrap().to_string().contains("rate is too large"));
-    let short = Logistic { route: Route::Gradient { rate: 0.5, stop: 0.1 }, ..Logistic::new() };
+    let short = Logistic { solver: Solver::Gradient { rate: 0.5, stop: 0.1 }, ..Logistic::new() };
     let model = fit(&short, &frame.source(), None, &Control::new()).unwrap().model;
     assert!(model.card().notices.iter().any(|notice| notice.id == "W215"), "{:?}", model.card().notices);
 }
@@ -45,8 +45,8 @@ fn a_rate_that_is_too_large_is_refused_and_a_short_walk_is_named() {
 #[test]
 fn walking_from_row_to_row_comes_near_the_optimum() {
     let frame = pima();
-    let route = Route::Stochastic { rate: 0.05, half_after: 2000.0, stop: 1e-4 };
-    let model = fit(&Logistic { route, most_steps: Some(2000), ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
+    let solver = Solver::Sgd { rate: 0.05, half_after: 2000.0, stop: 1e-4 };
+    let model = fit(&Logistic { solver, most_steps: Some(2000), ..Logistic::new() }, &frame.source(), None, &Control::new()).unwrap().model;
     assert!(model.account().distance < 0.5, "{}", model.account().distance);
 }
 
@@ -225,22 +225,22 @@ fn separated(complete: bool) -> Frame {
     Frame::new(&Csv { names, rows: (0..60).map(row).collect() }, "class", &[("x", Kind::Number), ("noise", Kind::Number)])
 }
 
-const SOLVERS: [Route; 3] =
-    [Route::Newton, Route::Gradient { rate: 1.0, stop: 1e-9 }, Route::Stochastic { rate: 0.05, half_after: 2000.0, stop: 1e-4 }];
+const SOLVERS: [Solver; 3] =
+    [Solver::Newton, Solver::Gradient { rate: 1.0, stop: 1e-9 }, Solver::Sgd { rate: 0.05, half_after: 2000.0, stop: 1e-4 }];
 
 #[test]
 fn separated_data_end_in_the_error_of_separation_whatever_the_solver() {
-    for route in SOLVERS {
+    for solver in SOLVERS {
         for (complete, extent) in [(true, "complete"), (false, "quasi-complete")] {
             for most_steps in [None, Some(200)] {
-                let learner = Logistic { route, most_steps, ..Logistic::new() };
+                let learner = Logistic { solver, most_steps, ..Logistic::new() };
                 let error = fit(&learner, &separated(complete).source(), None, &Control::new()).err().unwrap();
-                let ErrorKind::Separation { extent: found, columns, .. } = error.kind() else { panic!("{route:?}: {error}") };
-                assert_eq!((*found, &columns[..]), (extent, &["`x`".to_owned()][..]), "{route:?}");
+                let ErrorKind::Separation { extent: found, columns, .. } = error.kind() else { panic!("{solver:?}: {error}") };
+                assert_eq!((*found, &columns[..]), (extent, &["`x`".to_owned()][..]), "{solver:?}");
             }
-            let rescued = Logistic { route, on_separation: OnSeparation::Firth, ..Logistic::new() };
+            let rescued = Logistic { solver, on_separation: OnSeparation::Firth, ..Logistic::new() };
             let model = fit(&rescued, &separated(complete).source(), None, &Control::new()).unwrap().model;
-            assert!(!model.account().unfinished && model.precision().is_some(), "{route:?}");
+            assert!(!model.account().unfinished && model.precision().is_some(), "{solver:?}");
         }
     }
 }
@@ -257,17 +257,17 @@ fn a_loose_tolerance_does_not_hide_separation() {
 #[test]
 fn every_solver_obeys_the_most_steps_and_says_that_it_did_not_converge() {
     let frame = pima();
-    for route in SOLVERS {
+    for solver in SOLVERS {
         for most_steps in [0, 2] {
-            let learner = Logistic { route, most_steps: Some(most_steps), precision: Intervals::Profile, ..Logistic::new() };
+            let learner = Logistic { solver, most_steps: Some(most_steps), precision: Intervals::Profile, ..Logistic::new() };
             let fitted = fit(&learner, &frame.source(), None, &Control::new());
-            if route == Route::Newton {
+            if solver == Solver::Newton {
                 let error = fitted.err().unwrap().to_string();
                 assert!(error.contains(&format!("did not converge after {most_steps} steps")) && error.contains("more steps"), "{error}");
                 continue;
             }
             let model = fitted.unwrap().model;
-            assert_eq!(model.account().steps, most_steps as u64, "{route:?}");
+            assert_eq!(model.account().steps, most_steps as u64, "{solver:?}");
             let card = model.card();
             assert!(card.title.ends_with("not converged"), "{}", card.title);
             let notice = card.notices.iter().find(|notice| notice.id == "W215").unwrap();
@@ -283,7 +283,7 @@ fn every_solver_obeys_the_most_steps_and_says_that_it_did_not_converge() {
 fn more_steps_than_any_other_learner_needs_are_made_where_they_are_allowed() {
     let csv = Golden::load("glm_mtcars_am_wt").table("data");
     let frame = Frame::new(&csv, "am", &[("wt", Kind::Number)]);
-    let learner = Logistic { route: Route::Gradient { rate: 1e-6, stop: 1e-12 }, most_steps: Some(10_500), ..Logistic::new() };
+    let learner = Logistic { solver: Solver::Gradient { rate: 1e-6, stop: 1e-12 }, most_steps: Some(10_500), ..Logistic::new() };
     let model = fit(&learner, &frame.source(), std::num::NonZeroUsize::new(1), &Control::new()).unwrap().model;
     assert!(model.account().steps == 10_500 && model.account().unfinished);
 }
