@@ -35,7 +35,7 @@ class CalibratedClassifier(Wrapped):
 
     The rows are cut into folds; every row is scored by a classifier that was fitted to the other folds, one map from scores to
     probabilities is learned from all of these, and the classifier is fitted to all rows. Where held-out scores do not rise
-    with the classes there is no map; then all scores share one temperature, or predictions are the shares of the classes, and a
+    with the classes there is no map; then all scores share one temperature, or predictions are the proportions of the classes, and a
     warning says so.
 
     Parameters

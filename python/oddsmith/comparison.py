@@ -81,7 +81,7 @@ def compare(
     models : iterable, default=('nb', 'lda', 'qda', 'logistic')
         Names of oddsmith's models, which share passes over the rows; classifiers of any library; or pairs of a name and a classifier.
     folds : int, default=10
-        Number of folds, with equal shares of the classes.
+        Number of folds, with equal proportions of the classes.
     repeats : int, default=1
         How many times rows are dealt anew; figures are means over all times.
     groups : str or array-like of shape (n_samples,), default=None

@@ -32,7 +32,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
     alpha : float, default=1.0
         Pseudo-count of every level and word.
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; by default the shares of the classes in the data.
+        Class probabilities; by default the proportions of the classes in the data.
     kinds : dict, default=None
         The kind of columns that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'.
     distributions : dict, default=None

@@ -30,7 +30,7 @@ class PriorShift(Wrapped):
     estimator : classifier
         The classifier whose probabilities are changed; anything with `predict_proba`.
     priors : array-like of shape (n_classes,), default=None
-        Shares of the classes where predictions are made; ``None`` leaves them as in training until `adapt` finds them.
+        Proportions of the classes where predictions are made; ``None`` leaves them as in training until `adapt` finds them.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class PriorShift(Wrapped):
     estimator_ : classifier
         The fitted classifier.
     train_priors_ : ndarray of shape (n_classes,)
-        Shares of the classes in training.
+        Proportions of the classes in training.
     priors_ : ndarray of shape (n_classes,)
-        Shares of the classes where predictions are made.
+        Proportions of the classes where predictions are made.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class PriorShift(Wrapped):
         self.priors = priors
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PriorShift:
-        """Fit the classifier and remember the shares of its classes.
+        """Fit the classifier and remember the proportions of its classes.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class PriorShift(Wrapped):
         return self
 
     def adapt(self, X: Any, tol: float = 1e-10) -> PriorShift:
-        """Find the shares of the classes among new rows without labels, and use them from now on.
+        """Find the proportions of the classes among new rows without labels, and use them from now on.
 
         The shares that make the new rows most probable, by expectation and maximisation: every step replaces them by the mean of the
         probabilities that they give. Needs probabilities that are calibrated under the training prior.

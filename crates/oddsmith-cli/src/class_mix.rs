@@ -21,16 +21,16 @@ use crate::options::{parse_number, split_list, split_pair};
 #[command(next_help_heading = "Class mix")]
 #[group(id = "mix", multiple = true)]
 pub(crate) struct MixArgs {
-    /// Shares of the classes in the population, one per class, such as yes=0.01,no=0.99.
-    #[arg(long, value_name = "CLASS=SHARE,…")]
+    /// Proportions of the classes in the population, one per class, such as yes=0.01,no=0.99.
+    #[arg(long, value_name = "CLASS=PROPORTION,…")]
     prevalence: Option<String>,
 
     /// Rows from which the prevalence is known; gives an interval of the shift.
     #[arg(long, value_name = "N", requires = "prevalence", value_parser = parse_number)]
     prevalence_rows: Option<f64>,
 
-    /// Shares of the classes in the sample that the model was fitted to [default: those that the model holds].
-    #[arg(long, value_name = "CLASS=SHARE,…")]
+    /// Proportions of the classes in the sample that the model was fitted to [default: those that the model holds].
+    #[arg(long, value_name = "CLASS=PROPORTION,…")]
     sampled: Option<String>,
 
     /// Fractions of the classes that were kept by sampling, or the class weights of the fit, such as yes=1,no=0.1.
@@ -64,7 +64,7 @@ impl MixArgs {
         } else {
             let from = self.sampled_shares(&*model)?;
             let (to, facts, notices) = match &self.prevalence {
-                Some(text) => (shares(&classes, "prevalence", text)?, Vec::new(), Vec::new()),
+                Some(text) => (proportions(&classes, "prevalence", text)?, Vec::new(), Vec::new()),
                 None if self.estimate_prevalence => estimated(&*model, &from, data, options, control)?,
                 None => return Err(Failure::Usage("--sampled goes with --prevalence or --estimate-prevalence".into())),
             };
@@ -108,7 +108,7 @@ impl MixArgs {
             None => model.inference().and_then(Inference::class_proportions),
         };
         match (&self.sampled, held) {
-            (Some(text), _) => Ok(shares(model.layout().classes(), "sampled", text)?),
+            (Some(text), _) => Ok(proportions(model.layout().classes(), "sampled", text)?),
             (None, Some(held)) => Ok(held),
             (None, None) => {
                 let what = "the model does not hold the class proportions of the rows that it was fitted to; give it with --sampled";
@@ -143,7 +143,7 @@ fn estimated(
     if let Some(error) = mix.standard_error {
         facts.push(("standard error".into(), error.into()));
     }
-    Ok((mix.shares, facts, notices))
+    Ok((mix.proportions, facts, notices))
 }
 
 /// Where the move of the log odds lies when the prevalence comes from a count of so many rows (Jeffreys' interval).
@@ -165,10 +165,10 @@ fn per_class(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Er
     numbers.into_iter().map(|number| number.ok_or_else(refused)).collect()
 }
 
-/// Shares that add up to 1; with two classes one is enough.
-fn shares(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Error> {
+/// Proportions that add up to 1; with two classes one is enough.
+fn proportions(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Error> {
     let given = split_list(text);
-    let shares = match (&given[..], classes.labels()) {
+    let proportions = match (&given[..], classes.labels()) {
         ([one], [_, _]) => {
             let refused = || Error::option(option, text, "a proportion above 0 and below 1, such as yes=0.01");
             let (label, share) = split_pair(one).ok_or_else(refused)?;
@@ -178,9 +178,9 @@ fn shares(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Error
         }
         _ => per_class(classes, option, text)?,
     };
-    let sum: f64 = shares.iter().sum();
-    match (sum - 1.0).abs() <= 1e-6 && shares.iter().all(|share| *share > 0.0) {
-        true => Ok(shares.into_iter().map(|share| share / sum).collect()),
+    let sum: f64 = proportions.iter().sum();
+    match (sum - 1.0).abs() <= 1e-6 && proportions.iter().all(|share| *share > 0.0) {
+        true => Ok(proportions.into_iter().map(|share| share / sum).collect()),
         false => Err(Error::option(option, text, format!("proportions above 0 that add up to 1, not to {sum}"))),
     }
 }

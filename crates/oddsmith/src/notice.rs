@@ -159,7 +159,7 @@ catalogue! {
          row is an error.";
     SIMPLER_MAP = "W304", "simpler calibration map",
         "Held-out scores do not rise with the classes, so the calibration map that was asked for has no estimate. One factor \
-         for all scores was used instead, or, where even that has none, the shares of the classes: the scores say nothing. \
+         for all scores was used instead, or, where even that has none, the proportions of the classes: the scores say nothing. \
          Look at the model, or calibrate on more rows.";
 }
 

@@ -13,7 +13,7 @@ use oddsmith::train::fit;
 use serde_json::Value;
 use support::{Golden, close, same_digits};
 
-/// The design matrix of a golden as number columns, shares of two classes or labels, weights and an offset.
+/// The design matrix of a golden as number columns, proportions of two classes or labels, weights and an offset.
 struct Problem {
     layout: Layout,
     cells: Vec<f64>,
@@ -53,7 +53,7 @@ impl Problem {
         }
         let formula = Formula::parse(&format!("y ~ {}", terms.join(" + ").replace("+ -1", "- 1"))).unwrap();
         let mut learner = Logistic { formula: Some(formula), ..learner };
-        let (mut labels, mut shares) = (vec![0; rows], None);
+        let (mut labels, mut proportions) = (vec![0; rows], None);
         let classes = match texts.is_empty() {
             false => {
                 let classes = golden.texts("results/classes");
@@ -64,20 +64,20 @@ impl Problem {
                 let values: Vec<f64> = support::flat(golden.at("model/y"));
                 match values.iter().all(|v| *v == 0.0 || *v == 1.0) {
                     true => labels = values.iter().map(|v| *v as u32).collect(),
-                    false => shares = Some(values),
+                    false => proportions = Some(values),
                 }
                 vec!["0".into(), "1".into()]
             }
         };
-        if shares.is_some() {
+        if proportions.is_some() {
             names.extend(SHARES.map(String::from));
-            learner.shares = Some(SHARES.map(String::from).to_vec());
+            learner.class_proportions = Some(SHARES.map(String::from).to_vec());
         }
         let mut cells = Vec::new();
         for (i, row) in x.iter().enumerate() {
             cells.extend(support::flat(row).iter().skip(usize::from(intercept)));
             cells.extend(offset.as_ref().map(|offset| offset[i]));
-            cells.extend(shares.iter().flat_map(|s| [1.0 - s[i], s[i]]));
+            cells.extend(proportions.iter().flat_map(|s| [1.0 - s[i], s[i]]));
         }
         let features = names.into_iter().map(Feature::number).collect();
         let layout = Layout::new("y", features, Classes::new(classes).unwrap(), Weighting::Frequency).unwrap();

@@ -28,7 +28,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     shrinkage : 'auto' or float, default=None
         Draw covariances towards a multiple of the identity, by a share from 0 to 1 or by Ledoit and Wolf's formula.
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; by default the shares of the classes in the data.
+        Class probabilities; by default the proportions of the classes in the data.
     n_components : int, default=None
         Number of directions of `transform`; at most min(n_classes - 1, n_features).
     store_covariance : bool, default=False

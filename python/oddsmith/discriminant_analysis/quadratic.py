@@ -22,7 +22,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     shrinkage : 'auto' or float, default=None
         Draw covariances towards a multiple of the identity, by a share from 0 to 1 or by Ledoit and Wolf's formula.
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; by default the shares of the classes in the data.
+        Class probabilities; by default the proportions of the classes in the data.
     reg_param : float, default=0.0
         Share from 0 to 1 by which covariances are drawn towards the identity itself, with solver 'svd'.
     store_covariance : bool, default=False

@@ -60,7 +60,7 @@ def bits(y_true: Any, y_prob: Any, *, sample_weight: Any = None, labels: Any = N
 
 
 def base_rate_bits(y_true: Any, *, sample_weight: Any = None, labels: Any = None) -> Estimate:
-    """Bits per row of the shares of the classes alone: the entropy of `y_true`.
+    """Bits per row of the proportions of the classes alone: the entropy of `y_true`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def base_rate_bits(y_true: Any, *, sample_weight: Any = None, labels: Any = None
 
 
 def bits_saved(y_true: Any, y_prob: Any, *, sample_weight: Any = None, labels: Any = None, weighting: str = "frequency") -> Estimate:
-    """Bits per row that the probabilities save against the shares of the classes.
+    """Bits per row that the probabilities save against the proportions of the classes.
 
     Parameters are those of `log_loss`.
 

@@ -17,7 +17,7 @@ class GaussianNB(_NaiveBayes):
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; by default the shares of the classes in the data.
+        Class probabilities; by default the proportions of the classes in the data.
     var_smoothing : float, default=1e-9
         What is added to every variance, as a share of the largest overall variance of any column.
     var_tying : {'per-class', 'per-column', 'single'}, default='per-class'

@@ -29,14 +29,14 @@ struct Block<const D: usize> {
     rows: usize,
     x: [[f64; BLOCK]; D],
     log_odds: [f64; BLOCK],
-    shares: [f64; BLOCK],
+    proportions: [f64; BLOCK],
     weights: [f64; BLOCK],
 }
 
 /// Loss, gradient and Hessian at a place.
 pub(super) fn value<const D: usize>(rows: impl Iterator<Item = Row<D>>, place: &SVector<f64, D>) -> Value<D> {
     let empty = [0.0; BLOCK];
-    let mut block = Block { rows: 0, x: [empty; D], log_odds: empty, shares: empty, weights: empty };
+    let mut block = Block { rows: 0, x: [empty; D], log_odds: empty, proportions: empty, weights: empty };
     let mut sums =
         Sums { loss: NeumaierSum::default(), gradient: [NeumaierSum::default(); D], hessian: SMatrix::zeros(), work: Work::default() };
     rows.for_each(|row| {
@@ -48,7 +48,7 @@ pub(super) fn value<const D: usize>(rows: impl Iterator<Item = Row<D>>, place: &
                 block.x[d][at] = row.x[d];
                 h += place[d] * row.x[d];
             }
-            (block.log_odds[at], block.shares[at], block.weights[at]) = (h, row.events / weight, weight);
+            (block.log_odds[at], block.proportions[at], block.weights[at]) = (h, row.events / weight, weight);
             block.rows += 1;
             if block.rows == BLOCK {
                 sums.add(&mut block);
@@ -71,7 +71,7 @@ impl<const D: usize> Sums<D> {
     fn add(&mut self, block: &mut Block<D>) {
         let rows = std::mem::take(&mut block.rows);
         let slopes = &mut block.log_odds[..rows];
-        self.loss.add(Link::Logistic.apply(slopes, &block.shares[..rows], &block.weights[..rows], &mut self.work, true).loss);
+        self.loss.add(Link::Logistic.apply(slopes, &block.proportions[..rows], &block.weights[..rows], &mut self.work, true).loss);
         let curvatures = &self.work.curvatures[..rows];
         for d in 0..D {
             let x = &block.x[d][..rows];

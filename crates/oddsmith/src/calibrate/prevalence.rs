@@ -17,7 +17,7 @@ const PRECISION: f64 = 1e-12;
 
 /// Offsets that move probabilities from one class mix to another.
 pub fn shift(from: &[f64], to: &[f64]) -> Result<Vec<f64>> {
-    let positive = |shares: &[f64]| shares.iter().all(|share| *share > 0.0 && *share <= 1.0);
+    let positive = |proportions: &[f64]| proportions.iter().all(|share| *share > 0.0 && *share <= 1.0);
     match from.len() == to.len() && positive(from) && positive(to) {
         true => Ok(from.iter().zip(to).map(|(from, to)| (to / from).ln()).collect()),
         false => {
@@ -37,9 +37,9 @@ pub fn undo_fractions(fractions: &[f64]) -> Result<Vec<f64>> {
 /// An estimated class mix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassMix {
-    /// Share of each class.
-    pub shares: Vec<f64>,
-    /// Standard error of the share of the event, with two classes; it takes the model for right.
+    /// Proportion of each class.
+    pub proportions: Vec<f64>,
+    /// Standard error of the proportion of the event, with two classes; it takes the model for right.
     pub standard_error: Option<f64>,
     /// Steps that were taken.
     pub steps: usize,
@@ -52,19 +52,19 @@ pub fn estimate_mix(probabilities: &[f64], from: &[f64]) -> Result<ClassMix> {
         return Err(Error::data("there are no rows to estimate the class proportions from"));
     }
     let rows = (probabilities.len() / classes) as f64;
-    let mut shares = from.to_vec();
+    let mut proportions = from.to_vec();
     for steps in 1..=MOST_STEPS {
-        let ratios: Vec<f64> = shares.iter().zip(from).map(|(to, from)| to / from).collect();
+        let ratios: Vec<f64> = proportions.iter().zip(from).map(|(to, from)| to / from).collect();
         let mut sums = vec![0.0; classes];
         for row in probabilities.chunks_exact(classes) {
             let total: f64 = row.iter().zip(&ratios).map(|(p, ratio)| p * ratio).sum();
             sums.iter_mut().zip(row.iter().zip(&ratios)).for_each(|(sum, (p, ratio))| *sum += p * ratio / total);
         }
         let next: Vec<f64> = sums.iter().map(|sum| sum / rows).collect();
-        let moved = next.iter().zip(&shares).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        shares = next;
+        let moved = next.iter().zip(&proportions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        proportions = next;
         if moved <= PRECISION {
-            return Ok(ClassMix { standard_error: standard_error(probabilities, from, &shares), shares, steps });
+            return Ok(ClassMix { standard_error: standard_error(probabilities, from, &proportions), proportions, steps });
         }
     }
     Err(crate::error::ErrorKind::NoEstimate {
@@ -74,9 +74,9 @@ pub fn estimate_mix(probabilities: &[f64], from: &[f64]) -> Result<ClassMix> {
     .into())
 }
 
-/// 1/√ of the observed information of the event's share: Σ ((f_1 − f_0)/(π f_1 + (1 − π) f_0))², with f_k ∝ p_k/π_k.
-fn standard_error(probabilities: &[f64], from: &[f64], shares: &[f64]) -> Option<f64> {
-    let &[to_other, to_event] = shares else { return None };
+/// 1/√ of the observed information of the event's proportion: Σ ((f_1 − f_0)/(π f_1 + (1 − π) f_0))², with f_k ∝ p_k/π_k.
+fn standard_error(probabilities: &[f64], from: &[f64], proportions: &[f64]) -> Option<f64> {
+    let &[to_other, to_event] = proportions else { return None };
     let information: f64 = probabilities
         .chunks_exact(2)
         .map(|row| {

@@ -1,4 +1,4 @@
-//! How many bits the probabilities need to name the classes, and how many the class shares alone need.
+//! How many bits the probabilities need to name the classes, and how many the class proportions alone need.
 //!
 //! Loss: −Σ w log p(y|x) / Σ w, in nats or, divided by log 2, in bits. Base rate: the entropy of the class weights,
 //! −Σ_k (W_k/W) log (W_k/W). Saved: base rate minus loss. Per class, Σ w l and Σ w l² are kept, which also give the
@@ -51,12 +51,12 @@ impl LogLoss {
         Ok(self.mean(&shift, 1.0 / LN_2))
     }
 
-    /// Bits per row that the class shares need.
+    /// Bits per row that the class proportions need.
     pub fn base_rate_bits(&self) -> Metric<f64> {
         if self.classes.total() > 0.0 { Ok(entropy(&self.classes.weight) / LN_2) } else { Err(Undefined::no_rows()) }
     }
 
-    /// Bits per row that the probabilities save against the class shares; negative when they are worse. The interval
+    /// Bits per row that the probabilities save against the class proportions; negative when they are worse. The interval
     /// takes the shares as known.
     pub fn bits_saved(&self) -> Metric {
         self.possible()?;

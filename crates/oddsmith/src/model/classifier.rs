@@ -74,7 +74,7 @@ pub trait Classifier: Send + Sync {
         Decision::MostProbable
     }
 
-    /// How many numbers tell the model from others of its kind. Class shares and shares that add up to one count without the last; parameters
+    /// How many numbers tell the model from others of its kind. Class proportions and shares that add up to one count without the last; parameters
     /// count alike whether they were learned, given, or integrated out.
     fn free_parameters(&self) -> usize;
 

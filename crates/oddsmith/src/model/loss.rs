@@ -36,16 +36,16 @@ impl Link {
 
     /// Turns the scores η (n × outputs) into slopes and writes the curvatures of all pairs, pair after pair when `curvatures`
     /// has room for them (n numbers per pair).
-    pub(crate) fn apply(self, scores: &mut [f64], shares: &[f64], weights: &[f64], work: &mut Work, with_curvature: bool) -> Loss {
+    pub(crate) fn apply(self, scores: &mut [f64], proportions: &[f64], weights: &[f64], work: &mut Work, with_curvature: bool) -> Loss {
         let (rows, outputs) = (weights.len(), scores.len() / weights.len().max(1));
         match self {
             Link::Logistic => {
                 work.curvatures.resize(rows, 0.0);
-                let loss = logistic(scores, shares, weights, &mut work.curvatures);
+                let loss = logistic(scores, proportions, weights, &mut work.curvatures);
                 Loss { loss: loss.loss, max_abs_eta: loss.max_abs_eta }
             }
             Link::Softmax => {
-                let loss = work.softmax(scores, shares, weights, outputs);
+                let loss = work.softmax(scores, proportions, weights, outputs);
                 if with_curvature {
                     work.pair_curvatures(weights, outputs);
                 }
@@ -66,7 +66,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    fn softmax(&mut self, scores: &mut [f64], shares: &[f64], weights: &[f64], outputs: usize) -> Loss {
+    fn softmax(&mut self, scores: &mut [f64], proportions: &[f64], weights: &[f64], outputs: usize) -> Loss {
         let classes = outputs + 1;
         self.probabilities.clear();
         for row in scores.chunks_exact(outputs) {
@@ -76,14 +76,14 @@ impl Work {
         self.normalisers.resize(weights.len(), 0.0);
         softmax(&mut self.probabilities, classes, Some(&mut self.normalisers));
         let (mut total, mut max_abs_eta) = (0.0, 0.0f64);
-        let rows = scores.chunks_exact_mut(outputs).zip(shares.chunks_exact(outputs)).zip(self.probabilities.chunks_exact(classes));
-        for ((((scores, shares), p), weight), normaliser) in rows.zip(weights).zip(&self.normalisers) {
+        let rows = scores.chunks_exact_mut(outputs).zip(proportions.chunks_exact(outputs)).zip(self.probabilities.chunks_exact(classes));
+        for ((((scores, proportions), p), weight), normaliser) in rows.zip(weights).zip(&self.normalisers) {
             if *weight == 0.0 {
                 scores.fill(0.0);
                 continue;
             }
             let mut inner = *normaliser;
-            for (m, (score, share)) in scores.iter_mut().zip(shares).enumerate() {
+            for (m, (score, share)) in scores.iter_mut().zip(proportions).enumerate() {
                 inner -= share * *score;
                 max_abs_eta = max_abs_eta.max(score.abs());
                 // 1 − p loses the digits that the sum of the other probabilities keeps.

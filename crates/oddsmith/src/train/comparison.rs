@@ -24,7 +24,7 @@ use crate::stats::Statistics;
 pub struct Metrics {
     /// Bits per row.
     pub bits: Metric,
-    /// Bits per row that are saved against the class shares.
+    /// Bits per row that are saved against the class proportions.
     pub bits_saved: Metric,
     /// Brier score.
     pub brier: Metric,

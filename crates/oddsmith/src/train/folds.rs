@@ -21,7 +21,7 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// Folds with the same shares of all classes. Rows without a class ([`SKIP`]) count as a class of their own.
+    /// Folds with the same proportions of all classes. Rows without a class ([`SKIP`]) count as a class of their own.
     pub fn stratified(labels: &[u32], count: usize, seed: u64) -> Result<Self> {
         check(count, labels.len())?;
         let mut random = ChaCha8Rng::seed_from_u64(seed);

@@ -1,6 +1,6 @@
 //! Learning curves: what models of a growing part of the rows need on rows that they have not seen.
 //!
-//! The rows of every fold are dealt to sixteen parts with equal class shares, the first 1, 2, 4, 8 and 16 of which are the prefixes: a shuffled order, so that a
+//! The rows of every fold are dealt to sixteen parts with equal class proportions, the first 1, 2, 4, 8 and 16 of which are the prefixes: a shuffled order, so that a
 //! sorted table teaches every class from the start. The model of a fold learns from a prefix of the other folds' rows and is judged on
 //! the fold. For one-pass models one pass gathers the sums of every fold's addition to every prefix, and a longer prefix is the shorter one
 //! with its addition merged; other models are refitted. All losses come from one more pass. The figure of a prefix is the mean of its folds'

@@ -57,7 +57,7 @@ impl Selection {
 }
 
 /// Searches among columns `0..count`. `judge` gives the criterion of a subset, or `None` where it has no model; at least one column is
-/// kept, because a model without columns is the class shares.
+/// kept, because a model without columns is the class proportions.
 pub fn select_columns(count: usize, direction: Direction, judge: &mut dyn FnMut(&[usize]) -> Result<Option<f64>>) -> Result<Selection> {
     select_among(count, direction, &|_| true, &mut |subsets| subsets.iter().map(|subset| judge(subset)).collect())
 }

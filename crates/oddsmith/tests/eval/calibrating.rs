@@ -70,8 +70,8 @@ fn the_class_mix_of_unlabelled_rows_is_found() {
         let from: Vec<f64> = model.generative().unwrap().log_prior().iter().map(|p| p.exp()).collect();
         let mix = estimate_mix(out.probabilities(), &from).unwrap();
         let error = mix.standard_error.unwrap();
-        assert!((mix.shares[1] - rate).abs() < 4.0 * error && error < 0.02, "{mix:?}");
-        close(mix.shares.iter().sum(), 1.0, 1e-12);
+        assert!((mix.proportions[1] - rate).abs() < 4.0 * error && error < 0.02, "{mix:?}");
+        close(mix.proportions.iter().sum(), 1.0, 1e-12);
     }
 }
 

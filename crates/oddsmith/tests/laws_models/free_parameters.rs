@@ -13,7 +13,7 @@ use oddsmith::{registry, train};
 use crate::table::stored::fitted;
 use crate::table::{Batches, Encoded, layout_weighted, many_rows};
 
-/// Class shares, Gaussians of three columns, levels, listed words, hashed words.
+/// Class proportions, Gaussians of three columns, levels, listed words, hashed words.
 const MIXED: usize = 2 + (9 + 9) + 3 * 2 + 3 + 3 + 3 * (5 - 1);
 /// Intercept, age, two levels of town against the third, dose, smoker.
 const DESIGN: usize = 1 + 1 + 2 + 1 + 1;

@@ -205,7 +205,7 @@ impl Classifier for NaiveBayesModel {
         Some(self)
     }
 
-    /// K − 1 class shares and those of the parts.
+    /// K − 1 class proportions and those of the parts.
     fn free_parameters(&self) -> usize {
         let tying = self.facts.iter().find(|(name, _)| name == TYING).and_then(|(_, value)| value.parse().ok()).unwrap_or_default();
         let classes = self.log_prior.len();

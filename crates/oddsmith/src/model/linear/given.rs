@@ -50,8 +50,8 @@ fn written(regression: &Logistic, mut params: Params) -> Result<Params> {
     add("contrast", regression.options.contrast != default.options.contrast, regression.options.contrast.name().into());
     add("class-weight", regression.class_weights != ClassWeighting::None, class_weights(&regression.class_weights));
     add("keep-class-weights", regression.keep_class_weights, "true".into());
-    let proportions = regression.shares.iter().flatten().map(|column| quoted(column)).collect::<Vec<_>>();
-    add("class-proportions", regression.shares.is_some(), proportions.join(","));
+    let proportions = regression.class_proportions.iter().flatten().map(|column| quoted(column)).collect::<Vec<_>>();
+    add("class-proportions", regression.class_proportions.is_some(), proportions.join(","));
     add("no-tests", !regression.tests, "true".into());
     add("tolerance", regression.tolerance.is_some(), regression.tolerance.unwrap_or_default().to_string());
     add("max-steps", regression.most_steps.is_some(), regression.most_steps.unwrap_or_default().to_string());

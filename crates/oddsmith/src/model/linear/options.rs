@@ -65,8 +65,9 @@ pub struct Logistic {
     pub formula: Option<Formula>,
     /// How columns become a design.
     pub options: DesignOptions,
-    /// Columns with a share of every class, in the order of the classes, in place of labels.
-    pub shares: Option<Vec<String>>,
+    /// Columns with the proportion of every class, in the order of the classes, in place of labels.
+    #[serde(alias = "shares")]
+    pub class_proportions: Option<Vec<String>>,
     /// Strength λ ≥ 0 of the penalty ½ λ Σ β²; default 0.
     pub l2: f64,
     /// Strength ≥ 0 of the penalty Σ |β|; default 0.
@@ -119,7 +120,7 @@ impl Default for Logistic {
         Logistic {
             formula: None,
             options: DesignOptions::default(),
-            shares: None,
+            class_proportions: None,
             l2: 0.0,
             l1: 0.0,
             prior_sd: None,
@@ -239,7 +240,7 @@ impl Logistic {
 
     /// Columns that are read and are no predictors.
     pub(crate) fn reserved(&self) -> Vec<String> {
-        self.shares.iter().flatten().chain(&self.offset).cloned().collect()
+        self.class_proportions.iter().flatten().chain(&self.offset).cloned().collect()
     }
 
     /// Columns by which rows belong together. One that is a predictor as well stays among the features.

@@ -175,7 +175,7 @@ impl Logistic {
                 contrast: params.parsed("contrast")?.unwrap_or_default(),
                 references: params.pairs("ref"),
             },
-            shares: params.names("class-proportions"),
+            class_proportions: params.names("class-proportions"),
             l2: params.number("l2").unwrap_or(default.l2),
             l1: params.number("l1").unwrap_or(default.l1),
             prior_sd: params.number("prior-sd"),

@@ -27,19 +27,19 @@ pub struct LogisticLoss {
 ///
 /// # Panics
 /// When the slices differ in length.
-pub fn logistic(log_odds: &mut [f64], shares: &[f64], weights: &[f64], curvatures: &mut [f64]) -> LogisticLoss {
-    logistic_on(Arch::new(), log_odds, shares, weights, curvatures)
+pub fn logistic(log_odds: &mut [f64], proportions: &[f64], weights: &[f64], curvatures: &mut [f64]) -> LogisticLoss {
+    logistic_on(Arch::new(), log_odds, proportions, weights, curvatures)
 }
 
-fn logistic_on(arch: Arch, log_odds: &mut [f64], shares: &[f64], weights: &[f64], curvatures: &mut [f64]) -> LogisticLoss {
+fn logistic_on(arch: Arch, log_odds: &mut [f64], proportions: &[f64], weights: &[f64], curvatures: &mut [f64]) -> LogisticLoss {
     let rows = log_odds.len();
-    assert!(shares.len() == rows && weights.len() == rows && curvatures.len() == rows, "one of everything per row");
-    arch.dispatch(Rows { log_odds, shares, weights, curvatures })
+    assert!(proportions.len() == rows && weights.len() == rows && curvatures.len() == rows, "one of everything per row");
+    arch.dispatch(Rows { log_odds, proportions, weights, curvatures })
 }
 
 struct Rows<'a> {
     log_odds: &'a mut [f64],
-    shares: &'a [f64],
+    proportions: &'a [f64],
     weights: &'a [f64],
     curvatures: &'a mut [f64],
 }
@@ -51,13 +51,13 @@ impl WithSimd for Rows<'_> {
     fn with_simd<S: Simd>(self, _: S) -> LogisticLoss {
         let (mut losses, mut reaches) = ([0.0; LANES], [0.0f64; LANES]);
         let (odds, odds_rest) = self.log_odds.as_chunks_mut::<LANES>();
-        let (shares, shares_rest) = self.shares.as_chunks::<LANES>();
+        let (proportions, proportions_rest) = self.proportions.as_chunks::<LANES>();
         let (weights, weights_rest) = self.weights.as_chunks::<LANES>();
         let (curvatures, curvatures_rest) = self.curvatures.as_chunks_mut::<LANES>();
-        for (((odds, shares), weights), curvatures) in odds.iter_mut().zip(shares).zip(weights).zip(curvatures) {
+        for (((odds, proportions), weights), curvatures) in odds.iter_mut().zip(proportions).zip(weights).zip(curvatures) {
             // Results go through an array of their own: written in place, the compiler could not rule out that they overlap the input,
             // and would work row by row.
-            let rows: [Row; LANES] = std::array::from_fn(|t| row::<S>(odds[t], shares[t], weights[t]));
+            let rows: [Row; LANES] = std::array::from_fn(|t| row::<S>(odds[t], proportions[t], weights[t]));
             for t in 0..LANES {
                 losses[t] += rows[t].loss;
                 reaches[t] = reaches[t].max(rows[t].max_abs_eta);
@@ -66,7 +66,7 @@ impl WithSimd for Rows<'_> {
             }
         }
         for (t, odds) in odds_rest.iter_mut().enumerate() {
-            let row = row::<S>(*odds, shares_rest[t], weights_rest[t]);
+            let row = row::<S>(*odds, proportions_rest[t], weights_rest[t]);
             losses[t] += row.loss;
             reaches[t] = reaches[t].max(row.max_abs_eta);
             *odds = row.slope;
@@ -113,14 +113,14 @@ mod tests {
         for rows in [1, 7, 8, 9, 333] {
             let scale = [1e-9, 0.1, 3.0, 30.0, 100.0];
             let odds: Vec<f64> = (0..rows).map(|i| random.normal() * scale[i % 5]).collect();
-            let shares: Vec<f64> = (0..rows).map(|i| if i % 3 == 2 { random.unit() } else { (i % 2) as f64 }).collect();
+            let proportions: Vec<f64> = (0..rows).map(|i| if i % 3 == 2 { random.unit() } else { (i % 2) as f64 }).collect();
             let weights = random.weights(rows);
             for arch in every_arch() {
                 let (mut slopes, mut curvatures) = (odds.clone(), vec![0.0; rows]);
-                let got = logistic_on(arch, &mut slopes, &shares, &weights, &mut curvatures);
+                let got = logistic_on(arch, &mut slopes, &proportions, &weights, &mut curvatures);
                 let mut want = LogisticLoss::default();
                 for i in 0..rows {
-                    let (eta, y, w) = (odds[i], shares[i], weights[i]);
+                    let (eta, y, w) = (odds[i], proportions[i], weights[i]);
                     let (p, rest) = (1.0 / (1.0 + libm::exp(-eta)), 1.0 / (1.0 + libm::exp(eta)));
                     want.loss += w * (y * libm::log1p(libm::exp(-eta)) + (1.0 - y) * libm::log1p(libm::exp(eta)));
                     want.max_abs_eta = want.max_abs_eta.max(if w > 0.0 { eta.abs() } else { 0.0 });

@@ -41,7 +41,7 @@ impl LogisticModel {
     }
 }
 
-/// The layout without columns that only the fit needed: responses, shares, keys.
+/// The layout without columns that only the fit needed: responses, class proportions, keys.
 fn prediction_layout(layout: &Layout, problem: &Problem) -> Result<Layout> {
     let names = problem.design.formula().columns();
     let used: Vec<usize> = (0..layout.features().len()).filter(|j| names.contains(&layout.features()[*j].name)).collect();
@@ -293,7 +293,7 @@ fn row_account(learner: &Logistic, state: &PassState, analysis: &Analysis, probl
         pearson: row_sums.map(RowSums::pearson).filter(|pearson| pearson.is_finite()),
         categories: row_sums.map_or_else(Vec::new, |row_sums| row_sums.categories().map(counts).collect()),
         weight_column: None,
-        share_columns: learner.shares.clone(),
+        proportion_columns: learner.class_proportions.clone(),
     }
 }
 

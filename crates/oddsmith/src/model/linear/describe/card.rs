@@ -159,8 +159,8 @@ impl LogisticModel {
 
     /// The class proportions that probabilities were moved to, in words.
     pub(super) fn class_mix(&self) -> String {
-        let shares = self.layout.classes().labels().iter().zip(&self.account.sample.class_proportions);
-        shares.map(|(label, share)| format!("{label}={share}")).collect::<Vec<_>>().join(",")
+        let proportions = self.layout.classes().labels().iter().zip(&self.account.sample.class_proportions);
+        proportions.map(|(label, share)| format!("{label}={share}")).collect::<Vec<_>>().join(",")
     }
 
     /// Whether the likelihood says how well models do beside each other: that of a penalised fit is not the largest, and that of weights which do not

@@ -1,4 +1,4 @@
-//! Rows as the solver sees them: blocks of design columns, shares of the classes, weights and offsets.
+//! Rows as the solver sees them: blocks of design columns, proportions of the classes, weights and offsets.
 //!
 //! Numbers that lie in memory as the kernels want them are viewed in place; everything else is expanded by the design and
 //! brought into the solver's coordinates, a block at a time that stays in the cache. A row with a gap keeps its place with
@@ -40,7 +40,7 @@ pub(crate) struct Block<'a> {
     /// Marks of the same rows; none in a pass without marks.
     pub(crate) marks: Marks<'a>,
     /// Share of every class but the first, row after row.
-    pub(crate) shares: &'a [f64],
+    pub(crate) proportions: &'a [f64],
     /// Weight of every row; zero for rows that do not count.
     pub(crate) weights: &'a [f64],
     /// Known addend of the log odds; empty when there is none.
@@ -65,7 +65,7 @@ pub(crate) struct Terms {
 pub(crate) struct BlockReader {
     expanded: DesignBlock,
     cells: Vec<f64>,
-    shares: Vec<f64>,
+    proportions: Vec<f64>,
     weights: Vec<f64>,
     counts: ResponseBlock,
     panel: Panel,
@@ -114,19 +114,20 @@ impl BlockReader {
                         (self.columns(coordinates, marks.cells(), hi - lo)?, rows)
                     }
                 };
-                let block = Block { x, marks, shares: &self.shares, weights: &self.weights, offset, words: features.words, first: lo };
+                let block =
+                    Block { x, marks, proportions: &self.proportions, weights: &self.weights, offset, words: features.words, first: lo };
                 visit(&block)?;
                 continue;
             }
-            let BlockReader { panel, shares, weights, .. } = self;
+            let BlockReader { panel, proportions, weights, .. } = self;
             let (mut outcome, outputs) = (Ok(()), problem.classes - 1);
             panel.for_blocks(features.numbers, |first, block| {
                 let last = first + block.rows();
                 if outcome.is_ok() {
                     let words: Vec<Csr<'_>> = features.words.iter().map(|csr| csr.slice(first, last)).collect();
-                    let (shares, weights) = (&shares[first * outputs..last * outputs], &weights[first..last]);
+                    let (proportions, weights) = (&proportions[first * outputs..last * outputs], &weights[first..last]);
                     outcome = block.view().and_then(|x| {
-                        visit(&Block { x, marks: Marks::none(), shares, weights, offset: &[], words: &words, first: lo + first })
+                        visit(&Block { x, marks: Marks::none(), proportions, weights, offset: &[], words: &words, first: lo + first })
                     });
                 }
             });
@@ -135,18 +136,18 @@ impl BlockReader {
         Ok(all_whole)
     }
 
-    /// Shares and weights of the rows `lo..hi`.
+    /// Proportions and weights of the rows `lo..hi`.
     fn read_target(&mut self, problem: &Problem, rows: &Rows<'_>, labels: &[u32], lo: usize, hi: usize) -> Result<()> {
         self.weights.clear();
         match rows.weights {
             None => self.weights.resize(hi - lo, 1.0),
             Some(weights) => self.weights.extend_from_slice(&weights[lo..hi]),
         }
-        problem.target.read(rows, labels, problem.classes, lo, hi, &mut self.shares, &mut self.weights, &mut self.counts)?;
+        problem.target.read(rows, labels, problem.classes, lo, hi, &mut self.proportions, &mut self.weights, &mut self.counts)?;
         if !problem.class_weights.is_empty() {
-            for (weight, shares) in self.weights.iter_mut().zip(self.shares.chunks_exact(problem.classes - 1)) {
-                let rest = 1.0 - shares.iter().sum::<f64>();
-                let factor = shares.iter().zip(&problem.class_weights[1..]).map(|(s, w)| s * w).sum::<f64>();
+            for (weight, proportions) in self.weights.iter_mut().zip(self.proportions.chunks_exact(problem.classes - 1)) {
+                let rest = 1.0 - proportions.iter().sum::<f64>();
+                let factor = proportions.iter().zip(&problem.class_weights[1..]).map(|(s, w)| s * w).sum::<f64>();
                 *weight *= factor + rest * problem.class_weights[0];
             }
         }

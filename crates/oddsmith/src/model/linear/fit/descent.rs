@@ -85,8 +85,8 @@ impl SgdEpoch {
                 let constant = if shift == 1 { theta[0] } else { 0.0 } + block.offset.get(i * outputs + m).copied().unwrap_or(0.0);
                 *slope = constant + crate::num::optimise::dot(&theta[shift..], &z);
             }
-            let shares = &block.shares[i * outputs..(i + 1) * outputs];
-            Link::of(outputs).apply(&mut slopes, shares, &[weight], &mut work, false);
+            let proportions = &block.proportions[i * outputs..(i + 1) * outputs];
+            Link::of(outputs).apply(&mut slopes, proportions, &[weight], &mut work, false);
             let rate = self.rate / (1.0 + self.seen / self.half_after);
             for (m, slope) in slopes.iter().enumerate() {
                 let theta = &mut self.theta[m * width..(m + 1) * width];

@@ -43,11 +43,11 @@ impl Logistic {
 
     /// The name and the classes of a response that stands in columns and not in labels.
     pub(in crate::model::linear) fn response_in_columns(&self) -> Result<Option<(String, Classes)>> {
-        if let Some(shares) = &self.shares {
-            if shares.len() < 2 {
-                return Err(Error::option("class-proportions", shares.join(","), "one column per class, at least two"));
+        if let Some(columns) = &self.class_proportions {
+            if columns.len() < 2 {
+                return Err(Error::option("class-proportions", columns.join(","), "one column per class, at least two"));
             }
-            return Ok(Some(("class".into(), Classes::new(shares.clone())?)));
+            return Ok(Some(("class".into(), Classes::new(columns.clone())?)));
         }
         let Some(response) = self.formula.as_ref().map(Formula::response) else { return Ok(None) };
         let labels = match response {
@@ -107,6 +107,6 @@ mod tests {
         assert_eq!((labelled.label_column(), labelled.columns_read().unwrap()), (Some("y"), vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(labelled.response_in_columns().unwrap(), None);
         assert_eq!(learner("y ~ .").columns_read(), None);
-        assert!(Logistic { shares: Some(vec!["a".into()]), ..Logistic::new() }.response_in_columns().is_err());
+        assert!(Logistic { class_proportions: Some(vec!["a".into()]), ..Logistic::new() }.response_in_columns().is_err());
     }
 }

@@ -219,9 +219,9 @@ impl Logistic {
 
     /// Where the response stands.
     pub(crate) fn target(&self, formula: &Formula, layout: &Layout) -> Result<Target> {
-        Ok(match (ResponseReader::compile(formula, layout)?, &self.shares) {
+        Ok(match (ResponseReader::compile(formula, layout)?, &self.class_proportions) {
             (Some(reader), _) => Target::Grouped(Box::new(reader)),
-            (_, Some(columns)) => Target::Shares {
+            (_, Some(columns)) => Target::Proportions {
                 planes: columns.iter().map(|name| number_plane(layout, name)).collect::<Result<_>>()?,
                 names: columns.clone(),
             },

@@ -131,7 +131,7 @@ impl Sums {
         let outputs = eval_point.shape.outputs;
         eval_point.scores(block, panel, scores)?;
         let link = Link::of(outputs);
-        let loss = link.apply(scores, block.shares, block.weights, work, eval_point.curvature != Curvature::None);
+        let loss = link.apply(scores, block.proportions, block.weights, work, eval_point.curvature != Curvature::None);
         self.value.add(loss.loss);
         self.max_abs_eta = self.max_abs_eta.max(loss.max_abs_eta);
         cross.add(block.x, scores, &mut self.cross, &mut self.totals);
@@ -318,10 +318,10 @@ mod tests {
     const ROWS: usize = 40;
     const STEP: f64 = 1e-2;
 
-    /// Three columns, shares of the classes, weights and an offset, all made from a few integers.
+    /// Three columns, proportions of the classes, weights and an offset, all made from a few integers.
     struct Data {
         cells: Vec<f64>,
-        shares: Vec<f64>,
+        proportions: Vec<f64>,
         weights: Vec<f64>,
         offset: Vec<f64>,
     }
@@ -340,7 +340,7 @@ mod tests {
             };
             Data {
                 cells,
-                shares: (0..ROWS).flat_map(|i| (0..outputs).map(move |m| share(i, m))).collect(),
+                proportions: (0..ROWS).flat_map(|i| (0..outputs).map(move |m| share(i, m))).collect(),
                 weights: (0..ROWS).map(|i| [1.0, 0.0, 2.5, 7.0][i % 4]).collect(),
                 offset: (0..ROWS * outputs).map(|i| wave(i, 9)).collect(),
             }
@@ -348,7 +348,15 @@ mod tests {
 
         fn block(&self, coordinates: &Coordinates) -> Block<'_> {
             let x = MatrixView::row_major(&self.cells, ROWS, coordinates.summed()).unwrap();
-            Block { x, marks: Marks::none(), shares: &self.shares, weights: &self.weights, offset: &self.offset, words: &[], first: 0 }
+            Block {
+                x,
+                marks: Marks::none(),
+                proportions: &self.proportions,
+                weights: &self.weights,
+                offset: &self.offset,
+                words: &[],
+                first: 0,
+            }
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct Survey {
     pub(crate) class_weights: Vec<f64>,
     /// Σ w², for the effective number of rows under sampling weights.
     pub(crate) squared_weight: f64,
-    /// Σ w (Σ y ln y): what a saturated model would reach with shares instead of labels.
+    /// Σ w (Σ y ln y): what a saturated model would reach with proportions instead of labels.
     pub(crate) saturated: f64,
     /// Σ ln of the binomial coefficients of grouped counts.
     pub(crate) log_coefficients: f64,
@@ -139,12 +139,12 @@ impl Survey {
     pub(crate) fn add(&mut self, block: &Block<'_>, grouped: bool) -> Result<()> {
         let outputs = self.class_weights.len() - 1;
         if grouped {
-            for (share, &trials) in block.shares.iter().zip(block.weights).filter(|(_, trials)| **trials > 0.0) {
+            for (share, &trials) in block.proportions.iter().zip(block.weights).filter(|(_, trials)| **trials > 0.0) {
                 let successes = share * trials;
                 self.log_coefficients += ln_gamma(trials + 1.0) - ln_gamma(successes + 1.0) - ln_gamma(trials - successes + 1.0);
             }
         }
-        if let Some(labels) = LabelSums::of(block.shares, block.weights).filter(|_| outputs == 1) {
+        if let Some(labels) = LabelSums::of(block.proportions, block.weights).filter(|_| outputs == 1) {
             self.rows += labels.rows;
             self.squared_weight += labels.squared_weight;
             self.class_weights[0] += labels.weights[0];
@@ -166,20 +166,20 @@ impl Survey {
         }
         self.columns.add(block.x, block.marks, block.weights);
         self.factors.clear();
-        self.factors.extend(block.shares.chunks_exact(outputs).zip(block.weights).flat_map(|(s, w)| s.iter().map(move |s| s * w)));
+        self.factors.extend(block.proportions.chunks_exact(outputs).zip(block.weights).flat_map(|(s, w)| s.iter().map(move |s| s * w)));
         CrossSums::new(&self.origin).add(block.x, &self.factors, &mut self.class_sums, &mut vec![0.0; outputs]);
         block.marks.add_factors(&self.factors, outputs, &mut self.class_marks);
         Ok(())
     }
 
-    /// Counts rows that have a share of every class.
+    /// Counts rows that have the proportion of every class.
     fn add_shares(&mut self, block: &Block<'_>, outputs: usize) {
-        for (shares, &weight) in block.shares.chunks_exact(outputs).zip(block.weights) {
+        for (proportions, &weight) in block.proportions.chunks_exact(outputs).zip(block.weights) {
             if weight > 0.0 {
                 self.rows += 1;
                 self.squared_weight += weight * weight;
-                let rest = 1.0 - shares.iter().sum::<f64>();
-                for (class, share) in self.class_weights.iter_mut().zip(std::iter::once(&rest).chain(shares)) {
+                let rest = 1.0 - proportions.iter().sum::<f64>();
+                for (class, share) in self.class_weights.iter_mut().zip(std::iter::once(&rest).chain(proportions)) {
                     *class += weight * share;
                     if *share > 0.0 && *share < 1.0 {
                         self.saturated += weight * share * share.ln();
@@ -260,7 +260,7 @@ impl Survey {
         self.columns.bytes() + 8 * (self.class_sums.len() + self.class_marks.len() + 4 * self.places.len())
     }
 
-    /// The value of the objective, −log likelihood, of class shares alone.
+    /// The value of the objective, −log likelihood, of class proportions alone.
     pub(crate) fn null_loss(&self) -> f64 {
         let total = self.weight();
         -self.class_weights.iter().filter(|w| **w > 0.0).map(|w| w * (w / total).ln()).sum::<f64>()
@@ -343,7 +343,7 @@ impl Survey {
     }
 }
 
-/// Sums over rows of two classes whose shares are labels, 0 or 1.
+/// Sums over rows of two classes whose proportions are labels, 0 or 1.
 struct LabelSums {
     rows: u64,
     weights: [f64; 2],
@@ -352,8 +352,8 @@ struct LabelSums {
 
 impl LabelSums {
     /// `None` when a share is no label. Eight sums run side by side, so that none waits for the one before.
-    fn of(shares: &[f64], weights: &[f64]) -> Option<Self> {
-        let (eights, rest) = shares.as_chunks::<8>();
+    fn of(proportions: &[f64], weights: &[f64]) -> Option<Self> {
+        let (eights, rest) = proportions.as_chunks::<8>();
         let (eight_weights, rest_weights) = weights.as_chunks::<8>();
         let mut sums = [[0.0; 8]; 4];
         let mut labels = true;
@@ -367,8 +367,8 @@ impl LabelSums {
                     sums[2][t] += weight * share;
                     sums[3][t] += weight * weight;
                 };
-                for (shares, weights) in eights.iter().zip(eight_weights) {
-                    (0..8).for_each(|t| add(t, shares[t], weights[t]));
+                for (proportions, weights) in eights.iter().zip(eight_weights) {
+                    (0..8).for_each(|t| add(t, proportions[t], weights[t]));
                 }
                 rest.iter().zip(rest_weights).enumerate().for_each(|(t, (share, weight))| add(t, *share, *weight));
             },

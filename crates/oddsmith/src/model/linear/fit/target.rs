@@ -1,12 +1,12 @@
-//! What a row says about its class: a label, counts of two outcomes, or a share of every class.
+//! What a row says about its class: a label, counts of two outcomes, or the proportion of every class.
 
 use crate::data::design::{ResponseBlock, ResponseReader};
 use crate::data::{Rows, SKIP};
 use crate::error::{DataFault, Result};
 use crate::num::kernel::widest;
 
-/// How far shares of a row may be from adding up to one.
-const SHARE_ROUNDING: f64 = 1e-6;
+/// How far proportions of a row may be from adding up to one.
+const ROUNDING: f64 = 1e-6;
 
 /// Where the response of a row comes from.
 #[derive(Debug, Clone)]
@@ -15,8 +15,8 @@ pub(crate) enum Target {
     Labels,
     /// Successes and failures in number columns: the second class is success, the trials multiply the weight.
     Grouped(Box<ResponseReader>),
-    /// A share of every class, in number columns of the batch.
-    Shares {
+    /// The proportion of every class, in number columns of the batch.
+    Proportions {
         /// Number planes of the classes, in the order of the classes.
         planes: Vec<usize>,
         /// Their names, for messages.
@@ -25,7 +25,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Writes the shares of all classes but the first, and takes the weight of rows without a response away.
+    /// Writes the proportions of all classes but the first, and takes the weight of rows without a response away.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn read(
         &self,
@@ -34,16 +34,16 @@ impl Target {
         classes: usize,
         lo: usize,
         hi: usize,
-        shares: &mut Vec<f64>,
+        proportions: &mut Vec<f64>,
         weights: &mut [f64],
         counts: &mut ResponseBlock,
     ) -> Result<()> {
         let outputs = classes - 1;
-        shares.clear();
-        shares.resize((hi - lo) * outputs, 0.0);
+        proportions.clear();
+        proportions.resize((hi - lo) * outputs, 0.0);
         match self {
             Target::Labels if outputs == 1 => {
-                let rows = shares.iter_mut().zip(weights).zip(&labels[lo..hi]);
+                let rows = proportions.iter_mut().zip(weights).zip(&labels[lo..hi]);
                 widest(
                     #[inline(always)]
                     || {
@@ -55,7 +55,7 @@ impl Target {
                 );
             }
             Target::Labels => {
-                for ((row, weight), label) in shares.chunks_exact_mut(outputs).zip(weights).zip(&labels[lo..hi]) {
+                for ((row, weight), label) in proportions.chunks_exact_mut(outputs).zip(weights).zip(&labels[lo..hi]) {
                     match *label {
                         SKIP => *weight = 0.0,
                         0 => {}
@@ -66,19 +66,19 @@ impl Target {
             Target::Grouped(reader) => {
                 counts.first_row = rows.first_row;
                 reader.read(&rows.features, lo, hi, counts)?;
-                for (i, (share, weight)) in shares.iter_mut().zip(weights).enumerate() {
+                for (i, (share, weight)) in proportions.iter_mut().zip(weights).enumerate() {
                     let (successes, trials) = (counts.successes[i], counts.trials[i]);
                     *share = if trials > 0.0 { successes / trials } else { 0.0 };
                     *weight *= if labels[lo + i] == SKIP { 0.0 } else { trials };
                 }
             }
-            Target::Shares { planes, names } => {
-                for (i, (row, weight)) in shares.chunks_exact_mut(outputs).zip(weights).enumerate() {
+            Target::Proportions { planes, names } => {
+                for (i, (row, weight)) in proportions.chunks_exact_mut(outputs).zip(weights).enumerate() {
                     let place = rows.first_row + (lo + i) as u64 + 1;
                     let mut total = 0.0;
                     for (k, (&plane, name)) in planes.iter().zip(names).enumerate() {
                         let share = rows.features.numbers.get(lo + i, plane);
-                        if !(share.is_nan() || (0.0..=1.0 + SHARE_ROUNDING).contains(&share)) {
+                        if !(share.is_nan() || (0.0..=1.0 + ROUNDING).contains(&share)) {
                             let fault = DataFault::new("a class proportion cannot be").column(name).row(place).value(share.to_string());
                             return Err(fault.accepted("proportions are numbers from 0 to 1").into());
                         }
@@ -90,7 +90,7 @@ impl Target {
                     if total.is_nan() || labels[lo + i] == SKIP {
                         *weight = 0.0;
                         row.fill(0.0);
-                    } else if (total - 1.0).abs() > SHARE_ROUNDING {
+                    } else if (total - 1.0).abs() > ROUNDING {
                         let fault = DataFault::new("the class proportions of the row add up to").row(place).value(total.to_string());
                         return Err(fault.accepted("they must add up to 1").into());
                     }

@@ -1,6 +1,6 @@
 //! What a regression says about every row: fitted probability, leverage, influence, residuals.
 //!
-//! With y the share of the event, w the weight, μ the fitted probability and z the centred row:
+//! With y the proportion of the event, w the weight, μ the fitted probability and z the centred row:
 //!   leverage          h = w μ(1 − μ) zᵀ V z
 //!   Pearson residual  r = √w (y − μ)/√(μ(1 − μ))
 //!   deviance residual sign(y − μ) √(2w (y ln y/μ + (1 − y) ln (1 − y)/(1 − μ)))
@@ -73,23 +73,23 @@ impl LogisticModel {
         self.precision.is_some() && self.account.robust.is_none() && !self.is_design_based() && self.account.sample.moved_by.is_empty()
     }
 
-    /// Diagnoses a batch of rows of any number of classes with `shares`, those of all classes but the first in every row (NaN where
+    /// Diagnoses a batch of rows of any number of classes with `proportions`, those of all classes but the first in every row (NaN where
     /// they are not known).
-    pub fn diagnose_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>) -> Result<Vec<ClassDiagnostics>> {
+    pub fn diagnose_classes(&self, rows: &Features<'_>, proportions: &[f64], weights: Option<&[f64]>) -> Result<Vec<ClassDiagnostics>> {
         rows.check(&self.layout)?;
         let (outputs, leveraged) = (self.parameters.outputs(), self.has_leverages());
         let mut out = Vec::with_capacity(rows.rows());
         self.for_rows(rows, leveraged, |i, eta, forms| {
             let known = leveraged && !eta[0].is_nan();
             let weight = weights.map_or(1.0, |weights| weights[i]);
-            let shares = &shares[i * outputs..(i + 1) * outputs];
-            let row = ClassRow { eta, forms: known.then_some(forms), shares, weight };
+            let proportions = &proportions[i * outputs..(i + 1) * outputs];
+            let row = ClassRow { eta, forms: known.then_some(forms), proportions, weight };
             out.push(row.diagnosis(self.free_parameters() as f64));
         })?;
         Ok(out)
     }
 
-    /// Diagnoses a batch of rows with `outcomes`, the share of the event in every row (NaN where it is not known).
+    /// Diagnoses a batch of rows with `outcomes`, the proportion of the event in every row (NaN where it is not known).
     pub fn diagnose(&self, rows: &Features<'_>, outcomes: &[f64], weights: Option<&[f64]>) -> Result<Vec<RowDiagnostics>> {
         rows.check(&self.layout)?;
         if self.parameters.outputs() != 1 {
@@ -156,22 +156,22 @@ struct ClassRow<'a> {
     eta: &'a [f64],
     /// Q, where there are leverages.
     forms: Option<&'a [f64]>,
-    shares: &'a [f64],
+    proportions: &'a [f64],
     weight: f64,
 }
 
 impl ClassRow<'_> {
     fn diagnosis(&self, parameters: f64) -> ClassDiagnostics {
-        let ClassRow { eta, shares, weight, .. } = *self;
+        let ClassRow { eta, proportions, weight, .. } = *self;
         let normaliser = log_sum_exp(std::iter::once(0.0).chain(eta.iter().copied()));
         let log_probabilities: Vec<f64> = std::iter::once(0.0).chain(eta.iter().copied()).map(|eta| eta - normaliser).collect();
         let probabilities: Vec<f64> = log_probabilities.iter().map(|log| log.exp()).collect();
-        let first = 1.0 - shares.iter().sum::<f64>();
-        let shares: Vec<f64> = std::iter::once(first).chain(shares.iter().copied()).collect();
+        let first = 1.0 - proportions.iter().sum::<f64>();
+        let proportions: Vec<f64> = std::iter::once(first).chain(proportions.iter().copied()).collect();
         let against = |(share, log): (&f64, &f64)| if *share == 0.0 { 0.0 } else { share * (share.ln() - log) };
-        let loss: f64 = shares.iter().zip(&log_probabilities).map(against).sum();
+        let loss: f64 = proportions.iter().zip(&log_probabilities).map(against).sum();
         let pearson = |(y, p): (&f64, &f64)| weight.sqrt() * (y - p) / (p * (1.0 - p)).sqrt();
-        let residuals: Vec<f64> = shares.iter().zip(&probabilities).skip(1).map(|(y, p)| weight * (y - p)).collect();
+        let residuals: Vec<f64> = proportions.iter().zip(&probabilities).skip(1).map(|(y, p)| weight * (y - p)).collect();
         let (mut leverage, mut cooks_distance) = (f64::NAN, f64::NAN);
         if let Some(forms) = self.forms {
             let outputs = residuals.len();
@@ -187,7 +187,7 @@ impl ClassRow<'_> {
             leverage,
             cooks_distance,
             deviance_residual: addend_root(weight * loss),
-            pearson_residuals: shares.iter().zip(&probabilities).map(pearson).collect(),
+            pearson_residuals: proportions.iter().zip(&probabilities).map(pearson).collect(),
         }
     }
 }

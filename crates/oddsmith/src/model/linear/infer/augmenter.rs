@@ -37,7 +37,7 @@ impl LogisticModel {
             Response::None | Response::Column(_) => Vec::new(),
             grouped => grouped.columns(),
         };
-        let columns = sample.share_columns.iter().flatten().cloned().chain(counts).chain(sample.weight_column.clone());
+        let columns = sample.proportion_columns.iter().flatten().cloned().chain(counts).chain(sample.weight_column.clone());
         columns.filter(|name| self.layout.index(name).is_err()).collect()
     }
 }
@@ -54,9 +54,10 @@ impl Augmenter {
     /// For rows of a layout that has the predictors among its columns.
     fn over(model: &LogisticModel, layout: &Layout) -> Result<Self> {
         let sample = &model.account.sample;
-        let learner = Logistic { shares: sample.share_columns.clone(), ..Logistic::with_formula(model.design.formula().clone()) };
+        let learner =
+            Logistic { class_proportions: sample.proportion_columns.clone(), ..Logistic::with_formula(model.design.formula().clone()) };
         let response = model.design.formula().response();
-        let in_columns = sample.share_columns.clone().unwrap_or_else(|| match response {
+        let in_columns = sample.proportion_columns.clone().unwrap_or_else(|| match response {
             Response::None | Response::Column(_) => Vec::new(),
             grouped => grouped.columns(),
         });
@@ -108,7 +109,7 @@ impl RowMetrics for Augmenter {
 }
 
 impl Augmenter {
-    /// Shares of the classes and weights of the rows; NaN where they are not known.
+    /// Proportions of the classes and weights of the rows; NaN where they are not known.
     fn responses(&self, features: &Features<'_>, labels: Option<&[u32]>, base: Vec<f64>, first_row: u64) -> Result<(Vec<f64>, Vec<f64>)> {
         let (count, classes) = (base.len(), self.model.layout.classes().len());
         let outputs = classes - 1;
@@ -121,13 +122,13 @@ impl Augmenter {
             (false, _) => vec![0; count],
         };
         // Read as if every row counted, so that one that says nothing shows by the weight it loses.
-        let (mut shares, mut trials, mut counts) = (Vec::new(), vec![1.0; count], ResponseBlock::new());
+        let (mut proportions, mut trials, mut counts) = (Vec::new(), vec![1.0; count], ResponseBlock::new());
         let rows = Rows::new(*features, &labels, None, first_row);
-        target.read(&rows, &labels, classes, 0, count, &mut shares, &mut trials, &mut counts)?;
+        target.read(&rows, &labels, classes, 0, count, &mut proportions, &mut trials, &mut counts)?;
         let mut weights = base;
         for (i, weight) in weights.iter_mut().enumerate() {
             if trials[i] == 0.0 {
-                shares[i * outputs..(i + 1) * outputs].fill(f64::NAN);
+                proportions[i * outputs..(i + 1) * outputs].fill(f64::NAN);
             }
             *weight *= match (in_labels, trials[i]) {
                 (true, _) => 1.0,
@@ -135,6 +136,6 @@ impl Augmenter {
                 (false, trials) => trials,
             };
         }
-        Ok((shares, weights))
+        Ok((proportions, weights))
     }
 }

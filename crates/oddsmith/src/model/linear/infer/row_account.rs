@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RowAccount {
-    /// Share of every class that the intercepts stand for: that of the rows as they came, or that of the population they were moved to.
+    /// Proportion of every class that the intercepts stand for: that of the rows as they came, or that of the population they were moved to.
     /// Empty where it is not known.
     pub class_proportions: Vec<f64>,
     /// What the log odds of every class were moved by after the fit; empty when they were not.
@@ -18,8 +18,9 @@ pub struct RowAccount {
     pub categories: Vec<CategoryCounts>,
     /// The column of weights.
     pub weight_column: Option<String>,
-    /// Columns with a share of every class in place of labels.
-    pub share_columns: Option<Vec<String>>,
+    /// Columns with the proportion of every class in place of labels.
+    #[serde(rename = "share_columns")]
+    pub proportion_columns: Option<Vec<String>>,
 }
 
 /// How the rows of a fit fall on the levels of a category.
@@ -39,9 +40,9 @@ impl RowAccount {
 
     /// Whether every list fits the number of classes and holds numbers.
     pub(crate) fn suits(&self, classes: usize) -> bool {
-        let shares = self.class_proportions.iter().all(|share| (0.0..=1.0).contains(share));
+        let proportions = self.class_proportions.iter().all(|share| (0.0..=1.0).contains(share));
         let fits = |length: usize| length == 0 || length == classes;
-        shares
+        proportions
             && fits(self.class_proportions.len())
             && fits(self.moved_by.len())
             && self.moved_by.iter().all(|offset| offset.is_finite())

@@ -98,7 +98,13 @@ impl LogisticModel {
         }
     }
 
-    fn metrics_of_classes(&self, rows: &Features<'_>, shares: &[f64], weights: Option<&[f64]>, classes: usize) -> Result<Vec<Vec<f64>>> {
+    fn metrics_of_classes(
+        &self,
+        rows: &Features<'_>,
+        proportions: &[f64],
+        weights: Option<&[f64]>,
+        classes: usize,
+    ) -> Result<Vec<Vec<f64>>> {
         let quantile = normal::quantile_upper(0.5 * (1.0 - self.account.level));
         let (mut predictions, mut uncertainty) = (Predictions::new(), Uncertainty::default());
         Predictor::new(self).predict(rows, &mut predictions)?;
@@ -106,7 +112,7 @@ impl LogisticModel {
         if precise {
             self.row_uncertainty(rows, &mut uncertainty)?;
         }
-        let diagnoses = self.diagnose_classes(rows, shares, weights)?;
+        let diagnoses = self.diagnose_classes(rows, proportions, weights)?;
         let of_class = |i: usize, k: usize| {
             let (error, (low, high)) = match precise {
                 true => (uncertainty.errors[i * classes + k], uncertainty.limits(i, k, quantile)),

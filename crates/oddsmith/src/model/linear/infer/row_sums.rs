@@ -55,17 +55,17 @@ impl RowSums {
     pub(crate) fn add(&mut self, eval_point: &EvalPoint, block: &Block<'_>, rows: &Rows<'_>) -> Result<()> {
         let (outputs, mut scores) = (self.classes - 1, Vec::new());
         eval_point.scores(block, &mut Panel::new(), &mut scores)?;
-        let mut shares = Vec::with_capacity(self.classes);
+        let mut proportions = Vec::with_capacity(self.classes);
         for (i, eta) in scores.chunks_exact(outputs).enumerate().filter(|(i, _)| block.weights[*i] > 0.0) {
-            let (own, weight) = (&block.shares[i * outputs..(i + 1) * outputs], block.weights[i]);
-            shares.clear();
-            shares.push(1.0 - own.iter().sum::<f64>());
-            shares.extend_from_slice(own);
-            self.pearson.add(weight * pearson(eta, &shares));
+            let (own, weight) = (&block.proportions[i * outputs..(i + 1) * outputs], block.weights[i]);
+            proportions.clear();
+            proportions.push(1.0 - own.iter().sum::<f64>());
+            proportions.extend_from_slice(own);
+            self.pearson.add(weight * pearson(eta, &proportions));
             for CategorySums { plane, weights, .. } in &mut self.categories {
                 let code = rows.features.codes.get(block.first + i, *plane) as usize;
                 let at = code.min(weights.len() / self.classes - 1) * self.classes;
-                weights[at..at + self.classes].iter_mut().zip(&shares).for_each(|(sum, share)| *sum += weight * share);
+                weights[at..at + self.classes].iter_mut().zip(&proportions).for_each(|(sum, share)| *sum += weight * share);
             }
         }
         Ok(())
@@ -96,11 +96,11 @@ impl RowSums {
 }
 
 /// Σ_k (y_k − p_k)²/p_k of a row with log odds `eta` against the first class.
-fn pearson(eta: &[f64], shares: &[f64]) -> f64 {
+fn pearson(eta: &[f64], proportions: &[f64]) -> f64 {
     let scores = || std::iter::once(0.0).chain(eta.iter().copied());
     let total = log_sum_exp(scores());
     let part = |(k, score): (usize, f64)| {
-        let (own, share) = ((score - total).exp(), shares[k]);
+        let (own, share) = ((score - total).exp(), proportions[k]);
         // y − p without the cancellation of 1 − p, divided by p where y is zero already.
         let others: f64 = scores().enumerate().filter(|(l, _)| *l != k).map(|(_, other)| (other - total).exp()).sum();
         if share == 0.0 { own } else { (share * others - (1.0 - share) * own).powi(2) / own }

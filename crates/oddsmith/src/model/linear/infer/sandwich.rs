@@ -83,7 +83,7 @@ impl ScoreCovariance {
         let Shape { outputs, width, .. } = eval_point.shape;
         let (mut panel, mut slopes, mut forms, mut work) = (Panel::new(), Vec::new(), Vec::new(), Work::default());
         eval_point.scores(block, &mut panel, &mut slopes)?;
-        Link::of(outputs).apply(&mut slopes, block.shares, block.weights, &mut work, false);
+        Link::of(outputs).apply(&mut slopes, block.proportions, block.weights, &mut work, false);
         if let Some(leverage) = leverage {
             leverage.forms(block, &mut panel, &mut forms);
         }

@@ -51,9 +51,9 @@ impl SeparationCheck {
         eval_point.scores(&bare, &mut Panel::new(), &mut scores)?;
         let sizes = RowSizes::new(eval_point, block.marks.is_any());
         for (i, eta) in scores.chunks_exact(outputs).enumerate().filter(|(i, _)| block.weights[*i] > 0.0) {
-            let shares = &block.shares[i * outputs..(i + 1) * outputs];
-            let rest = 1.0 - shares.iter().sum::<f64>();
-            let classes = || std::iter::once((rest, 0.0)).chain(shares.iter().copied().zip(eta.iter().copied()));
+            let proportions = &block.proportions[i * outputs..(i + 1) * outputs];
+            let rest = 1.0 - proportions.iter().sum::<f64>();
+            let classes = || std::iter::once((rest, 0.0)).chain(proportions.iter().copied().zip(eta.iter().copied()));
             let high = classes().fold(f64::NEG_INFINITY, |a, (_, e)| a.max(e));
             let low = classes().fold(f64::INFINITY, |a, (_, e)| a.min(e));
             let held = classes().filter(|(share, _)| *share > 0.0).fold(f64::INFINITY, |a, (_, e)| a.min(e));
