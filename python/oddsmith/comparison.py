@@ -43,14 +43,14 @@ class Comparison(Rendered):
         error over folds.
     """
 
-    def __init__(self, entrants: _core.Entrants, title: str, make: str, curve: bool = False) -> None:
-        self._entrants, self._title = entrants, title
-        self.models, self.pairs = table(entrants.models(), make), table(entrants.pairs(), make)
-        self.verdict = entrants.verdict()
-        self.curve = table(entrants.curve(), make) if curve else None
+    def __init__(self, results: _core.Results, title: str, make: str, curve: bool = False) -> None:
+        self._results, self._title = results, title
+        self.models, self.pairs = table(results.models(), make), table(results.pairs(), make)
+        self.verdict = results.verdict()
+        self.curve = table(results.curve(), make) if curve else None
 
     def _render(self, format: str) -> str:
-        return self._entrants.render(self._title, format)
+        return self._results.render(self._title, format)
 
     def __repr__(self) -> str:
         return self.summary()
@@ -126,17 +126,17 @@ def compare(
         "curve": bool(curve),
     }
     named, others, order = _sorted_out(models)
-    entrants = _core.Entrants()
+    results = _core.Results()
     if named:
-        entrants = _named(X, target, classes, codes, weights, kinds or {}, named, params)
-        order = [dict(zip(named, entrants.names, strict=True)).get(name, name) for name in order]
+        results = _named(X, target, classes, codes, weights, kinds or {}, named, params)
+        order = [dict(zip(named, results.names, strict=True)).get(name, name) for name in order]
     for name, estimator in others.items():
         rows = _Rows(X, labels, classes, codes, weights)
-        entrants = _with_estimator(entrants, name, estimator, rows, params)
+        results = _with_estimator(results, name, estimator, rows, params)
         if curve:
-            entrants = _with_curve(entrants, name, estimator, rows, params)
+            results = _with_curve(results, name, estimator, rows, params)
     title = f"{folds} folds{f' dealt {repeats} times' if repeats > 1 else ''}, every row judged by models that have not seen its fold"
-    return Comparison(entrants.ordered(order), title, make, bool(curve))
+    return Comparison(results.ordered(order), title, make, bool(curve))
 
 
 def _sorted_out(models: Iterable[Any]) -> tuple[list[str], dict[str, Any], list[str]]:
@@ -167,13 +167,13 @@ def _named(
     kinds: dict[str, str],
     named: list[str],
     params: dict[str, Any],
-) -> _core.Entrants:
+) -> _core.Results:
     """oddsmith's own models, which share passes."""
     if is_frame(X):
         frame = table_of(X)
-        entrants, notices = _core.compare_frame(frame, target_name(frame, target), class_names(classes), codes, weights, kinds, named, params)
+        results, notices = _core.compare_frame(frame, target_name(frame, target), class_names(classes), codes, weights, kinds, named, params)
         tell(notices)
-        return entrants
+        return results
     X = check_array(X, dtype="numeric", ensure_all_finite=False)
     columns = _core.Columns.numbers([f"x{j}" for j in range(X.shape[1])], class_names(classes))
     return _core.compare_rows(columns, core_rows(X), codes, weights, named, params)
@@ -197,7 +197,7 @@ class _Rows(NamedTuple):
         return scores
 
 
-def _with_estimator(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, params: dict[str, Any]) -> _core.Entrants:
+def _with_estimator(results: _core.Results, name: str, estimator: Any, rows: _Rows, params: dict[str, Any]) -> _core.Results:
     """A classifier on the same folds. What it cannot do is no reason to stop the others."""
     begin, tables = time.perf_counter(), []
     try:
@@ -208,12 +208,12 @@ def _with_estimator(entrants: _core.Entrants, name: str, estimator: Any, rows: _
                 test = np.flatnonzero(fold == held_out)
                 scores[test] = rows.scores(estimator, np.flatnonzero(fold != held_out), test)
             tables.append(scores)
-        return entrants.with_scores(name, tables, rows.codes, rows.weights, time.perf_counter() - begin)
+        return results.with_scores(name, tables, rows.codes, rows.weights, time.perf_counter() - begin)
     except Exception as error:  # noqa: BLE001: whatever a classifier of another library raises is its result
-        return entrants.with_failure(name, str(error))
+        return results.with_failure(name, str(error))
 
 
-def _with_curve(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows, params: dict[str, Any]) -> _core.Entrants:
+def _with_curve(results: _core.Results, name: str, estimator: Any, rows: _Rows, params: dict[str, Any]) -> _core.Results:
     """The learning curve of a classifier over the prefixes that oddsmith's own models learn from."""
     fold = _core.deal(rows.codes, params["folds"], params["seed"], params["groups"])
     cells = rows.codes * np.uint32(params["folds"]) + fold.astype(np.uint32)
@@ -237,5 +237,5 @@ def _with_curve(entrants: _core.Entrants, name: str, estimator: Any, rows: _Rows
             except Exception as error:  # noqa: BLE001: whatever a classifier of another library raises is its result
                 bits, reason = None, str(error)
                 break
-        entrants = entrants.with_curve_point(name, taught / _PARTS, float(np.mean(counts)), bits, reason)
-    return entrants
+        results = results.with_curve_point(name, taught / _PARTS, float(np.mean(counts)), bits, reason)
+    return results

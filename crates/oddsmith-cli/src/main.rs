@@ -1,7 +1,7 @@
 //! The `oddsmith` command: arguments in, a result on standard output, notes on standard error, an exit code.
 
 mod by;
-mod class_mix;
+mod class_proportions;
 mod command_line;
 mod commands;
 mod console;

@@ -87,8 +87,8 @@ impl Search<'_> {
         let direction = Direction::from(self.args.direction);
         self.with_rows(false, |rows| match self.args.by {
             Criterion::Bits => {
-                let dealing = FoldSpec { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
-                let folds = CrossValidation::new(rows, dealing, self.threads, self.control)?;
+                let spec = FoldSpec { folds: self.args.folds, seed: self.args.seed + 1, groups: None };
+                let folds = CrossValidation::new(rows, spec, self.threads, self.control)?;
                 match &self.units {
                     Units::Columns(..) => {
                         let learner = self.units.learner(&[])?;

@@ -24,7 +24,7 @@ use crate::work;
 
 /// Models after a comparison.
 #[pyclass(frozen, module = "oddsmith._core")]
-pub(crate) struct Entrants {
+pub(crate) struct Results {
     models: Vec<CandidateResult>,
     curve: Vec<CurvePoint>,
 }
@@ -42,9 +42,9 @@ pub(crate) struct Deal {
 }
 
 impl Deal {
-    fn run(&self, source: &dyn Source, names: &[String], flags: &[String], control: &oddsmith::control::Control) -> Result<Entrants> {
+    fn run(&self, source: &dyn Source, names: &[String], flags: &[String], control: &oddsmith::control::Control) -> Result<Results> {
         let candidates = Candidate::parse_list_for(&names.join(","), flags)?;
-        let contest = Comparison {
+        let comparison = Comparison {
             source,
             candidates: &candidates,
             folds: self.folds,
@@ -56,8 +56,8 @@ impl Deal {
             threads: work::threads(self.threads),
             control,
         };
-        let curve = if self.curve { contest.curve()? } else { Vec::new() };
-        Ok(Entrants { models: contest.run()?, curve })
+        let curve = if self.curve { comparison.curve()? } else { Vec::new() };
+        Ok(Results { models: comparison.run()?, curve })
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn compare_frame(
     kinds: BTreeMap<String, String>,
     models: Vec<String>,
     deal: Deal,
-) -> PyResult<(Entrants, Vec<Told>)> {
+) -> PyResult<(Results, Vec<Told>)> {
     let weight_name = frame.free_name("weight", target);
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
     let weights = weights.map(|weights| (weight_name.as_str(), weights));
@@ -99,11 +99,11 @@ pub(crate) fn compare_frame(
     let options = ReadOptions { kinds, threads: deal.threads, ..ReadOptions::default() };
     let weight = weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency));
     let roles = Roles { weight, order: frame.1.clone(), ..Roles::target(target) };
-    let (entrants, notices) = work::run(py, usize::MAX, |control| {
+    let (results, notices) = work::run(py, usize::MAX, |control| {
         let opened = open_arrow(&table, &options, &roles, control)?;
         Ok((deal.run(&*opened.source, &models, &opened.flags, control)?, opened.notices))
     })?;
-    Ok((entrants, told(notices)))
+    Ok((results, told(notices)))
 }
 
 /// Compares named models on the rows of an array.
@@ -116,7 +116,7 @@ pub(crate) fn compare_rows(
     weights: Option<PyReadonlyArray1<'_, f64>>,
     models: Vec<String>,
     deal: Deal,
-) -> PyResult<Entrants> {
+) -> PyResult<Results> {
     let labels = labels.as_slice()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
     with_data(x, |data| {
@@ -129,11 +129,11 @@ pub(crate) fn compare_rows(
 }
 
 #[pymethods]
-impl Entrants {
+impl Results {
     /// No models.
     #[new]
     fn new() -> Self {
-        Entrants { models: Vec::new(), curve: Vec::new() }
+        Results { models: Vec::new(), curve: Vec::new() }
     }
 
     /// These models and one more, judged by its out-of-fold log probabilities; every repeat is one array.
@@ -157,10 +157,10 @@ impl Entrants {
             let rows = ScoredTable::of_scores(classes, scores.as_slice()?.to_vec(), labels.to_vec(), weights.map(<[f64]>::to_vec));
             let rows = rows.map_err(fault)?;
             let judged = work::run(py, usize::MAX, |_| train::metrics_of(std::slice::from_ref(&rows), classes, &settings, None))?;
-            let standing = judged.into_iter().next().ok_or_else(|| fault(Error::internal("a model was not judged")))?;
+            let metrics = judged.into_iter().next().ok_or_else(|| fault(Error::internal("a model was not judged")))?;
             match &mut outcome {
-                Some(outcome) => outcome.standing = train::mean(&outcome.standing, &standing, repeat as u64),
-                none => *none = Some(CandidateMetrics { standing, rows, parameters: None, seconds }),
+                Some(outcome) => outcome.metrics = train::mean(&outcome.metrics, &metrics, repeat as u64),
+                none => *none = Some(CandidateMetrics { metrics, rows, parameters: None, seconds }),
             }
         }
         let outcome = outcome.ok_or_else(|| "the model was not judged".to_owned());
@@ -174,15 +174,15 @@ impl Entrants {
 
     /// The models in the order of these names.
     fn ordered(&self, names: Vec<String>) -> Self {
-        let models = names.iter().filter_map(|name| self.models.iter().find(|entrant| entrant.name == *name)).cloned().collect();
+        let models = names.iter().filter_map(|name| self.models.iter().find(|result| result.name == *name)).cloned().collect();
         let curve = names.iter().flat_map(|name| self.curve.iter().filter(move |point| point.model == *name)).cloned().collect();
-        Entrants { models, curve }
+        Results { models, curve }
     }
 
     /// Names of the models.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.models.iter().map(|entrant| entrant.name.clone()).collect()
+        self.models.iter().map(|result| result.name.clone()).collect()
     }
 
     /// One row per model.
@@ -193,7 +193,7 @@ impl Entrants {
     /// These models, with one of them learned from a share of the rows: its bits in every fold, or why there are none.
     fn with_curve_point(&self, name: &str, share: f64, rows: f64, bits: Option<Vec<f64>>, reason: String) -> Self {
         let point = CurvePoint::of_folds(name, share, rows, bits.ok_or(Undefined(reason)));
-        Entrants { models: self.models.clone(), curve: self.curve.iter().cloned().chain([point]).collect() }
+        Results { models: self.models.clone(), curve: self.curve.iter().cloned().chain([point]).collect() }
     }
 
     /// Learning curves, one row per model and prefix.
@@ -226,8 +226,8 @@ impl Entrants {
     }
 }
 
-impl Entrants {
-    fn and(&self, entrant: CandidateResult) -> Self {
-        Entrants { models: self.models.iter().cloned().chain([entrant]).collect(), curve: self.curve.clone() }
+impl Results {
+    fn and(&self, result: CandidateResult) -> Self {
+        Results { models: self.models.iter().cloned().chain([result]).collect(), curve: self.curve.clone() }
     }
 }

@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use super::columns::Columns;
     #[pymodule_export]
-    use super::compare::{Entrants, compare_frame, compare_rows, deal};
+    use super::compare::{Results, compare_frame, compare_rows, deal};
     #[pymodule_export]
     use super::edge::notice_page;
     #[pymodule_export]

@@ -177,7 +177,7 @@ fn two_classes(left: &[[f64; 2]], right: &[[f64; 2]], right_weight: f64) -> Tabl
 }
 
 #[test]
-fn the_class_mix_moves_lda_weights_only_when_covariances_differ() {
+fn class_proportions_move_lda_weights_only_when_covariances_differ() {
     let round = [[1.0, 0.25], [-1.0, -0.25], [0.5, -1.0], [-0.5, 1.0]];
     let long = [[4.0, 3.0], [-4.0, -3.0], [1.0, -0.5], [-1.0, 0.5]];
     let slope = |right: &[[f64; 2]], weight: f64| {

@@ -1,4 +1,4 @@
-//! `oddsmith calibrate`: probabilities that mean what they say, on rows that the model has not seen or in another class mix.
+//! `oddsmith calibrate`: probabilities that mean what they say, on rows that the model has not seen or in other class proportions.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use oddsmith::model::{Classifier, Decision};
 use oddsmith::train::{FoldSpec, ScoredTable, calibrated_out_of_fold, refitted};
 use oddsmith::{Error, Notice, persist, registry};
 
-use crate::class_mix::MixArgs;
+use crate::class_proportions::ProportionArgs;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
@@ -66,7 +66,7 @@ pub(crate) struct CalibrateArgs {
     output: Option<PathBuf>,
 
     #[command(flatten)]
-    mix: MixArgs,
+    mix: ProportionArgs,
 
     #[command(flatten)]
     roles: RoleArgs,
@@ -163,8 +163,8 @@ fn by_folds(args: &CalibrateArgs, console: &Console, control: &Arc<Control>) -> 
     files::need_target(&opened)?;
     let in_table = |error: Error| error.in_table(&input.name());
     let _progress = Progress::start(console, control, "calibrating");
-    let dealing = FoldSpec { folds: args.folds, seed: args.seed, groups: None };
-    let (model, rows) = refitted(&*opened.source, &*learner, dealing, args.reading.threads, control).map_err(in_table)?;
+    let spec = FoldSpec { folds: args.folds, seed: args.seed, groups: None };
+    let (model, rows) = refitted(&*opened.source, &*learner, spec, args.reading.threads, control).map_err(in_table)?;
     let mut notices = opened.notices.clone();
     notices.extend(silent_rows(rows.silent(), "the model"));
     let settings = EvalSettings { weighting: opened.layout().weighting(), ..EvalSettings::default() };

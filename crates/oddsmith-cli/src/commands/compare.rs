@@ -118,7 +118,7 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
     files::need_target(&opened)?;
     let candidates = Candidate::parse_list_for(&args.models, &opened.flags)?;
     let in_table = |error: Error| error.in_table(&input.name());
-    let contest = Comparison {
+    let comparison = Comparison {
         source: &*opened.source,
         candidates: &candidates,
         folds: args.folds,
@@ -131,9 +131,9 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
     };
     let _progress = Progress::start(console, control, "comparing");
     let asked = match args.show {
-        Some(ComparisonTable::Weights) => Some(contest.fitted().map(|fitted| train::weight_table(&fitted))),
-        Some(ComparisonTable::Twins) => Some(contest.twins()),
-        Some(ComparisonTable::Curve) => Some(contest.curve().map(|points| train::curve_table(&points))),
+        Some(ComparisonTable::Weights) => Some(comparison.fitted().map(|fitted| train::weight_table(&fitted))),
+        Some(ComparisonTable::Twins) => Some(comparison.twins()),
+        Some(ComparisonTable::Curve) => Some(comparison.curve().map(|points| train::curve_table(&points))),
         _ => None,
     };
     let mut data = data_card(&input.name(), &opened);
@@ -142,27 +142,27 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
         console.notices(&data.notices);
         return Ok(());
     }
-    let entrants = contest.run().map_err(in_table)?;
-    let silent = entrants.iter().find_map(|entrant| Some(entrant.outcome.as_ref().ok()?.rows.silent())).unwrap_or(0);
+    let results = comparison.run().map_err(in_table)?;
+    let silent = results.iter().find_map(|result| Some(result.outcome.as_ref().ok()?.rows.silent())).unwrap_or(0);
     data.notices.extend(silent_rows(silent, "some model"));
     let weighting = opened.source.layout().weighting();
     let table = match args.show {
-        Some(ComparisonTable::Pairs) => train::pair_table(&entrants, weighting),
-        Some(_) => train::model_table(&entrants),
-        None if matches!(console.format(), Format::Csv | Format::Ndjson) => train::model_table(&entrants),
+        Some(ComparisonTable::Pairs) => train::pair_table(&results, weighting),
+        Some(_) => train::model_table(&results),
+        None if matches!(console.format(), Format::Csv | Format::Ndjson) => train::model_table(&results),
         None => {
             data.tidy.truncate(0);
             let title = format!("{} folds{}, every row judged by models that have not seen its fold", args.folds, repeats(args.repeats));
-            let facts = vec![("verdict".to_owned(), train::verdict(&entrants, weighting).into())];
+            let facts = vec![("verdict".to_owned(), train::verdict(&results, weighting).into())];
             let card = |title: String, facts, tidy| Card { title, facts, tidy, ..Card::default() };
-            let mut models = card(title, facts, train::model_table(&entrants));
+            let mut models = card(title, facts, train::model_table(&results));
             if console.format().is_for_people() {
                 // A sentence in a cell would push the metrics off the screen.
                 models.tidy.retain_columns(|_, name| name != "note");
-                let (facts, footnotes) = (models.facts.clone(), train::failures(&entrants));
+                let (facts, footnotes) = (models.facts.clone(), train::failures(&results));
                 models.summary = Some(Summary { facts, table: None, footnotes });
             }
-            let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&entrants, weighting));
+            let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&results, weighting));
             let cards: &[(&str, &Card)] = &[("data", &data), ("models", &models), ("pairs", &pairs)];
             console.result(cards)?;
             console.notices(&data.notices);

@@ -163,8 +163,8 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
     let parts = match args.holdout {
         0 => None,
         parts => {
-            let dealing = FoldSpec { folds: parts, seed: args.seed, groups: None };
-            Some(CrossValidation::new(source, dealing, args.reading.threads, control).map_err(in_table)?.folds().clone())
+            let spec = FoldSpec { folds: parts, seed: args.seed, groups: None };
+            Some(CrossValidation::new(source, spec, args.reading.threads, control).map_err(in_table)?.folds().clone())
         }
     };
     let _progress = Progress::start(console, control, "selecting");

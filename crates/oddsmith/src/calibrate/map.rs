@@ -1,4 +1,4 @@
-//! A map from a model's scores to adjusted ones: calibration, another class mix, or both.
+//! A map from a model's scores to adjusted ones: calibration, other class proportions, or both.
 
 use super::curve::Curve;
 use super::held_out::log_odds;
@@ -9,7 +9,7 @@ use crate::num::logspace::ln_1p_exp;
 pub enum CalibrationMap {
     /// Nothing.
     Identity,
-    /// score_k becomes slope · score_k + offset_k: temperature, Platt's sigmoid of two classes, another class mix. Log odds
+    /// score_k becomes slope · score_k + offset_k: temperature, Platt's sigmoid of two classes, other class proportions. Log odds
     /// stay linear where they were, and weights of evidence stay sums.
     Affine {
         /// The slope, above zero.
@@ -48,7 +48,7 @@ impl CalibrationMap {
     pub(super) fn free_parameters(&self) -> usize {
         match self {
             CalibrationMap::Identity => 0,
-            // A temperature moves no class against another, another class mix stretches nothing.
+            // A temperature moves no class against another, other class proportions stretch nothing.
             CalibrationMap::Affine { slope, offsets } => {
                 let moved = offsets.iter().any(|offset| *offset != offsets[0]);
                 usize::from(*slope != 1.0) + if moved { offsets.len() - 1 } else { 0 }

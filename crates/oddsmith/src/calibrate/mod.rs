@@ -1,4 +1,4 @@
-//! Repairing probabilities: maps from a model's scores to calibrated ones, other class mixes, stored decisions.
+//! Repairing probabilities: maps from a model's scores to calibrated ones, other class proportions, stored decisions.
 
 mod adjusted;
 mod curve;
@@ -19,7 +19,7 @@ pub use logit_line::{LogitLine, NoLine, Outcomes};
 pub use map::CalibrationMap;
 pub use method::Method;
 pub use pav::{Pooled, pool};
-pub use prevalence::{ClassMix, estimate_mix, shift, undo_fractions};
+pub use prevalence::{ClassProportions, estimate_proportions, shift, undo_fractions};
 
 pub(crate) use adjusted::TAG;
 pub(crate) use stored::read;

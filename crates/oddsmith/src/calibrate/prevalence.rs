@@ -1,4 +1,4 @@
-//! From the class mix of the sample to that of the population.
+//! From the class proportions of the sample to those of the population.
 //!
 //! Where sampling depends on the class only, p'(k|x) ∝ p(k|x) π'_k/π_k: every log odds moves by a constant, slopes stay. With
 //! fractions f_k of the classes kept (case–control sampling, undersampling) or weighted by them, the log odds of the sample
@@ -10,12 +10,12 @@
 
 use crate::error::{Error, Result};
 
-/// Most steps of the estimate of a class mix.
+/// Most steps of the estimate of class proportions.
 const MOST_STEPS: usize = 10_000;
 /// Change of a share at which the estimate stands.
 const PRECISION: f64 = 1e-12;
 
-/// Offsets that move probabilities from one class mix to another.
+/// Offsets that move probabilities from some class proportions to others.
 pub fn shift(from: &[f64], to: &[f64]) -> Result<Vec<f64>> {
     let positive = |proportions: &[f64]| proportions.iter().all(|share| *share > 0.0 && *share <= 1.0);
     match from.len() == to.len() && positive(from) && positive(to) {
@@ -34,9 +34,9 @@ pub fn undo_fractions(fractions: &[f64]) -> Result<Vec<f64>> {
     }
 }
 
-/// An estimated class mix.
+/// Estimated class proportions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClassMix {
+pub struct ClassProportions {
     /// Proportion of each class.
     pub proportions: Vec<f64>,
     /// Standard error of the proportion of the event, with two classes; it takes the model for right.
@@ -45,8 +45,8 @@ pub struct ClassMix {
     pub steps: usize,
 }
 
-/// The class mix of unlabelled rows, from probabilities (K per row) of a model whose own class mix is `from`.
-pub fn estimate_mix(probabilities: &[f64], from: &[f64]) -> Result<ClassMix> {
+/// The class proportions of unlabelled rows, from probabilities (K per row) of a model whose own class proportions are `from`.
+pub fn estimate_proportions(probabilities: &[f64], from: &[f64]) -> Result<ClassProportions> {
     let classes = from.len();
     if probabilities.is_empty() {
         return Err(Error::data("there are no rows to estimate the class proportions from"));
@@ -64,7 +64,7 @@ pub fn estimate_mix(probabilities: &[f64], from: &[f64]) -> Result<ClassMix> {
         let moved = next.iter().zip(&proportions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         proportions = next;
         if moved <= PRECISION {
-            return Ok(ClassMix { standard_error: standard_error(probabilities, from, &proportions), proportions, steps });
+            return Ok(ClassProportions { standard_error: standard_error(probabilities, from, &proportions), proportions, steps });
         }
     }
     Err(crate::error::ErrorKind::NoEstimate {

@@ -18,11 +18,11 @@ use crate::model::{AnyLearner, Classifier};
 pub fn refitted(
     source: &dyn Source,
     learner: &dyn AnyLearner,
-    dealing: FoldSpec<'_>,
+    spec: FoldSpec<'_>,
     threads: Option<NonZeroUsize>,
     control: &Control,
 ) -> Result<(Box<dyn Classifier>, ScoredTable)> {
-    let folds = CrossValidation::new(source, dealing, threads, control)?;
+    let folds = CrossValidation::new(source, spec, threads, control)?;
     let tables = folds.gather(&[learner])?;
     let models = folds.models(learner, tables.as_ref())?;
     let rows = folds.out_of_fold(&[models])?.pop().ok_or_else(|| Error::internal("a model was not judged"))?;

@@ -22,7 +22,7 @@ pub struct CandidateResult {
 #[derive(Debug, Clone)]
 pub struct CandidateMetrics {
     /// Means over all repeats.
-    pub standing: Metrics,
+    pub metrics: Metrics,
     /// Rows of the first repeat.
     pub rows: ScoredTable,
     /// Free parameters of the model of the first fold.
@@ -32,7 +32,7 @@ pub struct CandidateMetrics {
 }
 
 /// One row per model.
-pub fn model_table(entrants: &[CandidateResult]) -> Table {
+pub fn model_table(results: &[CandidateResult]) -> Table {
     let columns = [
         "model",
         "log_loss",
@@ -51,21 +51,21 @@ pub fn model_table(entrants: &[CandidateResult]) -> Table {
         "note",
     ];
     let mut table = FixedTable::new("models", columns);
-    for CandidateResult { name, outcome } in entrants {
+    for CandidateResult { name, outcome } in results {
         let mut row = [const { Cell::Empty }; 15];
         row[0] = name.as_str().into();
         match outcome {
-            Ok(CandidateMetrics { standing, parameters, seconds, .. }) => {
+            Ok(CandidateMetrics { metrics, parameters, seconds, .. }) => {
                 let value = |figure: &Metric| figure.as_ref().map_or(Cell::Empty, |estimate| estimate.value.into());
-                let nats = standing.bits.as_ref().map_or(Cell::Empty, |bits| (bits.value * std::f64::consts::LN_2).into());
-                let [bits, bits_low, bits_high, _] = metric_cells(&standing.bits);
-                let [auc, auc_low, auc_high, _] = metric_cells(&standing.auc);
+                let nats = metrics.bits.as_ref().map_or(Cell::Empty, |bits| (bits.value * std::f64::consts::LN_2).into());
+                let [bits, bits_low, bits_high, _] = metric_cells(&metrics.bits);
+                let [auc, auc_low, auc_high, _] = metric_cells(&metrics.auc);
                 (row[1], row[2], row[3], row[4]) = (nats, bits, bits_low, bits_high);
-                (row[5], row[6]) = (value(&standing.bits_saved), value(&standing.brier));
+                (row[5], row[6]) = (value(&metrics.bits_saved), value(&metrics.brier));
                 (row[7], row[8], row[9]) = (auc, auc_low, auc_high);
-                (row[10], row[11]) = (value(&standing.slope), value(&standing.accuracy));
+                (row[10], row[11]) = (value(&metrics.slope), value(&metrics.accuracy));
                 (row[12], row[13]) = (parameters.map_or(Cell::Empty, Cell::from), (*seconds).into());
-                row[14] = outcome_note(standing).map_or(Cell::Empty, Cell::from);
+                row[14] = outcome_note(metrics).map_or(Cell::Empty, Cell::from);
             }
             Err(reason) => row[14] = reason.as_str().into(),
         }
@@ -75,8 +75,8 @@ pub fn model_table(entrants: &[CandidateResult]) -> Table {
 }
 
 /// Why figures of a model are missing.
-fn outcome_note(standing: &Metrics) -> Option<String> {
-    let Metrics { bits, bits_saved: _, brier, auc, slope, accuracy } = standing;
+fn outcome_note(metrics: &Metrics) -> Option<String> {
+    let Metrics { bits, bits_saved: _, brier, auc, slope, accuracy } = metrics;
     // What is saved is missing where the bits are.
     let figures = [("bits", bits), ("brier", brier), ("auc", auc), ("calibration_slope", slope), ("accuracy", accuracy)];
     let reasons: Vec<String> = figures.iter().filter_map(|(name, figure)| Some(format!("{name}: {}", missing(figure)?))).collect();
@@ -84,10 +84,10 @@ fn outcome_note(standing: &Metrics) -> Option<String> {
 }
 
 /// Why models, or figures of them, are missing: one line for all models with the same reason.
-pub fn failures(entrants: &[CandidateResult]) -> Vec<String> {
+pub fn failures(results: &[CandidateResult]) -> Vec<String> {
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
-    for CandidateResult { name, outcome } in entrants {
-        let reason = outcome.as_ref().map_or_else(|reason| Some(reason.clone()), |outcome| outcome_note(&outcome.standing));
+    for CandidateResult { name, outcome } in results {
+        let reason = outcome.as_ref().map_or_else(|reason| Some(reason.clone()), |outcome| outcome_note(&outcome.metrics));
         let Some(reason) = reason else { continue };
         match told.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
@@ -101,22 +101,22 @@ pub fn failures(entrants: &[CandidateResult]) -> Vec<String> {
 type Runner<'a> = (&'a str, &'a CandidateMetrics);
 
 /// The model with the fewest bits and all others that have a loss.
-fn contest(entrants: &[CandidateResult]) -> Option<(Runner<'_>, Vec<Runner<'_>>)> {
-    let running = |entrant: &'_ CandidateResult| -> bool { entrant.outcome.as_ref().is_ok_and(|outcome| outcome.standing.bits.is_ok()) };
-    let bits = |outcome: &CandidateMetrics| outcome.standing.bits.as_ref().map_or(f64::INFINITY, |bits| bits.value);
+fn best_and_others(results: &[CandidateResult]) -> Option<(Runner<'_>, Vec<Runner<'_>>)> {
+    let running = |result: &'_ CandidateResult| -> bool { result.outcome.as_ref().is_ok_and(|outcome| outcome.metrics.bits.is_ok()) };
+    let bits = |outcome: &CandidateMetrics| outcome.metrics.bits.as_ref().map_or(f64::INFINITY, |bits| bits.value);
     let all: Vec<Runner<'_>> =
-        entrants.iter().filter(|e| running(e)).filter_map(|e| Some((e.name.as_str(), e.outcome.as_ref().ok()?))).collect();
+        results.iter().filter(|e| running(e)).filter_map(|e| Some((e.name.as_str(), e.outcome.as_ref().ok()?))).collect();
     let best = all.iter().min_by(|a, b| bits(a.1).total_cmp(&bits(b.1)))?;
     let others = all.iter().filter(|other| other.0 != best.0).copied().collect();
     Some((*best, others))
 }
 
 /// Every model against the one with the fewest bits: differences of bits and of areas, with p-values adjusted by Holm's method.
-pub fn pair_table(entrants: &[CandidateResult], weighting: Weighting) -> Table {
+pub fn pair_table(results: &[CandidateResult], weighting: Weighting) -> Table {
     let columns =
         ["model", "against", "more_bits", "more_bits_low", "more_bits_high", "p_value", "p_holm", "auc_difference", "auc_p_value", "note"];
     let mut table = FixedTable::new("pairs", columns);
-    let Some(((best_name, best), others)) = contest(entrants) else { return table.into() };
+    let Some(((best_name, best), others)) = best_and_others(results) else { return table.into() };
     let paired: Vec<_> = others.iter().map(|(_, other)| paired_loss(&other.rows, &best.rows, weighting)).collect();
     let mut adjusted = holm(&paired.iter().flatten().map(|pair| pair.p_value).collect::<Vec<_>>()).into_iter();
     let cell = |value: Option<f64>| value.map_or(Cell::Empty, Cell::from);
@@ -143,17 +143,17 @@ fn area_test(model: &CandidateMetrics, best: &CandidateMetrics, weighting: Weigh
 }
 
 /// Names a winner only where the others are all worse by more than chance.
-pub fn verdict(entrants: &[CandidateResult], weighting: Weighting) -> String {
-    let Some(((best_name, best), others)) = contest(entrants) else { return "no model could be judged".into() };
+pub fn verdict(results: &[CandidateResult], weighting: Weighting) -> String {
+    let Some(((best_name, best), others)) = best_and_others(results) else { return "no model could be judged".into() };
     if others.is_empty() {
         return format!("{best_name} is the only model that could be judged");
     }
     let p_value = |other: &CandidateMetrics| paired_loss(&other.rows, &best.rows, weighting).map_or(1.0, |pair| pair.p_value);
     let p: Vec<f64> = others.iter().map(|(_, other)| p_value(other)).collect();
     let close: Vec<&str> = others.iter().zip(holm(&p)).filter(|(_, p)| *p >= LEVEL).map(|((name, _), _)| *name).collect();
-    let saves = best.standing.bits_saved.as_ref().ok().and_then(|saved| saved.interval).is_some_and(|(low, _)| low > 0.0);
+    let saves = best.metrics.bits_saved.as_ref().ok().and_then(|saved| saved.interval).is_some_and(|(low, _)| low > 0.0);
     let worth = if saves { "" } else { "; it does not clearly beat the class proportions alone" };
-    let beaten = if others.len() + 1 == entrants.len() { "every other model" } else { "every other model that could be judged" };
+    let beaten = if others.len() + 1 == results.len() { "every other model" } else { "every other model that could be judged" };
     match close.is_empty() {
         true => format!("{best_name} needs the fewest bits, and fewer than {beaten} (Holm p < {LEVEL}){worth}"),
         false => format!("{best_name} has the fewest bits, but {} may be as good{worth}", close.join(", ")),

@@ -74,8 +74,8 @@ pub struct Comparison<'a> {
 
 impl Comparison<'_> {
     pub(super) fn deal(&self, repeat: u64) -> Result<CrossValidation<'_>> {
-        let dealing = FoldSpec { folds: self.folds, seed: self.seed + repeat, groups: self.groups };
-        CrossValidation::new(self.source, dealing, self.threads, self.control)
+        let spec = FoldSpec { folds: self.folds, seed: self.seed + repeat, groups: self.groups };
+        CrossValidation::new(self.source, spec, self.threads, self.control)
     }
 
     fn gather(&self, folds: &CrossValidation<'_>) -> Result<Option<FoldTables>> {
@@ -91,17 +91,17 @@ impl Comparison<'_> {
 
     /// What is known about every model after all deals: figures are means over them, rows those of the first.
     pub fn run(&self) -> Result<Vec<CandidateResult>> {
-        let mut entrants: Vec<CandidateResult> = Vec::new();
+        let mut results: Vec<CandidateResult> = Vec::new();
         for repeat in 0..self.repeats.max(1) {
-            let heat = self.heat(repeat)?;
+            let next = self.repeat(repeat)?;
             if repeat == 0 {
-                entrants = heat;
+                results = next;
                 continue;
             }
-            for (mine, theirs) in entrants.iter_mut().zip(heat) {
+            for (mine, theirs) in results.iter_mut().zip(next) {
                 match (&mut mine.outcome, theirs.outcome) {
                     (Ok(mine), Ok(theirs)) => {
-                        mine.standing = mean(&mine.standing, &theirs.standing, repeat);
+                        mine.metrics = mean(&mine.metrics, &theirs.metrics, repeat);
                         mine.seconds += theirs.seconds;
                     }
                     (_, Err(reason)) => mine.outcome = Err(reason),
@@ -109,11 +109,11 @@ impl Comparison<'_> {
                 }
             }
         }
-        Ok(entrants)
+        Ok(results)
     }
 
     /// All models on one deal of the rows. What one model cannot do is no reason to stop the others.
-    fn heat(&self, repeat: u64) -> Result<Vec<CandidateResult>> {
+    fn repeat(&self, repeat: u64) -> Result<Vec<CandidateResult>> {
         let folds = self.deal(repeat)?;
         self.check_memory(folds.folds().of_rows().len())?;
         let begin = Instant::now();
@@ -133,14 +133,14 @@ impl Comparison<'_> {
         }
         let tables = folds.out_of_fold(&fitted)?;
         let mut judged = self.metrics_of(&tables)?.into_iter().zip(tables);
-        let entrant = |(candidate, outcome): (&Candidate, std::result::Result<(Option<u64>, f64), String>)| {
+        let result = |(candidate, outcome): (&Candidate, std::result::Result<(Option<u64>, f64), String>)| {
             let outcome = outcome.and_then(|(parameters, seconds)| {
-                let (standing, rows) = judged.next().ok_or("the model was not judged")?;
-                Ok(CandidateMetrics { standing, rows, parameters, seconds })
+                let (metrics, rows) = judged.next().ok_or("the model was not judged")?;
+                Ok(CandidateMetrics { metrics, rows, parameters, seconds })
             });
             CandidateResult { name: candidate.name.clone(), outcome }
         };
-        Ok(self.candidates.iter().zip(outcomes).map(entrant).collect())
+        Ok(self.candidates.iter().zip(outcomes).map(result).collect())
     }
 
     /// Refuses scores that would not fit, before anything is fitted: class, weight and fold of a row, and a score per class and model.

@@ -95,7 +95,7 @@ pub fn metrics_of(tables: &[ScoredTable], classes: usize, settings: &EvalSetting
     let pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut pieces = pieces.into_iter().map(|piece| piece.unwrap_or_else(|| Err(Error::internal("a model was not judged"))));
     let orders = pieces.by_ref().take(tables.len()).collect::<Result<Vec<_>>>()?;
-    let standing = |(order, sums): (Piece, Result<Piece>)| match (order, sums?) {
+    let metrics = |(order, sums): (Piece, Result<Piece>)| match (order, sums?) {
         (Piece::Order(auc, slope), Piece::Sums(sums)) => {
             let (loss, brier, confusion) = *sums;
             Ok(Metrics {
@@ -109,7 +109,7 @@ pub fn metrics_of(tables: &[ScoredTable], classes: usize, settings: &EvalSetting
         }
         _ => Err(Error::internal("the pieces of a judgement came in another order")),
     };
-    orders.into_iter().zip(pieces).map(standing).collect()
+    orders.into_iter().zip(pieces).map(metrics).collect()
 }
 
 /// The difference of two models' losses on the same rows.

@@ -73,12 +73,12 @@ impl FoldTables {
 
 impl<'a> CrossValidation<'a> {
     /// Deals the rows of a source.
-    pub fn new(source: &'a dyn Source, dealing: FoldSpec<'_>, threads: Option<NonZeroUsize>, control: &'a Control) -> Result<Self> {
+    pub fn new(source: &'a dyn Source, spec: FoldSpec<'_>, threads: Option<NonZeroUsize>, control: &'a Control) -> Result<Self> {
         let key = source.layout().key(Role::Group);
         let LabelColumn { labels, keys, .. } = pass(source, &LabelColumn::with_key(key), threads, control)?;
-        let folds = match dealing.groups.or(key.map(|_| &keys[..])) {
-            None => Folds::stratified(&labels, dealing.folds, dealing.seed)?,
-            Some(groups) if groups.len() == labels.len() => Folds::grouped(groups, &labels, dealing.folds, dealing.seed)?,
+        let folds = match spec.groups.or(key.map(|_| &keys[..])) {
+            None => Folds::stratified(&labels, spec.folds, spec.seed)?,
+            Some(groups) if groups.len() == labels.len() => Folds::grouped(groups, &labels, spec.folds, spec.seed)?,
             Some(groups) => return Err(Error::data(format!("{} groups come with {} rows", groups.len(), labels.len()))),
         };
         Ok(CrossValidation { source, folds, threads, control })

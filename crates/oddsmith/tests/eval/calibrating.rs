@@ -1,6 +1,6 @@
-//! Repaired probabilities: case–control samples, class mixes of unlabelled rows, calibration maps, stored rules.
+//! Repaired probabilities: case–control samples, class proportions of unlabelled rows, calibration maps, stored rules.
 
-use oddsmith::calibrate::{Adjusted, CalibrationMap, Method, estimate_mix, shift, undo_fractions};
+use oddsmith::calibrate::{Adjusted, CalibrationMap, Method, estimate_proportions, shift, undo_fractions};
 use oddsmith::data::Source;
 use oddsmith::eval::EvalSettings;
 use oddsmith::model::{Classifier, Contributions, Costs, Decision, Predictions, Predictor, Scale};
@@ -60,7 +60,7 @@ fn slopes_stay_and_the_intercept_moves_by_the_known_amount() {
 }
 
 #[test]
-fn the_class_mix_of_unlabelled_rows_is_found() {
+fn the_class_proportions_of_unlabelled_rows_are_found() {
     let sample = Population::new(4_000, 0.5, [1.0, 1.0], 4);
     let model = sample.fit("lda");
     for (rate, seed) in [(0.05, 5), (0.3, 6), (0.8, 7)] {
@@ -68,7 +68,7 @@ fn the_class_mix_of_unlabelled_rows_is_found() {
         let mut out = Predictions::new();
         Predictor::new(&model).predict(&world.features(), &mut out).unwrap();
         let from: Vec<f64> = model.generative().unwrap().log_prior().iter().map(|p| p.exp()).collect();
-        let mix = estimate_mix(out.probabilities(), &from).unwrap();
+        let mix = estimate_proportions(out.probabilities(), &from).unwrap();
         let error = mix.standard_error.unwrap();
         assert!((mix.proportions[1] - rate).abs() < 4.0 * error && error < 0.02, "{mix:?}");
         close(mix.proportions.iter().sum(), 1.0, 1e-12);

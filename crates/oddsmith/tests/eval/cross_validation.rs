@@ -96,11 +96,9 @@ fn standings_are_the_same_bits_for_every_number_of_threads() {
     // ScoredBatch piece by piece or as a whole, the figures are those of an evaluation.
     let folds = dealt(&source, &control);
     let scored = &folds.out_of_fold(&[folds.models(&*learner("lda"), None).unwrap()]).unwrap()[0];
-    let standing = &train::metrics_of(std::slice::from_ref(scored), 2, &EvalSettings::default(), None).unwrap()[0];
+    let metrics = &train::metrics_of(std::slice::from_ref(scored), 2, &EvalSettings::default(), None).unwrap()[0];
     let whole = scored.evaluated(EvalSettings::default()).unwrap();
-    for (name, own) in
-        [("bits", &standing.bits), ("brier", &standing.brier), ("auc", &standing.auc), ("calibration_slope", &standing.slope)]
-    {
+    for (name, own) in [("bits", &metrics.bits), ("brier", &metrics.brier), ("auc", &metrics.auc), ("calibration_slope", &metrics.slope)] {
         assert_eq!(&figure(&whole, name), own.as_ref().unwrap(), "{name}");
     }
 }

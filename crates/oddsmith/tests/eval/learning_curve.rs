@@ -19,7 +19,7 @@ const SEED: u64 = 8;
 fn curve(source: &dyn Source, names: &[&str]) -> Vec<CurvePoint> {
     let candidates = Candidate::parse_list(&names.join(",")).unwrap();
     let control = Control::new();
-    let contest = Comparison {
+    let comparison = Comparison {
         source,
         candidates: &candidates,
         folds: FOLDS,
@@ -30,7 +30,7 @@ fn curve(source: &dyn Source, names: &[&str]) -> Vec<CurvePoint> {
         threads: None,
         control: &control,
     };
-    contest.curve().unwrap()
+    comparison.curve().unwrap()
 }
 
 #[test]

@@ -26,17 +26,17 @@ fn learner(name: &str) -> Box<dyn AnyLearner> {
 fn bits_of_subsets_equal_a_cross_validation_of_each() {
     let rows = Population::new(3_000, 0.3, [1.0, 1.0], 31);
     let (source, control) = (rows.source(), Control::new());
-    let dealing = FoldSpec { folds: 5, seed: 3, groups: None };
+    let spec = FoldSpec { folds: 5, seed: 3, groups: None };
     let subsets = [vec![0], vec![2], vec![0, 2], vec![0, 1, 2]];
     for name in ["nb", "lda", "qda", "bernoulli-nb", "logistic"] {
         let learner = learner(name);
-        let folds = CrossValidation::new(&source, dealing, None, &control).unwrap();
+        let folds = CrossValidation::new(&source, spec, None, &control).unwrap();
         let sums = folds.gather_for_subsets(&*learner).unwrap();
         assert_eq!(sums.is_some(), name != "logistic");
         let together = folds.bits_of_subsets(&*learner, sums.as_ref(), &subsets).unwrap();
         for (subset, bits) in subsets.iter().zip(together) {
             let narrow = ColumnSource::new(&source, subset).unwrap();
-            let alone = CrossValidation::new(&narrow, dealing, None, &control).unwrap();
+            let alone = CrossValidation::new(&narrow, spec, None, &control).unwrap();
             let scored = alone.out_of_fold(&[alone.models(&*learner, None).unwrap()]).unwrap();
             let want = scored[0].evaluated(EvalSettings::default()).unwrap().loss.bits().unwrap().value;
             close(bits.unwrap(), want, 1e-10);
@@ -74,7 +74,7 @@ fn twins(skewed: bool, seed: u64) -> Table {
     let source = ViewSource::new(&layout, features, &labels, None).unwrap();
     let candidates = Candidate::parse_list("lda,logistic,qda").unwrap();
     let control = Control::new();
-    let contest = Comparison {
+    let comparison = Comparison {
         source: &source,
         candidates: &candidates,
         folds: 10,
@@ -85,7 +85,7 @@ fn twins(skewed: bool, seed: u64) -> Table {
         threads: None,
         control: &control,
     };
-    contest.twins().unwrap()
+    comparison.twins().unwrap()
 }
 
 #[test]

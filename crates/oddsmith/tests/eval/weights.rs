@@ -202,7 +202,7 @@ fn twins_differ_as_much_with_frequencies_as_with_rows_that_stand_there_so_often(
         let features = Features::of_numbers(MatrixView::row_major(&values, labels.len(), 3).unwrap());
         let source = ViewSource::new(&layout, features, &labels, Some(&weights)).unwrap();
         let control = Control::new();
-        let contest = Comparison {
+        let comparison = Comparison {
             source: &source,
             candidates: &candidates,
             folds: 6,
@@ -213,7 +213,7 @@ fn twins_differ_as_much_with_frequencies_as_with_rows_that_stand_there_so_often(
             threads: None,
             control: &control,
         };
-        let table = contest.twins().unwrap();
+        let table = comparison.twins().unwrap();
         let number = |cell: &oddsmith::card::Cell| if let oddsmith::card::Cell::Number(value) = cell { *value } else { f64::NAN };
         table.rows().iter().flat_map(|row| row[7..11].iter().map(number).collect::<Vec<_>>()).collect::<Vec<f64>>()
     };

@@ -146,7 +146,7 @@ impl LogisticModel {
             say("model p", chi_squared::sf(statistic, freedom).into());
         }
         if !account.sample.moved_by.is_empty() {
-            say("class proportions", self.class_mix().into());
+            say("class proportions", self.class_proportions().into());
         }
         if let Some(robust) = account.robust {
             say("standard errors", format!("{robust:?}").to_uppercase().into());
@@ -158,7 +158,7 @@ impl LogisticModel {
     }
 
     /// The class proportions that probabilities were moved to, in words.
-    pub(super) fn class_mix(&self) -> String {
+    pub(super) fn class_proportions(&self) -> String {
         let proportions = self.layout.classes().labels().iter().zip(&self.account.sample.class_proportions);
         proportions.map(|(label, share)| format!("{label}={share}")).collect::<Vec<_>>().join(",")
     }

@@ -45,7 +45,7 @@ impl LogisticModel {
             say("McFadden's pseudo-R²", account.mcfadden().into());
         }
         if !account.sample.moved_by.is_empty() {
-            say("class proportions", self.class_mix().into());
+            say("class proportions", self.class_proportions().into());
         }
         if let Some(robust) = account.robust {
             say("standard errors", format!("{robust:?}").to_uppercase().into());

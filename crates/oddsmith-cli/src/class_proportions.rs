@@ -1,9 +1,9 @@
-//! From the class mix of the sample to that of the population.
+//! From the class proportions of the sample to those of the population.
 
 use std::ffi::OsString;
 
 use clap::Args;
-use oddsmith::calibrate::{Adjusted, CalibrationMap, estimate_mix, shift, undo_fractions};
+use oddsmith::calibrate::{Adjusted, CalibrationMap, estimate_proportions, shift, undo_fractions};
 use oddsmith::card::{Card, Cell, FixedTable};
 use oddsmith::control::Control;
 use oddsmith::data::Classes;
@@ -16,11 +16,11 @@ use crate::exit::Failure;
 use crate::files;
 use crate::options::{parse_number, split_list, split_pair};
 
-/// Flags about class mixes.
+/// Flags about class proportions.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Class mix")]
+#[command(next_help_heading = "Class proportions")]
 #[group(id = "mix", multiple = true)]
-pub(crate) struct MixArgs {
+pub(crate) struct ProportionArgs {
     /// Proportions of the classes in the population, one per class, such as yes=0.01,no=0.99.
     #[arg(long, value_name = "CLASS=PROPORTION,…")]
     prevalence: Option<String>,
@@ -42,7 +42,7 @@ pub(crate) struct MixArgs {
     estimate_prevalence: bool,
 }
 
-impl MixArgs {
+impl ProportionArgs {
     /// Whether other class proportions are asked for.
     pub(crate) fn given(&self) -> bool {
         self.prevalence.is_some() || self.kept.is_some() || self.estimate_prevalence || self.sampled.is_some()
@@ -138,7 +138,7 @@ fn estimated(
         Ok(())
     });
     notices.extend(seen.map_err(|error| error.in_table(&input.name()))?);
-    let mix = estimate_mix(&probabilities, from).map_err(|error| error.in_table(&input.name()))?;
+    let mix = estimate_proportions(&probabilities, from).map_err(|error| error.in_table(&input.name()))?;
     let mut facts = vec![("rows".to_owned(), Cell::from(probabilities.len() / from.len())), ("steps".into(), mix.steps.into())];
     if let Some(error) = mix.standard_error {
         facts.push(("standard error".into(), error.into()));
