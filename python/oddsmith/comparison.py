@@ -59,7 +59,7 @@ class Comparison(Rendered):
 def compare(
     data: Any,
     target: Any,
-    models: Iterable[Any] = ("nb", "lda", "qda", "logistic"),
+    models: Iterable[Any] | None = None,
     *,
     folds: int = 10,
     repeats: int = 1,
@@ -78,8 +78,9 @@ def compare(
         The rows.
     target : str or array-like of shape (n_samples,)
         The column of the data frame that holds the class, or the class of every row.
-    models : iterable, default=('nb', 'lda', 'qda', 'logistic')
-        Names of oddsmith's models, which share passes over the rows; classifiers of any library; or pairs of a name and a classifier.
+    models : iterable, default=None
+        Names of oddsmith's models, which share passes over the rows; classifiers of any library; or pairs of a name and a classifier. By
+        default the models that the command compares: mixed naive Bayes, both discriminants and logistic regression.
     folds : int, default=10
         Number of folds, with equal proportions of the classes.
     repeats : int, default=1
@@ -107,9 +108,9 @@ def compare(
     >>> import polars as pl
     >>> import oddsmith
     >>> births = pl.read_csv("examples/births.csv").select("low", "age", "lwt", "smoke")
-    >>> compared = oddsmith.compare(births, "low", ["nb", "logistic"], folds=5)
+    >>> compared = oddsmith.compare(births, "low", ["nb", "qda"], folds=5)
     >>> compared.models["model"].to_list()
-    ['nb', 'logistic']
+    ['nb', 'qda']
     """
     make = maker(data)
     X, (y, groups, sample_weight) = parted(data, [target, groups, sample_weight])
@@ -125,7 +126,7 @@ def compare(
         "threads": thread_count(n_jobs),
         "curve": bool(curve),
     }
-    named, others, order = _sorted_out(models)
+    named, others, order = _sorted_out(_core.compared_models() if models is None else models)
     results = _core.Results()
     if named:
         results = _named(X, target, classes, codes, weights, kinds or {}, named, params)

@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use super::model::{Model, shrunk_covariances};
     #[pymodule_export]
-    use super::models::{fit_frame, fit_rows, model_of_formulas, models};
+    use super::models::{compared_models, fit_frame, fit_rows, model_of_formulas, models};
     #[pymodule_export]
     use super::ranking::{Ranking, delong};
     #[pymodule_export]

@@ -72,6 +72,12 @@ pub(crate) fn model_of_formulas() -> &'static str {
     registry::default_for(true).name
 }
 
+/// The models that a comparison takes where none are named.
+#[pyfunction]
+pub(crate) fn compared_models() -> Vec<&'static str> {
+    registry::COMPARED.split(',').collect()
+}
+
 /// Fits a model of the registry to the columns of an array.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.

@@ -11,6 +11,10 @@ pub use crate::study::{ANALYSES, AnalysisEntry};
 /// All models, in the order in which they are listed to people.
 pub const MODELS: &[Entry] = &ALL;
 
+/// The models that a comparison takes where none are named: a generative one of every kind of column, the two discriminants, and the
+/// regression that is their counterpart.
+pub const COMPARED: &str = "nb,lda,qda,logistic";
+
 const ALL: [Entry; count()] = gathered();
 
 /// How many models the families have.
@@ -134,6 +138,11 @@ mod tests {
         assert_eq!(given, [("distribution", "a=gaussian,b=bernoulli".to_owned())]);
         assert!(parse("lda(l2=1)").unwrap_err().to_string().contains("it has prior-smoothing, prior"));
         assert!(parse("lda(divisor=ml").unwrap_err().to_string().contains("closing parenthesis"));
+    }
+
+    #[test]
+    fn models_that_are_compared_by_default_are_models() {
+        assert_eq!(parse_list(COMPARED).unwrap().len(), 4);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use oddsmith::Error;
 use oddsmith::card::{Card, Summary};
 use oddsmith::control::Control;
 use oddsmith::data::Role;
+use oddsmith::registry;
 use oddsmith::train::{self, Candidate, Comparison};
 use oddsmith_io::Input;
 use oddsmith_report::Format;
@@ -37,7 +38,7 @@ pub(crate) struct CompareArgs {
     data: OsString,
 
     /// The models, separated by commas.
-    #[arg(short, long, value_name = "MODEL,…", default_value = "nb,lda,qda,logistic")]
+    #[arg(short, long, value_name = "MODEL,…", default_value = registry::COMPARED)]
     models: String,
 
     /// Folds of the cross-validation.
