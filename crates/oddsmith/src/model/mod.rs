@@ -34,6 +34,7 @@ pub use learner::{Learner, PassInfo, Step};
 pub use linear_log_odds::{LinearLogOdds, Weight};
 pub use needs::TableNeeds;
 pub use params::{Param, ParamKind, Params, join_list};
+pub(crate) use predict::normalise;
 pub use predict::{Predictions, Predictor};
 pub use prepared::Prepared;
 pub use prior::Prior;

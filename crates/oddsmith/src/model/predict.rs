@@ -5,6 +5,11 @@ use crate::data::Features;
 use crate::error::{ErrorKind, Result};
 use crate::num::kernel::softmax;
 
+/// Turns scores of rows of so many classes into probabilities, in their place.
+pub(crate) fn normalise(scores: &mut [f64], classes: usize) {
+    softmax(scores, classes, None);
+}
+
 /// What a model says about a batch, in buffers that are used again.
 #[derive(Debug, Clone, Default)]
 pub struct Predictions {
@@ -80,6 +85,12 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
             }
             .into()),
         }
+    }
+
+    /// Fills `out` with the scores of a batch, from which probabilities can be made.
+    pub fn scores(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
+        self.check()?;
+        self.model.score(rows, out)
     }
 
     /// Fills `out` with the scores and probabilities of a batch.

@@ -2,11 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::judged_scores::{JudgedScores, ScoredTruth};
 use crate::codec::{Codec, Encode};
 use crate::data::{Rows, SKIP};
 use crate::error::Result;
 use crate::eval::{ScoreScale, ScoredBatch};
-use crate::model::{Classifier, Predictions, Predictor};
+use crate::model::{Classifier, Predictor, Scores};
 use crate::stats::Statistics;
 
 /// Judges what a model says about labelled rows.
@@ -20,9 +21,8 @@ pub struct Evaluator<'a, S> {
 
 #[derive(Default)]
 struct Buffers {
-    predictions: Predictions,
-    log_odds: Vec<f64>,
-    log_true: Vec<f64>,
+    scores: Scores,
+    judged: JudgedScores,
     labels: Vec<u32>,
 }
 
@@ -48,35 +48,20 @@ pub fn score_scale(classes: usize) -> ScoreScale {
     if classes == 2 { ScoreScale::LogOdds } else { ScoreScale::Probability }
 }
 
-/// Predicts a batch and gives it, judged, to `sink`; comes back with the number of rows that could not be judged.
+/// Scores a batch and gives it, judged, to `sink`; comes back with the number of rows that could not be judged.
 fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: impl FnOnce(ScoredBatch<'_>) -> Result<()>) -> Result<u64> {
-    let Buffers { predictions, log_odds, log_true, labels } = buffers;
-    Predictor::new(model).predict(&rows.features, predictions)?;
-    let two = model.layout().classes().len() == 2;
-    log_odds.clear();
-    log_true.clear();
+    let Buffers { scores, judged, labels } = buffers;
+    Predictor::new(model).scores(&rows.features, scores)?;
     labels.clear();
     let mut silent = 0;
     for (i, &label) in rows.labels.iter().enumerate() {
-        let scores = predictions.scores().row(i);
         // A row that the model says nothing about cannot be judged.
-        silent += u64::from(scores[0].is_nan() && label != SKIP && rows.weights.is_none_or(|weights| weights[i] > 0.0));
-        let label = if scores[0].is_nan() { SKIP } else { label };
-        labels.push(label);
-        // From the scores and not from the probability, which rounds to zero long before its logarithm overflows.
-        log_true.push(if label == SKIP { 0.0 } else { scores[label as usize] - predictions.log_density(i) });
-        if two {
-            log_odds.push(scores[1] - scores[0]);
-        }
+        let says_nothing = scores.row(i)[0].is_nan();
+        silent += u64::from(says_nothing && label != SKIP && rows.weights.is_none_or(|weights| weights[i] > 0.0));
+        labels.push(if says_nothing { SKIP } else { label });
     }
-    sink(ScoredBatch {
-        probabilities: predictions.probabilities(),
-        log_odds: two.then_some(&log_odds[..]),
-        log_true: Some(log_true),
-        labels,
-        weights: rows.weights,
-        first_row: rows.first_row,
-    })?;
+    let classes = model.layout().classes().len();
+    judged.judge(ScoredTruth { classes, scores: scores.values(), labels, weights: rows.weights, first_row: rows.first_row }, sink)?;
     Ok(silent)
 }
 

@@ -18,6 +18,7 @@ mod folded;
 mod folded_losses;
 mod folds;
 mod joint_loss;
+mod judged_scores;
 mod learning_curve;
 mod projected_model;
 mod question;

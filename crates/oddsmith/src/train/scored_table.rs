@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::evaluator::score_scale;
+use super::judged_scores::{JudgedScores, ScoredTruth};
 use crate::calibrate::HeldOut;
 use crate::data::{Rows, SKIP};
 use crate::error::{Error, Result};
 use crate::eval::{EvalSettings, Evaluation, ScoredBatch};
 use crate::model::{Classifier, Scores};
-use crate::num::kernel::{softmax, softplus_all};
-use crate::num::log_sum_exp;
 use crate::stats::Statistics;
 
 /// Rows that are judged together: their probabilities stay in the cache.
@@ -117,29 +116,19 @@ impl ScoredTable {
     pub fn losses(&self) -> Vec<f64> {
         let mut losses = vec![0.0; self.labels().len()];
         for (block, losses) in losses.chunks_mut(BLOCK_ROWS).enumerate() {
-            self.losses_of(block * BLOCK_ROWS, losses);
+            self.block(block * BLOCK_ROWS, losses.len(), true).losses(losses);
         }
         losses
     }
 
-    /// Losses of the rows from `first` on.
-    fn losses_of(&self, first: usize, losses: &mut [f64]) {
-        let classes = self.classes;
-        let labels = &self.labels()[first..first + losses.len()];
-        let scores = &self.scores[first * classes..(first + losses.len()) * classes];
-        match classes {
-            2 => {
-                let sign = [1.0, -1.0];
-                for ((loss, row), &label) in losses.iter_mut().zip(scores.as_chunks::<2>().0).zip(labels) {
-                    *loss = if label == SKIP { f64::NEG_INFINITY } else { sign[label as usize & 1] * (row[1] - row[0]) };
-                }
-                softplus_all(losses);
-            }
-            _ => {
-                for ((loss, row), &label) in losses.iter_mut().zip(scores.chunks_exact(classes.max(1))).zip(labels) {
-                    *loss = if label == SKIP { 0.0 } else { log_sum_exp(row) - row[label as usize] };
-                }
-            }
+    /// The rows of a block; weights are left out where all are 1.
+    fn block(&self, first: usize, rows: usize, plain: bool) -> ScoredTruth<'_> {
+        ScoredTruth {
+            classes: self.classes,
+            scores: &self.scores[first * self.classes..(first + rows) * self.classes],
+            labels: &self.labels()[first..first + rows],
+            weights: (!plain).then(|| &self.weights()[first..first + rows]),
+            first_row: first as u64,
         }
     }
 
@@ -164,27 +153,9 @@ impl ScoredTable {
     /// Gives the rows, a block at a time, to whoever judges them.
     pub(super) fn for_blocks(&self, judge: &mut dyn FnMut(ScoredBatch<'_>) -> Result<()>) -> Result<()> {
         let plain = self.weights().iter().all(|weight| *weight == 1.0);
-        let (mut probabilities, mut log_odds, mut log_true) = (Vec::new(), Vec::new(), Vec::new());
+        let mut judged = JudgedScores::default();
         for (block, labels) in self.labels().chunks(BLOCK_ROWS).enumerate() {
-            let first = block * BLOCK_ROWS;
-            probabilities.clear();
-            probabilities.extend_from_slice(&self.scores[first * self.classes..(first + labels.len()) * self.classes]);
-            log_odds.clear();
-            if self.classes == 2 {
-                log_odds.extend(probabilities.as_chunks::<2>().0.iter().map(|row| row[1] - row[0]));
-            }
-            softmax(&mut probabilities, self.classes, None);
-            log_true.resize(labels.len(), 0.0);
-            self.losses_of(first, &mut log_true);
-            log_true.iter_mut().for_each(|loss| *loss = -*loss);
-            judge(ScoredBatch {
-                probabilities: &probabilities,
-                log_odds: (self.classes == 2).then_some(&log_odds[..]),
-                log_true: Some(&log_true),
-                labels,
-                weights: (!plain).then(|| &self.weights()[first..first + labels.len()]),
-                first_row: first as u64,
-            })?;
+            judged.judge(self.block(block * BLOCK_ROWS, labels.len(), plain), &mut *judge)?;
         }
         Ok(())
     }
