@@ -160,90 +160,134 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
     Ok(Box::new(model))
 }
 
+/// The part `at` of a record.
 fn read_part(record: &Record, layout: &Layout, at: usize, head: &PartHead) -> Result<Part> {
-    let classes = layout.classes().len();
-    let name = |array: &str| format!("part{at}.{array}");
-    let columns = |plane: usize| {
-        let positions = record.counts(&name("columns"))?.iter().map(|&j| usize::try_from(j).ok().filter(|j| *j < plane));
-        let positions: Option<Vec<usize>> = positions.collect();
-        positions.ok_or_else(|| fault(format!("part {at} speaks of columns that the layout does not have")))
-    };
-    let width_of = |block: usize| {
-        let width = layout.word_widths().get(block).copied();
-        width.ok_or_else(|| fault(format!("part {at} speaks of a text column that is not there")))
-    };
-    let times = |width: usize| width.checked_mul(classes).ok_or_else(|| fault(format!("part {at} has a shape that is too large")));
-    let positive = |values: Vec<f64>| match values.iter().all(|v| *v > 0.0) {
-        true => Ok(values),
-        false => Err(fault(format!("part {at} holds a scale that is not above zero"))),
-    };
-    let numbers = layout.numbers().len();
-    let lengths = || record.numbers(&name("length"), classes);
+    let part = PartReader { record, layout, at };
     Ok(match head {
-        PartHead::Gaussian { shared } => {
-            let columns = columns(numbers)?;
-            let cells = times(columns.len())?;
-            let means = record.numbers(&name("mean"), cells)?;
-            Part::Gaussian(GaussianPart {
-                columns,
-                means,
-                deviations: positive(record.numbers(&name("sd"), cells)?)?,
-                shared: *shared,
-                kernel: Prepared::default(),
-            })
-        }
-        PartHead::Student { joint } => {
-            let columns = columns(numbers)?;
-            let cells = times(columns.len())?;
-            let locations = record.numbers(&name("location"), cells)?;
-            let scales = positive(record.numbers(&name("scale"), cells)?)?;
-            let freedom = positive(record.numbers(&name("freedom"), cells)?)?;
-            Part::Student(StudentPart { columns, locations, scales, freedom, joint: *joint })
-        }
-        PartHead::Polya { block } => {
-            let (source, width) = match *block {
-                Some(block) => (CountSource::Words { block }, width_of(block)?),
-                None => {
-                    let columns = columns(numbers)?;
-                    let width = columns.len();
-                    (CountSource::Numbers { columns }, width)
-                }
-            };
-            let alphas = positive(record.numbers(&name("alpha"), times(width)?)?)?;
-            let totals = positive(record.numbers(&name("total"), classes)?)?;
-            Part::Polya(PolyaPart { source, alphas, totals, lengths: lengths()? })
-        }
-        PartHead::Counts { distribution } => {
-            let columns = columns(numbers)?;
-            let weights = record.log_weights(&name("weight"), times(columns.len())?)?;
-            let term = NumberTerm { centre: vec![0.0; columns.len()], base: vec![0.0; weights.len()], columns, weights };
-            Part::Count(CountPart { distribution: *distribution, term: Term::Numbers(term), lengths: lengths()? })
-        }
-        PartHead::Flags { threshold } => {
-            let columns = columns(numbers)?;
-            let cells = times(columns.len())?;
-            let (absent, present) = (record.logs(&name("absent"), cells)?, record.logs(&name("present"), cells)?);
-            let term = FlagTerm { columns, threshold: *threshold, absent, present };
-            Part::Count(CountPart { distribution: Distribution::Bernoulli, term: Term::Flags(term), lengths: lengths()? })
-        }
-        PartHead::Levels {} => {
-            let counts = layout.level_counts();
-            let columns = columns(counts.len())?;
-            let mut offsets = vec![0];
-            columns.iter().for_each(|&j| offsets.push(offsets[offsets.len() - 1] + counts[j]));
-            let table = record.logs(&name("table"), times(offsets[columns.len()])?)?;
-            let term = LevelTerm { columns, offsets, table, kernel: Prepared::default() };
-            Part::Count(CountPart { distribution: Distribution::Categorical, term: Term::Levels(term), lengths: lengths()? })
-        }
+        PartHead::Gaussian { shared } => Part::Gaussian(part.gaussian(*shared)?),
+        PartHead::Student { joint } => Part::Student(part.student(*joint)?),
+        PartHead::Polya { block } => Part::Polya(part.polya(*block)?),
+        PartHead::Counts { distribution } => part.count(*distribution, Term::Numbers(part.numbers()?))?,
+        PartHead::Flags { threshold } => part.count(Distribution::Bernoulli, Term::Flags(part.flags(*threshold)?))?,
+        PartHead::Levels {} => part.count(Distribution::Categorical, Term::Levels(part.levels()?))?,
         PartHead::Words { distribution, block, presence, required } => {
-            let width = width_of(*block)?;
-            if required.len() != classes {
-                return Err(fault(format!("part {at} does not fit the classes")));
-            }
-            let (base, table) = (record.logs(&name("base"), classes)?, record.log_weights(&name("table"), times(width)?)?);
-            let term =
-                WordTerm { block: *block, presence: *presence, base, required: required.clone(), table, kernel: Prepared::default() };
-            Part::Count(CountPart { distribution: *distribution, term: Term::Words(term), lengths: lengths()? })
+            part.count(*distribution, Term::Words(part.words(*block, *presence, required)?))?
         }
     })
+}
+
+/// Reads the arrays of one part, each with the shape that the layout gives it.
+struct PartReader<'a> {
+    record: &'a Record,
+    layout: &'a Layout,
+    at: usize,
+}
+
+impl PartReader<'_> {
+    fn classes(&self) -> usize {
+        self.layout.classes().len()
+    }
+
+    fn name(&self, array: &str) -> String {
+        format!("part{}.{array}", self.at)
+    }
+
+    /// Places among `plane` columns.
+    fn columns(&self, plane: usize) -> Result<Vec<usize>> {
+        let stored = self.record.counts(&self.name("columns"))?;
+        let positions: Option<Vec<usize>> = stored.iter().map(|&j| usize::try_from(j).ok().filter(|j| *j < plane)).collect();
+        positions.ok_or_else(|| fault(format!("part {} speaks of columns that the layout does not have", self.at)))
+    }
+
+    fn number_columns(&self) -> Result<Vec<usize>> {
+        self.columns(self.layout.numbers().len())
+    }
+
+    /// Number of words of a text column.
+    fn width_of(&self, block: usize) -> Result<usize> {
+        let width = self.layout.word_widths().get(block).copied();
+        width.ok_or_else(|| fault(format!("part {} speaks of a text column that is not there", self.at)))
+    }
+
+    /// One cell for every class.
+    fn times_classes(&self, width: usize) -> Result<usize> {
+        width.checked_mul(self.classes()).ok_or_else(|| fault(format!("part {} has a shape that is too large", self.at)))
+    }
+
+    fn positive(&self, array: &str, cells: usize) -> Result<Vec<f64>> {
+        let values = self.record.numbers(&self.name(array), cells)?;
+        match values.iter().all(|v| *v > 0.0) {
+            true => Ok(values),
+            false => Err(fault(format!("part {} holds a scale that is not above zero", self.at))),
+        }
+    }
+
+    fn lengths(&self) -> Result<Vec<f64>> {
+        self.record.numbers(&self.name("length"), self.classes())
+    }
+
+    fn gaussian(&self, shared: bool) -> Result<GaussianPart> {
+        let columns = self.number_columns()?;
+        let cells = self.times_classes(columns.len())?;
+        let means = self.record.numbers(&self.name("mean"), cells)?;
+        Ok(GaussianPart { columns, means, deviations: self.positive("sd", cells)?, shared, kernel: Prepared::default() })
+    }
+
+    fn student(&self, joint: bool) -> Result<StudentPart> {
+        let columns = self.number_columns()?;
+        let cells = self.times_classes(columns.len())?;
+        let locations = self.record.numbers(&self.name("location"), cells)?;
+        let (scales, freedom) = (self.positive("scale", cells)?, self.positive("freedom", cells)?);
+        Ok(StudentPart { columns, locations, scales, freedom, joint })
+    }
+
+    fn polya(&self, block: Option<usize>) -> Result<PolyaPart> {
+        let (source, width) = match block {
+            Some(block) => (CountSource::Words { block }, self.width_of(block)?),
+            None => {
+                let columns = self.number_columns()?;
+                let width = columns.len();
+                (CountSource::Numbers { columns }, width)
+            }
+        };
+        let alphas = self.positive("alpha", self.times_classes(width)?)?;
+        let totals = self.positive("total", self.classes())?;
+        Ok(PolyaPart { source, alphas, totals, lengths: self.lengths()? })
+    }
+
+    fn count(&self, distribution: Distribution, term: Term) -> Result<Part> {
+        Ok(Part::Count(CountPart { distribution, term, lengths: self.lengths()? }))
+    }
+
+    fn numbers(&self) -> Result<NumberTerm> {
+        let columns = self.number_columns()?;
+        let weights = self.record.log_weights(&self.name("weight"), self.times_classes(columns.len())?)?;
+        Ok(NumberTerm { centre: vec![0.0; columns.len()], base: vec![0.0; weights.len()], columns, weights })
+    }
+
+    fn flags(&self, threshold: f64) -> Result<FlagTerm> {
+        let columns = self.number_columns()?;
+        let cells = self.times_classes(columns.len())?;
+        let (absent, present) = (self.record.logs(&self.name("absent"), cells)?, self.record.logs(&self.name("present"), cells)?);
+        Ok(FlagTerm { columns, threshold, absent, present })
+    }
+
+    fn levels(&self) -> Result<LevelTerm> {
+        let counts = self.layout.level_counts();
+        let columns = self.columns(counts.len())?;
+        let mut offsets = vec![0];
+        columns.iter().for_each(|&j| offsets.push(offsets[offsets.len() - 1] + counts[j]));
+        let table = self.record.logs(&self.name("table"), self.times_classes(offsets[columns.len()])?)?;
+        Ok(LevelTerm { columns, offsets, table, kernel: Prepared::default() })
+    }
+
+    fn words(&self, block: usize, presence: bool, required: &[u32]) -> Result<WordTerm> {
+        let width = self.width_of(block)?;
+        if required.len() != self.classes() {
+            return Err(fault(format!("part {} does not fit the classes", self.at)));
+        }
+        let base = self.record.logs(&self.name("base"), self.classes())?;
+        let table = self.record.log_weights(&self.name("table"), self.times_classes(width)?)?;
+        Ok(WordTerm { block, presence, base, required: required.to_vec(), table, kernel: Prepared::default() })
+    }
 }

@@ -20,6 +20,7 @@ use crate::model::linear::infer::account::{Account, IntervalKind, Method};
 use crate::model::linear::infer::analysis::{found, found_value, functionals};
 use crate::model::linear::infer::row_account::{CategoryCounts, RowAccount};
 use crate::model::linear::infer::row_sums::RowSums;
+use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::infer::search::SearchOutcome;
 use crate::model::linear::model::{Covariance, LogisticModel, Parameters};
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic};
@@ -172,15 +173,7 @@ fn account(
     // ½ ln |I| of the parameters in the user's units: those of the solver are other ones.
     let log_units = facts.shape.outputs as f64 * state.coordinates.log_determinant();
     let penalised = |objective: f64| likelihood(objective) - log_units;
-    // Without offset, penalty or missing intercept the null model is known in closed form.
-    let closed = state.coordinates.intercept && !problem.design.has_offset();
-    let null_loss = match (null_objective, estimate.firth) {
-        (Some(value), false) => value,
-        _ if closed => survey.null_loss(),
-        // Without an intercept all classes are equally probable.
-        _ if !problem.design.has_offset() => survey.weight() * ((facts.shape.outputs + 1) as f64).ln(),
-        _ => f64::NAN,
-    };
+    let null_loss = null_loss(null_objective.filter(|_| !estimate.firth), state, analysis, problem);
     let design = &problem.design;
     let tests = covariance.filter(|_| learner.tests).map(|covariance| TermTests {
         design,
@@ -194,12 +187,6 @@ fn account(
     let parameter_tests: Vec<f64> = (0..size)
         .filter_map(|parameter| value_of(&Purpose::Parameter(parameter)).map(|value| 2.0 * (value - estimate.objective)))
         .collect();
-    let method = match (estimate.firth, facts.penalty.is_some() || learner.l1 > 0.0) {
-        (true, _) => Method::Firth,
-        _ if learner.prior_sd.is_some() => Method::Bayes,
-        (_, true) => Method::Penalised,
-        _ => Method::Likelihood,
-    };
     let observations = match layout.weighting() {
         Weighting::Frequency if survey.log_coefficients == 0.0 => survey.weight(),
         _ => survey.rows as f64,
@@ -210,7 +197,7 @@ fn account(
     });
     let dropped = survey.dropped.iter().enumerate().filter(|(_, rows)| **rows > 0);
     Account {
-        method,
+        method: method(learner, analysis),
         formula: design.formula().to_string(),
         rows: survey.rows,
         dropped: dropped.map(|(j, rows)| (layout.features()[j].name.clone(), *rows)).collect(),
@@ -232,11 +219,7 @@ fn account(
         slopes_wald: if precise { slopes_wald(state, analysis) } else { None },
         level: learner.level,
         intervals,
-        robust: if analysis.sandwich.is_some() {
-            Some(learner.robust.unwrap_or(crate::model::linear::infer::sandwich::Robust::Hc1))
-        } else {
-            None
-        },
+        robust: analysis.sandwich.as_ref().map(|_| learner.robust.unwrap_or(Robust::Hc1)),
         clusters: analysis.clusters.map(|clusters| clusters as u64),
         tests: tests.as_ref().map_or_else(Vec::new, TermTests::each),
         sequence: tests.as_ref().map_or_else(Vec::new, TermTests::in_order),
@@ -245,6 +228,28 @@ fn account(
         aliased: aliased(state, analysis, problem),
         notices: notices(learner, state, analysis, problem),
         sample: row_account(learner, state, analysis, problem),
+    }
+}
+
+/// What was maximised.
+fn method(learner: &Logistic, analysis: &Analysis) -> Method {
+    match (analysis.estimate.firth, analysis.facts.penalty.is_some() || learner.l1 > 0.0) {
+        (true, _) => Method::Firth,
+        _ if learner.prior_sd.is_some() => Method::Bayes,
+        (_, true) => Method::Penalised,
+        _ => Method::Likelihood,
+    }
+}
+
+/// −log likelihood of the model without predictors: what a search found, or, without offset, penalty or missing intercept, a closed form.
+fn null_loss(found: Option<f64>, state: &PassState, analysis: &Analysis, problem: &Problem) -> f64 {
+    let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
+    match (found, problem.design.has_offset()) {
+        (Some(value), _) => value,
+        (None, true) => f64::NAN,
+        (None, false) if state.coordinates.intercept => survey.null_loss(),
+        // Without an intercept all classes are equally probable.
+        (None, false) => survey.weight() * ((facts.shape.outputs + 1) as f64).ln(),
     }
 }
 
