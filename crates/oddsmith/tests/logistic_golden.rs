@@ -6,7 +6,7 @@ mod support;
 
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Features, Formula, Layout, ViewSource, Weighting};
-use oddsmith::model::linear::{Intervals, Logistic, LogisticModel};
+use oddsmith::model::linear::{Covariance, Intervals, Logistic, LogisticModel};
 use oddsmith::model::{Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::train::fit;
@@ -104,6 +104,16 @@ fn vcov(model: &LogisticModel) -> (Vec<f64>, usize) {
     (precision.matrix.clone(), precision.lower.len())
 }
 
+/// Profile limits, in units of the standard error.
+fn same_limits(id: &str, precision: &Covariance, (lower, upper): (&[f64], &[f64]), errors: &[f64]) {
+    for (end, found, wanted) in [("lower", &precision.lower, lower), ("upper", &precision.upper, upper)] {
+        assert_eq!(found.len(), wanted.len());
+        for (at, (got, want)) in found.iter().zip(wanted).enumerate() {
+            assert!((got - want).abs() <= 1e-8 * errors[at], "{id}: {end} {at}: {got} is not {want}");
+        }
+    }
+}
+
 fn check_glm(id: &str) {
     let golden = Golden::load(id);
     let profile = Logistic { precision: Intervals::Profile, ..Logistic::new() };
@@ -128,24 +138,10 @@ fn check_glm(id: &str) {
     let account = model.account();
     close(account.deviance(), golden.number("results/deviance"), 1e-10);
     close(account.null_deviance(), golden.number("results/null_deviance"), 1e-10);
-    // Profile limits in units of the standard error.
     let precision = model.precision().unwrap();
     let (lower, upper) = (known(&golden, "results/profile_lo"), known(&golden, "results/profile_hi"));
     if lower.len() == size {
-        for at in 0..size {
-            assert!(
-                (precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at],
-                "{id}: lower {at}: {} is not {}",
-                precision.lower[at],
-                lower[at]
-            );
-            assert!(
-                (precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at],
-                "{id}: upper {at}: {} is not {}",
-                precision.upper[at],
-                upper[at]
-            );
-        }
+        same_limits(id, precision, (&lower, &upper), &errors);
     }
     let mut out = Predictions::new();
     Predictor::new(&model).predict(&problem_features(&problem, &model), &mut out).unwrap();
@@ -216,20 +212,9 @@ fn check_firth(id: &str) {
     same_digits(account.penalised_log_likelihood.unwrap(), golden.number("certified/penalized_loglik_kernel"), 1e-11);
     let precision = model.precision().unwrap();
     let (lower, upper) = (golden.numbers("results/profile_penalized_lo"), golden.numbers("results/profile_penalized_hi"));
+    same_limits(id, precision, (&lower, &upper), &errors);
     let ratios = golden.numbers("results/penalized_lr_chisq");
     for at in 0..size {
-        assert!(
-            (precision.lower[at] - lower[at]).abs() <= 1e-8 * errors[at],
-            "{id}: lower {at}: {} is not {}",
-            precision.lower[at],
-            lower[at]
-        );
-        assert!(
-            (precision.upper[at] - upper[at]).abs() <= 1e-8 * errors[at],
-            "{id}: upper {at}: {} is not {}",
-            precision.upper[at],
-            upper[at]
-        );
         same_digits(account.parameter_tests[at], ratios[at], 1e-9);
     }
 }

@@ -165,6 +165,7 @@ impl MappedSource for AlignedSource<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::testing::OneBatch;
     use crate::data::{Classes, Feature, Levels, Role, Vocabulary, Weighting, WordValue};
 
     fn texts(texts: &[&str]) -> Vec<String> {
@@ -183,36 +184,20 @@ mod tests {
         Feature::category("c", Levels::in_order(texts(levels)))
     }
 
-    /// Two rows: a number, a category and a text, with columns in an order of their own.
-    struct Site(Layout);
-
-    impl Source for Site {
-        fn layout(&self) -> &Layout {
-            &self.0
-        }
-        fn partitions(&self) -> usize {
-            1
-        }
-        fn bytes(&self) -> u64 {
-            64
-        }
-        fn rows(&self) -> Option<u64> {
-            Some(2)
-        }
-        fn scan(&self, _: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-            let block = Csr { starts: &[0, 2, 3], columns: &[0, 1, 1], values: &[1.0, 2.0, 3.0], width: 2, present: None };
-            let features = Features {
-                numbers: MatrixView::row_major(&[1.0, 10.0, 2.0, 20.0], 2, 2)?,
-                codes: CodesView::row_major(&[1, MISSING], 2, 1)?,
-                words: &[block],
-            };
-            sink(Rows::new(features, &[0, SKIP], None, 0))
-        }
+    /// Two rows: numbers, a category and a text, with columns in an order of their own.
+    fn site_rows(sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let block = Csr { starts: &[0, 2, 3], columns: &[0, 1, 1], values: &[1.0, 2.0, 3.0], width: 2, present: None };
+        let features = Features {
+            numbers: MatrixView::row_major(&[1.0, 10.0, 2.0, 20.0], 2, 2)?,
+            codes: CodesView::row_major(&[1, MISSING], 2, 1)?,
+            words: &[block],
+        };
+        sink(Rows::new(features, &[0, SKIP], None, 0))
     }
 
-    fn site() -> Site {
+    fn site() -> OneBatch {
         let features = vec![Feature::number("a"), Feature::number("b"), category(&["x", "y"]), words(&["hot", "cold"])];
-        Site(layout(features, &["yes"]))
+        OneBatch { layout: layout(features, &["yes"]), rows: 2, give: site_rows }
     }
 
     #[test]

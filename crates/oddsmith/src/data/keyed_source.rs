@@ -51,30 +51,16 @@ impl MappedSource for KeyedSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::testing::OneBatch;
     use crate::data::{Classes, CodesView, Feature, Levels, Weighting};
     use crate::num::MatrixView;
 
-    struct Three(Layout);
-
-    impl Source for Three {
-        fn layout(&self) -> &Layout {
-            &self.0
-        }
-        fn partitions(&self) -> usize {
-            1
-        }
-        fn bytes(&self) -> u64 {
-            48
-        }
-        fn rows(&self) -> Option<u64> {
-            Some(3)
-        }
-        fn scan(&self, _: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-            let numbers = MatrixView::row_major(&[1.0, 2.0, 3.0], 3, 1)?;
-            let codes = [0, 7, 1, MISSING, 0, 9];
-            let features = Features { numbers, codes: CodesView::row_major(&codes, 3, 2)?, words: &[] };
-            sink(Rows::new(features, &[0, 1, SKIP], None, 0))
-        }
+    /// Three rows: a number and two categories.
+    fn three_rows(sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let numbers = MatrixView::row_major(&[1.0, 2.0, 3.0], 3, 1)?;
+        let codes = [0, 7, 1, MISSING, 0, 9];
+        let features = Features { numbers, codes: CodesView::row_major(&codes, 3, 2)?, words: &[] };
+        sink(Rows::new(features, &[0, 1, SKIP], None, 0))
     }
 
     #[test]
@@ -82,7 +68,8 @@ mod tests {
         let levels = |count: usize| Levels::sorted((0..count).map(|level| format!("{level:02}")).collect());
         let features = vec![Feature::number("age"), Feature::category("sex", levels(2)), Feature::category("patient", levels(10))];
         let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
-        let inner = Three(Layout::new("y", features, classes, Weighting::None).unwrap());
+        let layout = Layout::new("y", features, classes, Weighting::None).unwrap();
+        let inner = OneBatch { layout, rows: 3, give: three_rows };
         let source = KeyedSource::new(Box::new(inner), &[Role::Group]).unwrap();
         assert_eq!(source.layout().names(), ["age", "sex"]);
         assert_eq!(source.layout().keys()[0].name, "patient");

@@ -19,6 +19,8 @@ mod relabelled_source;
 mod role;
 mod row_buffer;
 mod source;
+#[cfg(test)]
+mod testing;
 mod text_form;
 mod view_source;
 mod vocabulary;

@@ -78,34 +78,20 @@ impl MappedSource for RelabelledSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::testing::OneBatch;
     use crate::data::{Feature, Features, Weighting};
     use crate::num::MatrixView;
 
-    /// Two rows of one number, which own what they show.
-    struct Pair(Layout);
-
-    impl Source for Pair {
-        fn layout(&self) -> &Layout {
-            &self.0
-        }
-        fn partitions(&self) -> usize {
-            1
-        }
-        fn bytes(&self) -> u64 {
-            16
-        }
-        fn rows(&self) -> Option<u64> {
-            Some(3)
-        }
-        fn scan(&self, _: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-            let features = Features::of_numbers(MatrixView::row_major(&[1.0, 2.0, 3.0], 3, 1)?);
-            sink(Rows::new(features, &[0, 2, SKIP], None, 0))
-        }
+    /// Three rows of one number.
+    fn numbered_rows(sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let features = Features::of_numbers(MatrixView::row_major(&[1.0, 2.0, 3.0], 3, 1)?);
+        sink(Rows::new(features, &[0, 2, SKIP], None, 0))
     }
 
-    fn pair() -> Box<Pair> {
+    fn pair() -> Box<OneBatch> {
         let classes = Classes::new(["a", "b", "c"].map(String::from).to_vec()).unwrap();
-        Box::new(Pair(Layout::new("y", vec![Feature::number("x")], classes, Weighting::None).unwrap()))
+        let layout = Layout::new("y", vec![Feature::number("x")], classes, Weighting::None).unwrap();
+        Box::new(OneBatch { layout, rows: 3, give: numbered_rows })
     }
 
     fn labels(source: &RelabelledSource) -> Vec<u32> {
@@ -130,7 +116,7 @@ mod tests {
     #[test]
     fn a_response_in_columns_leaves_no_row_without_a_label() {
         let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
-        let source = RelabelledSource::with_response_in_columns(pair(), "shares", classes).unwrap();
-        assert_eq!((source.layout().target(), labels(&source)), ("shares", vec![0, 0, 0]));
+        let source = RelabelledSource::with_response_in_columns(pair(), "proportions", classes).unwrap();
+        assert_eq!((source.layout().target(), labels(&source)), ("proportions", vec![0, 0, 0]));
     }
 }
