@@ -1,5 +1,7 @@
 //! Entropies, capacities and description lengths against base R, closed forms and NIST's data.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use oddsmith::info::{Channel, Joint, TwoPart, polynomial_residuals};
 use serde_json::Value;
 
