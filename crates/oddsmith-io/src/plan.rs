@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oddsmith::data::{Role as KeyRole, Weighting};
+use oddsmith::data::{Kind, Role as KeyRole, Weighting};
 use oddsmith::error::DataFault;
 use oddsmith::{Error, ErrorKind, Result};
 
@@ -38,8 +38,9 @@ impl Plan {
         let target = roles.target.as_ref().map(find).transpose()?;
         let weight = roles.weight.as_ref().map(|(name, _)| find(name)).transpose()?;
         let excluded = roles.exclude.iter().map(find).collect::<Result<BTreeSet<usize>>>()?;
-        for name in options.kinds.keys() {
-            if Some(find(name)?) == target {
+        for (name, kind) in &options.kinds {
+            // Whoever says so of a target of numbers means that they are classes.
+            if Some(find(name)?) == target && *kind != Kind::Category {
                 return Err(Error::option("kind", name, "the target is always a category; its labels are kept as they are written"));
             }
         }

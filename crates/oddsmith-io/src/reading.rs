@@ -21,8 +21,9 @@ use crate::summary::{self, ColumnSummary, Role, Values};
 use crate::survey::{self, ColumnEncoder, SurveyedBlock, TableSurvey, Worker};
 use crate::table::Table;
 
-/// Classes up to which nobody asks whether the target is a measurement.
-const FEW_CLASSES: usize = 20;
+/// Classes up to which nobody asks whether the target is a measurement, and rows of each that make classes of more.
+const FEW_CLASSES: usize = 10;
+const ROWS_PER_CLASS: u64 = 10;
 
 /// Passes after which every guess must have settled: zeros and ones to numbers to levels to words, and one to spare.
 const MOST_PASSES: usize = 5;
@@ -191,7 +192,7 @@ fn finish(
     if rows == 0 {
         return Err(no_rows(&*feed, &plan, records.all, target.missing));
     }
-    refuse_measurements(&*feed, &plan, &target, rows)?;
+    refuse_measurements(&*feed, &plan, order, &target, rows, options)?;
     let columns = summarise(&plan, &settled, &target);
     notices.extend(columns.iter().flat_map(|column| unused_levels(column, order)));
     notices.extend(records.notices(options.ragged));
@@ -245,16 +246,20 @@ fn settle_target(feed: &dyn Feed, plan: &Plan, order: &Order, workers: &[Worker]
     Ok(target)
 }
 
-/// A target of fractions that hardly ever repeat is a measurement, from which no class could be learned.
-fn refuse_measurements(feed: &dyn Feed, plan: &Plan, target: &Target, rows: u64) -> Result<()> {
+/// A target of many different numbers, each in a few rows, is a measurement, from which no class could be learned. A column whose type or
+/// whose caller says that it holds levels is none.
+fn refuse_measurements(feed: &dyn Feed, plan: &Plan, order: &Order, target: &Target, rows: u64, options: &ReadOptions) -> Result<()> {
     let (names, count) = (target.labels.names(), target.labels.len());
-    let is_fraction = |name: &String| name.parse::<f64>().is_ok_and(|value| value.fract() != 0.0);
-    if count <= FEW_CLASSES || (count as u64) * 2 <= rows || names.iter().filter(|name| is_fraction(name)).count() * 2 <= count {
+    let Some(column) = plan.target.filter(|_| count > FEW_CLASSES && rows < ROWS_PER_CLASS * count as u64) else { return Ok(()) };
+    let name = plan.name(column);
+    let typed = feed.holds_numbers(column) == Some(false) || feed.holds_levels(column);
+    let declared = options.kinds.contains_key(name) || order.of(name).is_some();
+    if typed || declared || names.iter().any(|label| label.trim().parse::<f64>().is_err()) {
         return Ok(());
     }
-    let name = plan.target.map_or("", |column| plan.name(column));
-    let fault = DataFault::new(format!("the target has {count} different numbers in {rows} rows:")).column(name).value(&names[0]);
-    Err(feed.place().fault(fault.accepted("a target of classes is needed; cut the numbers into groups first")))
+    let fault = DataFault::new(format!("a numeric outcome, not classes: {count} different numbers in {rows} rows")).column(name);
+    let accepted = "a target of few classes; cut the numbers into ranges first, or say that the kind of the column is category";
+    Err(feed.place().fault(fault.accepted(accepted)))
 }
 
 fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error {

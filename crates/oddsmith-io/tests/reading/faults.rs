@@ -91,7 +91,7 @@ fn weights_must_be_zero_or_above() {
 #[test]
 fn targets_need_values_and_may_not_be_identifiers() {
     assert_eq!(refused("x,y\n1,\n2,NA\n"), "t.csv: column `y`: has no value in any row; choose another target");
-    let many: String = "x,y\n".chars().chain((0..20).flat_map(|i| format!("1,{i}\n").chars().collect::<Vec<_>>())).collect();
+    let many: String = "x,y\n".chars().chain((0..20).flat_map(|i| format!("1,k{i}\n").chars().collect::<Vec<_>>())).collect();
     let message = refused_with(&many, ReadOptions { max_classes: 19, ..ReadOptions::default() });
     assert_eq!(message, "t.csv: column `y`: has more than 19 classes; is it an identifier? choose another target, or raise --max-classes");
     assert!(learn(&many, &ReadOptions { max_classes: 20, ..ReadOptions::default() }).is_ok());
@@ -103,15 +103,19 @@ fn a_measurement_is_no_target() {
         let lines: String = (0..rows).map(|i| format!("{i},{}\n", (i % 40) as f64 * step)).collect();
         format!("x,y\n{lines}")
     };
-    let message = refused(table(0.37, 60));
-    assert_eq!(
-        message,
-        "t.csv: column `y`: the target has 40 different numbers in 60 rows: `0`; a target of classes is needed; cut the numbers into groups first"
-    );
-    // Whole numbers may be codes of classes, and so may fractions that come back.
-    for fine in [table(1.0, 60), table(0.37, 100)] {
-        assert!(learn(&fine, &ReadOptions::default()).is_ok());
+    for (step, rows) in [(0.37, 60), (1.0, 60), (1.0, 399)] {
+        assert_eq!(
+            refused(table(step, rows)),
+            format!(
+                "t.csv: column `y`: a numeric outcome, not classes: 40 different numbers in {rows} rows; a target of few classes; cut the \
+                 numbers into ranges first, or say that the kind of the column is category"
+            )
+        );
     }
+    // Numbers that come back may be codes of classes, and whoever says that they are means it.
+    assert!(learn(&table(1.0, 400), &ReadOptions::default()).is_ok());
+    let kinds = [("y".to_owned(), oddsmith::data::Kind::Category)].into();
+    assert!(learn(&table(0.37, 60), &ReadOptions { kinds, ..ReadOptions::default() }).is_ok());
 }
 
 #[test]
