@@ -51,8 +51,8 @@
 //! | [`train`] | passes over rows on all cores, cross-validation, comparison, fits between places |
 //!
 //! The crate `oddsmith-io` reads CSV, Parquet, Arrow and more into sources, `oddsmith-report` writes cards as text. Programs to start from are in
-//! the folders `examples` of the crates: `arrays` (ndarray), `merging`, `calibrating` here, `odds_ratios` in `oddsmith-io`. A polars frame comes in
-//! through Arrow: `oddsmith_io::open_arrow` takes its record batches.
+//! the folders `examples` of the crates: `arrays` (ndarray), `merging`, `calibrating` here, `odds_ratios` and `data_frame` (polars, and all that speaks
+//! Arrow) in `oddsmith-io`.
 
 pub mod calibrate;
 pub mod card;
