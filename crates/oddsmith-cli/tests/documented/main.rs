@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use folder::{Folder, project};
 use line::Line;
+use oddsmith::notice::{CATALOGUE, NoticePage};
 
 /// Commands whose result is a text of its own and takes no format.
 const TEXTS: [&str; 4] = ["oddsmith completions", "oddsmith man", "cargo xtask", "--help"];
@@ -31,9 +32,28 @@ fn pages() -> Vec<(String, String)> {
     paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
 }
 
+/// The pages of all warnings, each with the line that prints it.
+fn warnings() -> Vec<(String, String)> {
+    let folder = Folder::new();
+    let line = |entry: &NoticePage| format!("oddsmith help {}", entry.id);
+    CATALOGUE.iter().map(|entry| (line(entry), folder.run(&line(entry)).out)).collect()
+}
+
+/// The lines that print the pages of warnings, and those that the pages show.
+fn lines_of_warnings() -> Vec<Line> {
+    let of_page = |(line, text): &(String, String)| {
+        let printed = Line { place: line.clone(), command: line.clone(), shows: None };
+        let shown = line::of_markdown(line, &text.replace('\n', " "));
+        std::iter::once(printed).chain(shown).collect::<Vec<_>>()
+    };
+    warnings().iter().flat_map(of_page).collect()
+}
+
 /// The lines of all pages, page by page.
 fn lines_of_pages() -> Vec<Vec<Line>> {
-    pages().iter().map(|(name, text)| line::of_markdown(name, text)).collect()
+    let mut all: Vec<Vec<Line>> = pages().iter().map(|(name, text)| line::of_markdown(name, text)).collect();
+    all.push(lines_of_warnings());
+    all
 }
 
 /// Help of the program and of all its commands, in the order in which they are listed.
@@ -127,6 +147,23 @@ fn templates_name_commands_and_flags_that_exist() {
             flags.for_each(|flag| assert!(known.contains(flag), "{name}: {words:?}: {flag}"));
         }
     }
+}
+
+/// A page of a warning says what to do in flags of the command: all of them exist, and no name of an option is left unworded.
+#[test]
+fn pages_of_warnings_name_flags_that_exist() {
+    let helps = helps();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let known: BTreeSet<&str> = helps.iter().flat_map(|(_, help)| help.split(move |c: char| !is_part(c))).collect();
+    let mut named = 0;
+    for (name, text) in warnings() {
+        assert!(!text.contains(['{', '}']), "{name}: {text}");
+        for flag in text.split(|c: char| !is_part(c)).filter(|word| word.starts_with("--")) {
+            assert!(known.contains(flag), "{name}: {flag}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "{named}");
 }
 
 /// Every LaTeX text of the documents is set by plain pdflatex, where there is one.
