@@ -15,12 +15,14 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "__arrow_c_stream__") and not hasattr(type(X), "dtype") and not hasattr(type(X), "type")
 
 
-def table_of(X: Any, levels: dict[str, list[str]] | None = None, event: str | None = None) -> _core.Frame:
-    """The columns of a data frame, in whose levels and classes a declared order wins over their own.
+def table_of(
+    X: Any, levels: dict[str, list[str]] | None = None, event: str | None = None, text: dict[str, Any] | None = None
+) -> _core.Frame:
+    """The columns of a data frame, in whose levels and classes a declared order wins over their own; `text` is checked before.
 
     The index of pandas would come along as a column; it is no feature.
     """
-    return _core.Frame(X.reset_index(drop=True) if hasattr(X, "reset_index") else X, levels, event)
+    return _core.Frame(X.reset_index(drop=True) if hasattr(X, "reset_index") else X, levels, event, text)
 
 
 def texts_of(X: Any) -> list[str | None] | None:

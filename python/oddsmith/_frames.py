@@ -13,6 +13,7 @@ from ._arrow import TEXT, is_frame, table_of, texts_of
 from ._base import NO_PREDICTION, Classifier, most_probable
 from ._explained import ExplainedFrames
 from ._rendered import Rendered
+from ._text import text_options
 from .exceptions import MismatchError, UnsupportedError, tell
 
 
@@ -41,10 +42,11 @@ class FrameClassifier(ExplainedFrames, Classifier):
 
     def _frame(self, X: Any, *, reset: bool) -> _core.Frame:
         """The table of a data frame, its names checked as scikit-learn does."""
+        words = text_options(getattr(self, "text", None))
         if hasattr(X, "columns") and hasattr(X, "dtypes"):
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return table_of(X)
-        frame = table_of(X)
+            return table_of(X, text=words)
+        frame = table_of(X, text=words)
         if reset:
             self.n_features_in_, self.feature_names_in_ = len(frame.names), np.array(frame.names, dtype=object)
         elif list(self.feature_names_in_) != frame.names:
@@ -58,11 +60,11 @@ class FrameClassifier(ExplainedFrames, Classifier):
 
     def _training_table(self, X: Any) -> tuple[_core.Frame | None, dict[str, str]]:
         """The rows that a model is fitted to as a table, with the kinds of columns that are given; ``None`` for an array."""
-        texts = texts_of(X)
+        texts, words = texts_of(X), text_options(getattr(self, "text", None))
         if texts is None:
-            return (table_of(X, *self._order()) if is_frame(X) else None), getattr(self, "kinds", None) or {}
+            return (table_of(X, *self._order(), words) if is_frame(X) else None), getattr(self, "kinds", None) or {}
         self.n_features_in_, self.feature_names_in_ = 1, np.array([TEXT], dtype=object)
-        return _core.Frame.of_texts(TEXT, texts), {TEXT: "text"}
+        return _core.Frame.of_texts(TEXT, texts, words), {TEXT: "text"}
 
     def _table(self, X: Any) -> _core.Frame | None:
         """The rows as a table; ``None`` for an array. A list of texts is the one text column of the model."""

@@ -15,6 +15,7 @@ from ._base import check_not_single
 from ._inputs import class_names, codes_among, core_rows, encode_classes, row_weights, thread_count
 from ._rendered import Rendered
 from ._tables import maker, parted, table
+from ._text import text_options
 from ._wrapped import log_scores
 from .exceptions import ParameterError, tell
 from ._arrow import is_frame, table_of
@@ -66,6 +67,7 @@ def compare(
     groups: Any = None,
     sample_weight: Any = None,
     kinds: dict[str, str] | None = None,
+    text: dict[str, Any] | None = None,
     random_state: int = 1,
     n_jobs: int | None = None,
     curve: bool = False,
@@ -91,6 +93,8 @@ def compare(
         A column of weights, or weights; a row of weight 2 counts as the row twice.
     kinds : dict, default=None
         The kind of columns that should not be read as their type suggests.
+    text : dict, default=None
+        How texts of a data frame become words, as in `MixedNB`.
     random_state : int, default=1
         Start of the random numbers that deal rows to folds.
     n_jobs : int, default=None
@@ -129,7 +133,7 @@ def compare(
     named, others, order = _sorted_out(_core.compared_models() if models is None else models)
     results = _core.Results()
     if named:
-        results = _named(X, target, classes, codes, weights, kinds or {}, named, params)
+        results = _named(X, target, classes, codes, weights, (kinds or {}, text_options(text)), named, params)
         order = [dict(zip(named, results.names, strict=True)).get(name, name) for name in order]
     for name, estimator in others.items():
         rows = _Rows(X, labels, classes, codes, weights)
@@ -165,13 +169,14 @@ def _named(
     classes: np.ndarray,
     codes: np.ndarray,
     weights: np.ndarray | None,
-    kinds: dict[str, str],
+    reading: tuple[dict[str, str], dict[str, Any] | None],
     named: list[str],
     params: dict[str, Any],
 ) -> _core.Results:
     """oddsmith's own models, which share passes."""
     if is_frame(X):
-        frame = table_of(X)
+        kinds, words = reading
+        frame = table_of(X, text=words)
         results, notices = _core.compare_frame(frame, target_name(frame, target), class_names(classes), codes, weights, kinds, named, params)
         tell(notices)
         return results

@@ -99,7 +99,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
 
     def _fit_array(self, X: Any, y: Any, right: str | None, options: dict[str, Any], sample_weight: Any) -> Any:
         """A fit to the columns of an array."""
-        for name in ("weights", "cluster", "strata", "offset", "kinds", "levels"):
+        for name in ("weights", "cluster", "strata", "offset", "kinds", "levels", "text"):
             if getattr(self, name, None) is not None:
                 raise ParameterError(f"{name} = {getattr(self, name)!r} is not accepted: columns of an array have no names; pass a data frame")
         X, labels = self._checked(X, y, reset=True)
@@ -238,7 +238,8 @@ def _sides(formula: str) -> tuple[str | None, str]:
 def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
     """The class of a model of the registry."""
     named = [("formula", None)] if entry["takes_formula"] else []
-    defaults = dict([*named, *((param["name"], param["default"]) for param in entry["params"]), ("kinds", None), ("n_jobs", None)])
+    always = [("kinds", None), *([("text", None)] if entry["takes_text"] else []), ("n_jobs", None)]
+    defaults = dict([*named, *((param["name"], param["default"]) for param in entry["params"]), *always])
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     signature = inspect.Signature([own, *(inspect.Parameter(name, keyword, default=value) for name, value in defaults.items())])
@@ -273,6 +274,12 @@ _TYPES = {
 _ALWAYS = {
     "formula": ("str", "What is predicted from what; without a left side where `fit` is given the classes. By default all columns."),
     "kinds": ("dict", "The kind of columns of a data frame that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'."),
+    "text": (
+        "dict",
+        "How texts become words, by the command's names: 'ngrams' (1, or a pair such as (1, 2)), 'char_ngrams' (runs of characters in place of "
+        "words, such as (3, 5)), 'weights' ('tf-idf', as scikit-learn's TfidfVectorizer), 'min_documents', 'max_words', 'stop_words', "
+        "'hash_width' and 'values' ('count' or 'presence').",
+    ),
     "n_jobs": ("int", "Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores."),
 }
 

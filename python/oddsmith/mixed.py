@@ -35,6 +35,10 @@ class MixedNB(LearnsInBatches, FrameClassifier):
         Class probabilities; by default the proportions of the classes in the data.
     kinds : dict, default=None
         The kind of columns that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'.
+    text : dict, default=None
+        How texts become words, by the command's names: 'ngrams' (1, or a pair such as (1, 2)), 'char_ngrams' (runs of characters in place of
+        words, such as (3, 5)), 'weights' ('tf-idf', as scikit-learn's TfidfVectorizer), 'min_documents', 'max_words', 'stop_words',
+        'hash_width' and 'values' ('count' or 'presence').
     distributions : dict, default=None
         The distribution of columns, where it is not their kind's own: 'gaussian', 'bernoulli', 'multinomial', 'complement'
         or 'categorical'.
@@ -82,6 +86,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
         alpha=1.0,
         priors=None,
         kinds=None,
+        text=None,
         distributions=None,
         binarize=0.0,
         var_floor=1e-9,
@@ -93,6 +98,7 @@ class MixedNB(LearnsInBatches, FrameClassifier):
         self.alpha = alpha
         self.priors = priors
         self.kinds = kinds
+        self.text = text
         self.distributions = distributions
         self.binarize = binarize
         self.var_floor = var_floor

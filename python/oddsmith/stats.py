@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrow import is_frame, table_of
+from ._text import text_options
 from ._threads import thread_count
 from .exceptions import tell
 from .passes import Layout, Pass, Round, answer, begin, load_round, merge_answers
@@ -99,7 +100,15 @@ class Statistics:
         return fitted
 
 
-def gather(X: Any, y: Any, sample_weight: Any = None, *, kinds: dict[str, str] | None = None, n_jobs: int | None = None) -> Statistics:
+def gather(
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    kinds: dict[str, str] | None = None,
+    text: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> Statistics:
     """Sum rows up for every one-pass model.
 
     Parameters
@@ -112,6 +121,8 @@ def gather(X: Any, y: Any, sample_weight: Any = None, *, kinds: dict[str, str] |
         Weights from 0 up; a row of weight 2 counts as the row twice.
     kinds : dict, default=None
         The kind of columns of a data frame that should not be read as their type suggests.
+    text : dict, default=None
+        How texts of a data frame become words, as in `MixedNB`.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
 
@@ -141,7 +152,7 @@ def gather(X: Any, y: Any, sample_weight: Any = None, *, kinds: dict[str, str] |
     threads = thread_count(n_jobs)
     if is_frame(X):
         classes, codes = encode_classes(checked_labels(X, y), y)
-        frame = table_of(X)
+        frame = table_of(X, text=text_options(text))
         target = str(getattr(y, "name", None) or "y")
         sums, notices = frame.gather("all", 0.0, target, class_names(classes), codes, row_weights(sample_weight, X), kinds or {}, threads)
         tell(notices)

@@ -72,7 +72,8 @@ def test_the_signature_is_that_of_the_declarations(name):
         assert signature.parameters[option].default == param["default"]
         assert signature.parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
         assert f"{option} : " in made.__doc__
-    assert set(made().get_params()) == set(signature.parameters) == set(params) | {"kinds", "n_jobs"} | ({"formula"} if ENTRIES[name]["takes_formula"] else set())
+    always = {"kinds", "n_jobs"} | ({"formula"} if ENTRIES[name]["takes_formula"] else set()) | ({"text"} if ENTRIES[name]["takes_text"] else set())
+    assert set(made().get_params()) == set(signature.parameters) == set(params) | always
     with pytest.raises(TypeError, match="unexpected keyword argument 'depht'"):
         made(depht=3)
     changed = made(n_jobs=2)

@@ -1,12 +1,13 @@
 //! Options of learners from keyword arguments.
 
 use oddsmith::Result;
-use oddsmith::data::{Classes, Formula};
+use oddsmith::data::{Classes, Formula, Terms, WordValue};
 use oddsmith::error::Error;
 use oddsmith::model::bayes::{Family, NaiveBayes};
 use oddsmith::model::discriminant::{DiscriminantParams, Given};
 use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, Robust, StartPoint};
 use oddsmith::model::{Divisor, Prior, Shrinkage, Tying};
+use oddsmith_io::TextOptions;
 use pyo3::prelude::*;
 
 /// A class prior from Python.
@@ -174,5 +175,39 @@ impl DiscriminantArguments {
             shrinkage: if self.ledoit_wolf { Shrinkage::LedoitWolf } else { Shrinkage::None },
             ..DiscriminantParams::default()
         })
+    }
+}
+
+/// How texts become words: every key that Python's `text` may have.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct TextArguments {
+    ngrams: (usize, usize),
+    char_ngrams: Option<(usize, usize)>,
+    tf_idf: bool,
+    min_documents: u64,
+    max_words: Option<usize>,
+    stop_words: Vec<String>,
+    hash_width: Option<usize>,
+    presence: bool,
+}
+
+impl TextArguments {
+    /// The options of a reader; the usual ones where none are given.
+    pub(crate) fn options(given: Option<TextArguments>) -> TextOptions {
+        let Some(params) = given else { return TextOptions::default() };
+        let (shortest, longest) = params.ngrams;
+        TextOptions {
+            terms: match params.char_ngrams {
+                Some((shortest, longest)) => Terms::Characters { shortest, longest },
+                None => Terms::Words { shortest, longest },
+            },
+            tf_idf: params.tf_idf,
+            min_documents: params.min_documents,
+            max_words: params.max_words,
+            stop_words: params.stop_words,
+            hashed: params.hash_width,
+            value: if params.presence { WordValue::Presence } else { WordValue::Count },
+        }
     }
 }

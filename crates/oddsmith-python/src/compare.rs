@@ -96,7 +96,7 @@ pub(crate) fn compare_frame(
     let weights = weights.map(|weights| (weight_name.as_str(), weights));
     let table = arrow::beside(&frame.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights })?;
     let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
-    let options = ReadOptions { kinds, threads: deal.threads, ..ReadOptions::default() };
+    let options = ReadOptions { kinds, threads: deal.threads, text: frame.2.clone(), ..ReadOptions::default() };
     let weight = weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency));
     let roles = Roles { weight, order: frame.1.clone(), ..Roles::target(target) };
     let (results, notices) = work::run(py, usize::MAX, |control| {

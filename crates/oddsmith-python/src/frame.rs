@@ -10,10 +10,11 @@ use oddsmith::error::Error;
 use oddsmith::model::discriminant::Lda;
 use oddsmith::model::{Learner, PassInfo, Predictions, Predictor};
 use oddsmith::train;
-use oddsmith_io::{ArrowTable, ReadOptions, Roles, open_arrow, open_arrow_for_prediction};
+use oddsmith_io::{ArrowTable, ReadOptions, Roles, TextOptions, open_arrow, open_arrow_for_prediction};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::arguments::TextArguments;
 use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
@@ -21,9 +22,9 @@ use crate::model::{Addends, Model, contribute};
 use crate::sums::{Sums, parts};
 use crate::work;
 
-/// A table of Arrow arrays that some library shares, and the order of levels and classes that was declared for it.
+/// A table of Arrow arrays that some library shares, the order of levels and classes that was declared for it, and how its texts become words.
 #[pyclass(frozen, module = "oddsmith._core")]
-pub(crate) struct Frame(pub(crate) ArrowTable, pub(crate) Order);
+pub(crate) struct Frame(pub(crate) ArrowTable, pub(crate) Order, pub(crate) TextOptions);
 
 /// Columns of numbers by name.
 type NamedColumns<'py> = Vec<(String, Bound<'py, PyArray1<f64>>)>;
@@ -76,15 +77,22 @@ fn write_numbers(rows: &Features<'_>, dummies: Option<&Dummies>, cells: &mut Vec
 #[pymethods]
 impl Frame {
     #[new]
-    #[pyo3(signature = (object, levels = None, event = None))]
-    fn new(object: &Bound<'_, PyAny>, levels: Option<BTreeMap<String, Vec<String>>>, event: Option<String>) -> PyResult<Self> {
-        Ok(Frame(arrow::table(object, "X")?, Order { levels: levels.unwrap_or_default(), event }))
+    #[pyo3(signature = (object, levels = None, event = None, text = None))]
+    fn new(
+        object: &Bound<'_, PyAny>,
+        levels: Option<BTreeMap<String, Vec<String>>>,
+        event: Option<String>,
+        text: Option<TextArguments>,
+    ) -> PyResult<Self> {
+        let order = Order { levels: levels.unwrap_or_default(), event };
+        Ok(Frame(arrow::table(object, "X")?, order, TextArguments::options(text)))
     }
 
     /// A table of one text column.
     #[staticmethod]
-    fn of_texts(name: &str, texts: Vec<Option<String>>) -> PyResult<Self> {
-        Ok(Frame(arrow::of_texts(name, texts)?, Order::default()))
+    #[pyo3(signature = (name, texts, text = None))]
+    fn of_texts(name: &str, texts: Vec<Option<String>>, text: Option<TextArguments>) -> PyResult<Self> {
+        Ok(Frame(arrow::of_texts(name, texts)?, Order::default(), TextArguments::options(text)))
     }
 
     /// A table of the number columns of an array.
@@ -95,7 +103,7 @@ impl Frame {
             return Err(PyValueError::new_err(format!("X has {} columns; {} are expected", columns.ncols(), names.len())));
         }
         let table = arrow::of_numbers(&names, columns.columns().into_iter().map(|column| column.to_vec()).collect())?;
-        Ok(Frame(table, Order::default()))
+        Ok(Frame(table, Order::default(), TextOptions::default()))
     }
 
     /// The table with the classes of its rows, given as codes, and their weights in columns of these names.
@@ -108,7 +116,7 @@ impl Frame {
     ) -> PyResult<Frame> {
         let weights = weights.as_ref().map(|(name, values)| Ok::<_, PyErr>((name.as_str(), values.as_slice()?))).transpose()?;
         let table = arrow::beside(&self.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights })?;
-        Ok(Frame(table, self.1.clone()))
+        Ok(Frame(table, self.1.clone(), self.2.clone()))
     }
 
     /// Sums of all rows, whose classes and weights stand in columns, with the notices of reading them.
@@ -125,7 +133,7 @@ impl Frame {
         threads: usize,
     ) -> PyResult<(Sums, Vec<Told>)> {
         let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
-        let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
+        let options = ReadOptions { kinds, threads, text: self.2.clone(), ..ReadOptions::default() };
         let weight = weight.map(|name| (name, Weighting::Frequency));
         let roles = Roles { target: Some(target), features, weight, order: self.1.clone(), ..Roles::default() };
         let parts = parts(wanted, threshold)?;
@@ -229,7 +237,7 @@ impl Frame {
         let weights = weights.map(|weights| (weight_name.as_str(), weights));
         let table = arrow::beside(&self.0, &Beside { target, classes: &classes, codes: codes.as_slice()?, weights })?;
         let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
-        let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
+        let options = ReadOptions { kinds, threads, text: self.2.clone(), ..ReadOptions::default() };
         let weight = weights.map(|(name, _)| (name.to_owned(), Weighting::Frequency));
         let roles = Roles { weight, order: self.1.clone(), ..Roles::target(target) };
         let parts = parts(wanted, threshold)?;

@@ -151,7 +151,7 @@ pub(crate) fn fit_frame(
     };
     let table = joined.as_ref().unwrap_or(&frame.0);
     let (model, card, notices) = work::run(py, usize::MAX, |control| {
-        let opened = open_for(learner.needs_any()?, table, &roles, kinds, threads, control)?;
+        let opened = open_for(learner.needs_any()?, table, &roles, (kinds, frame.2.clone()), threads, control)?;
         let params = affordable(&params, &*opened.source)?;
         let model = train::fit(&(entry.build)(&params)?, &*opened.source, work::threads(threads), control)?.model;
         let card = match crude {

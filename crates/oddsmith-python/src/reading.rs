@@ -7,7 +7,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Kind, Response};
 use oddsmith::error::Error;
 use oddsmith::model::{AnyProcedure, TableNeeds};
-use oddsmith_io::{ArrowTable, Opened, ReadOptions, Roles, open_arrow};
+use oddsmith_io::{ArrowTable, Opened, ReadOptions, Roles, TextOptions, open_arrow};
 
 /// The parts that columns play: those of the formula where there is one, else all of them beside the target.
 pub(crate) fn roles_of(procedure: &dyn AnyProcedure, target: Option<&str>) -> Result<Roles> {
@@ -25,10 +25,10 @@ pub(crate) fn open_for(
     needs: TableNeeds,
     table: &ArrowTable,
     roles: &Roles,
-    kinds: BTreeMap<String, Kind>,
+    (kinds, text): (BTreeMap<String, Kind>, TextOptions),
     threads: usize,
     control: &Control,
 ) -> Result<Opened> {
-    let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
+    let options = ReadOptions { kinds, threads, text, ..ReadOptions::default() };
     oddsmith_io::open_for(needs, options, roles, |options, roles| open_arrow(table, options, roles, control))
 }

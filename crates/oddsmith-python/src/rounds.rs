@@ -7,7 +7,7 @@ use oddsmith::error::{Error, ErrorKind};
 use oddsmith::model::Conclusion;
 use oddsmith::registry;
 use oddsmith::train::{self, Advance, Answer, Question, Study};
-use oddsmith_io::{ArrowTable, Roles};
+use oddsmith_io::{ArrowTable, Roles, TextOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -144,7 +144,7 @@ pub(crate) fn answer_question<'py>(
             ..Roles::default()
         };
         let table = joined(tables)?;
-        let opened = open_for(question.needs()?, &table, &roles, study.kinds.clone(), threads, control)?;
+        let opened = open_for(question.needs()?, &table, &roles, (study.kinds.clone(), TextOptions::default()), threads, control)?;
         let answer = question.answer(&*opened.source, site.as_deref(), work::threads(threads), control)?;
         Ok((answer.to_bytes()?, opened.notices))
     })?;
