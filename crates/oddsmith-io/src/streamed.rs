@@ -34,6 +34,8 @@ pub(crate) struct Streamed {
     shelves: Vec<Shelf>,
     /// Bytes that may still be kept.
     room: AtomicU64,
+    /// The budget of tables.
+    budget: u64,
 }
 
 /// What is kept of a partition.
@@ -55,7 +57,17 @@ impl Streamed {
     /// A source over a feed whose partitions are known; it may keep `room` bytes of rows.
     pub(crate) fn new(layout: Layout, feed: Box<dyn Feed>, encoder: Encoder, extents: Vec<Extent>, rows: u64, room: u64) -> Self {
         let shelves = extents.iter().map(|_| Shelf::default()).collect();
-        Streamed { layout, feed, encoder, extents, rows, benches: Mutex::new(Vec::new()), shelves, room: AtomicU64::new(room) }
+        Streamed {
+            layout,
+            feed,
+            encoder,
+            extents,
+            rows,
+            benches: Mutex::new(Vec::new()),
+            shelves,
+            room: AtomicU64::new(room),
+            budget: room,
+        }
     }
 
     /// Takes bytes from the room; false when it has too few.
@@ -88,6 +100,10 @@ impl Source for Streamed {
 
     fn rows(&self) -> Option<u64> {
         Some(self.rows)
+    }
+
+    fn memory(&self) -> u64 {
+        self.budget / 2
     }
 
     fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {

@@ -207,6 +207,16 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
+    /// Any number of bytes.
+    pub fn bytes(&mut self, name: &str, values: &mut Vec<u8>) -> Result<()> {
+        let name = format!("{}{name}", self.prefix);
+        match &mut self.way {
+            Way::Out(record) => record.put_bytes(name, values.clone()),
+            Way::In(record) => *values = record.bytes(&name)?.to_vec(),
+        }
+        Ok(())
+    }
+
     /// One whole number.
     pub fn count(&mut self, name: &str, value: &mut u64) -> Result<()> {
         self.counts(name, std::slice::from_mut(value))

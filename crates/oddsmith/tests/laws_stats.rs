@@ -8,10 +8,12 @@ mod table;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use oddsmith::codec::{Codec, Encode};
 use oddsmith::control::Control;
 use oddsmith::data::{Layout, Rows, Source, ViewSource};
 use oddsmith::error::ErrorKind;
-use oddsmith::stats::{Named, Parts, Statistics, TableStats, separate, unite};
+use oddsmith::record::Record;
+use oddsmith::stats::{Named, Parts, QuantileSketch, Statistics, TableStats, separate, unite};
 use oddsmith::{Result, train};
 use proptest::prelude::*;
 use table::closeness::Scale;
@@ -197,6 +199,55 @@ proptest! {
         prop_assert_eq!(&read, &stats);
         // Equality of numbers lets -0.0 pass for 0.0; equality of bytes does not.
         prop_assert_eq!(oddsmith::persist::save_stats(&read).unwrap(), bytes);
+    }
+}
+
+/// The sketch of rows, in batches of at most `batch` rows.
+fn sketched(rows: &[Row], layout: &Arc<Layout>, batch: usize) -> QuantileSketch {
+    let mut sketch = QuantileSketch::new(layout);
+    for rows in rows.chunks(batch) {
+        let encoded = Encoded::new(rows, layout, rows.iter().any(|row| row.weight != 1.0));
+        let words = encoded.words();
+        sketch.observe(Rows::new(encoded.features(&words), &encoded.labels, encoded.weights.as_deref(), 0)).unwrap();
+    }
+    sketch
+}
+
+fn joined(left: &QuantileSketch, right: &QuantileSketch) -> QuantileSketch {
+    let mut sum = left.clone();
+    sum.merge(right).unwrap();
+    sum
+}
+
+proptest! {
+    #[test]
+    fn quantiles_know_neither_order_nor_pieces(rows in rows(45), cuts in any::<[prop::sample::Index; 2]>(), batch in 1..20usize) {
+        // Sums of whole numbers are exact, so equal means equal.
+        let rows: Vec<Row> = rows.into_iter().map(|row| Row { weight: row.weight.ceil(), ..row }).collect();
+        let layout = layout(&rows);
+        let mut cuts = cuts.map(|cut| cut.index(rows.len() + 1));
+        cuts.sort_unstable();
+        let [a, b, c] = [&rows[..cuts[0]], &rows[cuts[0]..cuts[1]], &rows[cuts[1]..]].map(|rows| sketched(rows, &layout, batch));
+        let whole = sketched(&rows, &layout, 1 << 20);
+        let empty = QuantileSketch::new(&layout);
+        prop_assert_eq!(&joined(&joined(&a, &b), &c), &whole);
+        prop_assert_eq!(&joined(&a, &joined(&b, &c)), &whole);
+        prop_assert_eq!(&joined(&c, &joined(&b, &a)), &whole);
+        prop_assert_eq!(&joined(&empty, &whole), &whole);
+        prop_assert_eq!(&joined(&whole, &empty), &whole);
+        let twice: Vec<Row> = rows.iter().flat_map(|row| vec![Row { weight: 1.0, ..row.clone() }; row.weight as usize]).collect();
+        prop_assert_eq!(&sketched(&twice, &layout, batch), &whole);
+    }
+
+    #[test]
+    fn a_sketch_that_is_written_and_read_is_the_same(rows in rows(40)) {
+        let layout = layout(&rows);
+        let mut sketch = sketched(&rows, &layout, 7);
+        let mut record = Record::new("test", 1, &serde_json::json!({})).unwrap();
+        sketch.encode(&mut Codec::out(&mut record, "")).unwrap();
+        let mut read = QuantileSketch::new(&layout);
+        read.encode(&mut Codec::from(&record, "")).unwrap();
+        prop_assert_eq!(read, sketch);
     }
 }
 

@@ -42,6 +42,10 @@ impl<M: MappedSource> Source for M {
         self.inner().rows()
     }
 
+    fn memory(&self) -> u64 {
+        self.inner().memory()
+    }
+
     fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
         let mut work = M::Work::default();
         self.inner().scan(partition, &mut |rows| self.map(rows, &mut work, sink))

@@ -18,6 +18,7 @@ mod order;
 mod relabelled_source;
 mod role;
 mod row_buffer;
+mod row_hashes;
 mod source;
 #[cfg(test)]
 mod testing;
@@ -41,6 +42,7 @@ pub use order::Order;
 pub use relabelled_source::RelabelledSource;
 pub use role::{Key, KeyPlace, Role};
 pub use row_buffer::RowBuffer;
+pub(crate) use row_hashes::{RowHashes, mixed};
 pub use source::Source;
 pub use text_form::{DocumentCounts, Terms, TextForm};
 pub use view_source::ViewSource;

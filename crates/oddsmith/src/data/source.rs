@@ -3,6 +3,9 @@
 use super::{Layout, Rows};
 use crate::error::Result;
 
+/// Memory that no table is too small for: 64 MiB.
+const LEAST_MEMORY: u64 = 64 << 20;
+
 /// Rows that can be read again and again, cut into partitions that can be read side by side.
 ///
 /// Reading is a callback and not an iterator because a batch borrows buffers that the source reuses for
@@ -20,6 +23,12 @@ pub trait Source: Sync {
 
     /// Number of rows where it is known without reading.
     fn rows(&self) -> Option<u64>;
+
+    /// Bytes that a learner may take beside the source to keep something of every row: as many as a table in memory takes itself, unless a
+    /// budget says otherwise.
+    fn memory(&self) -> u64 {
+        self.bytes().max(LEAST_MEMORY)
+    }
 
     /// Gives every batch of a partition, in order, to `sink`; stops at the first error.
     fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()>;

@@ -26,19 +26,21 @@ pub struct PassInfo {
     pub partitions: usize,
     /// Rows of the source, where they are known.
     pub rows: Option<u64>,
+    /// Bytes that a learner may take to keep something of every row from pass to pass; 0 where rows stay where they are.
+    pub memory: u64,
 }
 
 impl PassInfo {
     /// Of passes over a source.
     pub fn of(source: &dyn Source) -> Self {
-        PassInfo { partitions: source.partitions(), rows: source.rows() }
+        PassInfo { partitions: source.partitions(), rows: source.rows(), memory: source.memory() }
     }
 }
 
 impl Default for PassInfo {
     /// Rows in one piece, however many.
     fn default() -> Self {
-        PassInfo { partitions: 1, rows: None }
+        PassInfo { partitions: 1, rows: None, memory: 0 }
     }
 }
 
