@@ -18,6 +18,7 @@ from ._inputs import classes_of_names, core_rows, encode_classes, event_last, ro
 from ._rendered import Rendered
 from ._scores import RegressionScores
 from ._tables import maker
+from ._trees import BESIDE
 from .passes import TARGET
 from .exceptions import ParameterError, tell
 
@@ -259,7 +260,7 @@ def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
         "_sparse": entry["takes_text"],
         "_forms": ("numbers", "words") if entry["takes_text"] else ("numbers",) if entry["takes_numbers"] else ("codes",),
     }
-    return type(entry["python"], (DeclaredClassifier,), body)
+    return type(entry["python"], (*BESIDE.get(entry["name"], ()), DeclaredClassifier), body)
 
 
 _TYPES = {

@@ -161,6 +161,17 @@ catalogue! {
         "Held-out scores do not rise with the classes, so the calibration map that was asked for has no estimate. One factor \
          for all scores was used instead, or, where even that has none, the proportions of the classes: the scores say nothing. \
          Look at the model, or calibrate on more rows.";
+    TIED_SPLITS = "W401", "tied splits",
+        "Two columns split the rows of a node equally well, to the last bit. The column that comes first by name was taken, so the tree does not \
+         depend on the order of columns, but it could as well have been the other: what lies below may look different. The tree of such \
+         a table is one of several that the rows support equally; a forest averages over them.";
+    NO_SPLIT = "W402", "no split",
+        "No split of a single column lessens the impurity under the rules of {max-depth}, {min-samples-split}, {min-samples-leaf} and \
+         {min-impurity-decrease}, or pruning took all of them away, so the tree is its root. That happens, too, when classes depend on two \
+         columns together and on neither alone (as in an exclusive or): a tree looks at one column at a time.";
+    POOLED_LEVELS = "W403", "pooled levels",
+        "A category has more than 255 levels. The levels with the fewest rows are treated as one; such levels have too few rows to say much on \
+         their own. Merge levels by what they mean where that is known.";
 }
 
 /// The page of an id.

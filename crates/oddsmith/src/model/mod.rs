@@ -58,4 +58,5 @@ families! {
     bayes,
     discriminant,
     linear,
+    tree,
 }

@@ -1,0 +1,75 @@
+"""Trees against scikit-learn's: the same splits where gains differ, and what its trees have beside probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import oddsmith as od
+from oddsmith.exceptions import UnsupportedError
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    # Few distinct values: splits are exact.
+    X = rng.integers(0, 200, size=(4000, 5)) / 8
+    y = (X[:, 0] + 6 * np.sin(X[:, 1]) + X[:, 2] * (X[:, 3] > 12) / 3 + rng.normal(scale=6, size=4000) > 16).astype(int)
+    return X, y + (X[:, 4] > 20)
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_splits_and_proportions_are_those_of_scikit_learn(rows, criterion, classes):
+    X, y = rows
+    y = np.minimum(y, classes - 1)
+    options = {"max_depth": 5, "min_samples_leaf": 30, "criterion": criterion}
+    theirs = DecisionTreeClassifier(random_state=0, **options).fit(X, y)
+    ours = od.DecisionTreeClassifier(smoothing=0, **options).fit(X, y)
+    assert (ours.get_depth(), ours.get_n_leaves()) == (theirs.get_depth(), theirs.get_n_leaves())
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-14)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-12)
+    # Both number nodes in preorder.
+    np.testing.assert_array_equal(ours.apply(X), theirs.apply(X))
+    assert (ours.decision_path(X) != theirs.decision_path(X)).nnz == 0
+
+
+@pytest.mark.parametrize("price", [0.0005, 0.002, 0.01])
+def test_prices_of_leaves_prune_as_in_scikit_learn(rows, price):
+    X, y = rows
+    options = {"max_depth": 6, "min_samples_leaf": 20, "criterion": "gini", "ccp_alpha": price}
+    theirs = DecisionTreeClassifier(random_state=0, **options).fit(X, y)
+    ours = od.DecisionTreeClassifier(smoothing=0, **options).fit(X, y)
+    assert ours.get_n_leaves() == theirs.get_n_leaves()
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-14)
+
+
+def test_a_tree_is_read_as_text():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    tree = od.DecisionTreeClassifier(smoothing=0).fit(X, ["ash", "ash", "elm", "elm"])
+    assert tree.export_text(decimals=1, show_weights=True) == (
+        "|--- x0 < 1.5\n|   |--- class: ash (1.0) weights: [2.0, 0.0]\n|--- x0 ≥ 1.5\n|   |--- class: elm (1.0) weights: [0.0, 2.0]\n"
+    )
+
+
+def test_worth_of_columns_adds_up_and_finds_the_one_that_counts(rows):
+    X, y = rows
+    X = np.column_stack([X[:, 4], np.random.default_rng(1).random(len(X))])
+    y = (X[:, 0] > 20).astype(int)
+    for model in (od.RandomForestClassifier(n_estimators=20), od.HistGradientBoostingClassifier(max_iter=20), od.DecisionTreeClassifier()):
+        worth = model.fit(X, y).feature_importances_
+        assert worth.sum() == pytest.approx(1) and worth[0] > 0.95
+
+
+def test_gaps_and_categories_go_in_as_they_are():
+    rng = np.random.default_rng(5)
+    town = rng.choice(["Bern", "Chur", "Oslo"], 600)
+    x = np.where(rng.random(600) < 0.2, np.nan, rng.normal(size=600))
+    y = np.where((town == "Chur") | np.isnan(x), "yes", "no")
+    frame = pd.DataFrame({"town": town, "x": x})
+    for model in (od.DecisionTreeClassifier(), od.RandomForestClassifier(max_features="all"), od.HistGradientBoostingClassifier()):
+        assert (model.fit(frame, y).predict(frame) == y).mean() > 0.99
+    with pytest.raises(UnsupportedError, match="numbers alone"):
+        od.DecisionTreeClassifier().fit(frame, y).apply(frame)
