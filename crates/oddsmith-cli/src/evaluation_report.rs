@@ -4,7 +4,9 @@ use oddsmith::Notice;
 use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::data::Classes;
 use oddsmith::error::visible;
-use oddsmith::eval::{Evaluation, Metric, Ranking, Reliability, Roc, ScoreScale, hosmer_lemeshow, lift, net_benefit, precision_recall};
+use oddsmith::eval::{
+    Evaluation, Metric, Ranking, Reliability, Roc, ScoreScale, Undefined, hosmer_lemeshow, lift, net_benefit, precision_recall,
+};
 use oddsmith_report::Format;
 
 use crate::console::Console;
@@ -80,7 +82,7 @@ impl EvaluationReport {
             cards.push(("classes", card("Classes", self.evaluation.class_table(&self.classes))));
         }
         cards.push(("confusion", card("Confusion matrix", confusion)));
-        if let (Ok(ranking), true) = (self.evaluation.ranking(), !format.is_for_people())
+        if let (Ok(ranking), true) = (self.evaluation.ranking(), !format.is_for_people() && !self.evaluation.settings().margins)
             && let Ok(table) = self.reliability(&ranking)
         {
             cards.push(("reliability", card("Reliability", table)));
@@ -106,6 +108,10 @@ impl EvaluationReport {
 
     fn part(&self, part: EvaluationTable, format: Format) -> Result<Table, Failure> {
         let ranking = || self.evaluation.ranking();
+        let of_probabilities = matches!(part, EvaluationTable::Reliability | EvaluationTable::Groups | EvaluationTable::Decision);
+        if of_probabilities && self.evaluation.settings().margins {
+            return Err(oddsmith::Error::data(format!("there is no such table: {}", Undefined::margins())).into());
+        }
         let table = match part {
             EvaluationTable::Metrics => Ok(self.evaluation.table()),
             EvaluationTable::Classes => Ok(self.evaluation.class_table(&self.classes)),

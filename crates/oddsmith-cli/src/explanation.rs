@@ -6,7 +6,7 @@
 use oddsmith::card::{Card, Cell, FixedTable};
 use oddsmith::data::{Features, Layout, MISSING, Plane, UNSEEN};
 use oddsmith::error::{DataFault, visible};
-use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, word_contributions};
+use oddsmith::model::{Classifier, Contributions, Neighbours, Predictions, Predictor, Scale, word_contributions};
 use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, Result};
 
@@ -58,6 +58,8 @@ pub(crate) struct Explanation<'a> {
     /// What words of text columns add, the strongest first: column, word, weight.
     words: Vec<(usize, String, f64)>,
     impossible: bool,
+    /// The scores of the two classes, where they are margins and no log odds.
+    margins: Option<(f64, f64)>,
 }
 
 impl<'a> Explanation<'a> {
@@ -72,7 +74,7 @@ impl<'a> Explanation<'a> {
     ) -> Result<Self> {
         let layout = model.layout();
         let mut predictions = Predictions::new();
-        Predictor::new(model).predict(rows, &mut predictions)?;
+        Predictor::new(model).ordered(rows, &mut predictions)?;
         let probabilities = predictions.row(0).to_vec();
         if probabilities[0].is_nan() {
             let fault = DataFault::new("the row lacks a value that the model needs, so there is nothing to explain");
@@ -104,6 +106,7 @@ impl<'a> Explanation<'a> {
             words: words(model, rows, &weight)?,
             values: cells.into_iter().enumerate().map(|(j, cell)| value(layout, rows, j, cell)).collect(),
             impossible: !predictions.scores().impossible().is_empty(),
+            margins: (model.scale() == Scale::Margin).then(|| (predictions.scores().row(0)[class], predictions.scores().row(0)[against])),
         };
         explanation.check(difference(predictions.scores().row(0)[class], predictions.scores().row(0)[against]))?;
         Ok(explanation)
@@ -127,8 +130,30 @@ impl<'a> Explanation<'a> {
         }
     }
 
+    /// What there is to say of margins, which have no unit and are no odds.
+    fn margin_card(&self, row: u64, (own, other): (f64, f64)) -> Card {
+        let classes = self.layout.classes();
+        let (class, against) = (visible(classes.label(self.class)), visible(classes.label(self.against)));
+        let mut tidy = FixedTable::new("evidence", ["column", "value", "margin", "bar"]);
+        let largest = self.weights.iter().chain([&self.prior]).fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        tidy.push(["(base)".into(), Cell::Empty, self.prior.into(), bar(self.prior, largest).into()]);
+        for ((feature, value), weight) in self.layout.features().iter().zip(&self.values).zip(&self.weights) {
+            tidy.push([feature.name.as_str().into(), value.clone(), (*weight).into(), bar(*weight, largest).into()]);
+        }
+        tidy.push(["(total)".into(), Cell::Empty, self.total().into(), Cell::Empty]);
+        let facts = vec![
+            (format!("score_{}", classes.label(self.class)), own.into()),
+            (format!("score_{}", classes.label(self.against)), other.into()),
+            ("scores".into(), "margins: calibrate the model to have probabilities and odds".into()),
+        ];
+        Card { title: format!("Row {row}: margin of {class} against {against}"), facts, tidy: tidy.into(), ..Card::default() }
+    }
+
     /// What there is to say, in a unit.
     pub(crate) fn card(&self, row: u64, unit: Unit) -> Card {
+        if let Some(margins) = self.margins {
+            return self.margin_card(row, margins);
+        }
         let classes = self.layout.classes();
         let (class, against) = (visible(classes.label(self.class)), visible(classes.label(self.against)));
         let scale = unit.per_nat();
@@ -165,6 +190,21 @@ impl<'a> Explanation<'a> {
         }
         Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy: tidy.into(), notices, ..Card::default() }
     }
+}
+
+/// The rows that answer for the only row of `rows`, where the model keeps rows.
+pub(crate) fn neighbour_card(model: &dyn Classifier, neighbours: &dyn Neighbours, rows: &Features<'_>, row: u64) -> Result<Card> {
+    let classes = model.layout().classes();
+    let mut predictions = Predictions::new();
+    Predictor::new(model).predict(rows, &mut predictions)?;
+    let mut tidy = FixedTable::new("neighbours", ["row", "class", "distance", "vote"]);
+    for neighbour in neighbours.nearest(rows, None)?.into_iter().flatten() {
+        tidy.push([neighbour.row.into(), classes.label(neighbour.class).into(), neighbour.distance.into(), neighbour.vote.into()]);
+    }
+    let mut facts: Vec<(String, Cell)> =
+        classes.labels().iter().zip(predictions.row(0)).map(|(label, p)| (format!("p_{label}"), (*p).into())).collect();
+    facts.push(("neighbours".into(), neighbours.count().into()));
+    Ok(Card { title: format!("Row {row}: the rows of the fit that answer for it"), facts, tidy: tidy.into(), ..Card::default() })
 }
 
 /// What the words of a row add, column by column, the strongest first; the many weak ones and what the empty text says come last.

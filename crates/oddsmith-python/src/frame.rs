@@ -18,7 +18,7 @@ use crate::arguments::TextArguments;
 use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
-use crate::model::{Addends, Model, contribute};
+use crate::model::{Addends, Model, Nearest, contribute, listed, neighbours_of};
 use crate::sums::{Sums, parts};
 use crate::work;
 
@@ -283,6 +283,21 @@ impl Frame {
         PyArray1::from_vec(py, filled).reshape([self.rows(), layout.features().len() + 1, layout.classes().len()])
     }
 
+    /// The nearest rows of the fit for all rows: as [`Model::nearest`] gives them.
+    fn nearest<'py>(&self, py: Python<'py>, model: &Model, k: Option<u64>) -> PyResult<Nearest<'py>> {
+        let classifier = model.classifier();
+        let found = work::run(py, self.cells(), |control| {
+            let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), classifier.layout())?;
+            let mut found = Vec::new();
+            rows.scan(control, &mut |batch| {
+                found.extend(neighbours_of(classifier)?.nearest(&batch.features, k)?);
+                Ok(())
+            })?;
+            Ok(found)
+        })?;
+        Ok(listed(py, found))
+    }
+
     /// Class probabilities (or scores) of all rows, with the notices of reading them.
     fn predict<'py>(&self, py: Python<'py>, model: &Model, scores: bool) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<Told>)> {
         let classifier = model.classifier();
@@ -293,7 +308,8 @@ impl Frame {
             notices.extend(rows.scan(control, &mut |batch| {
                 let predictor = Predictor::new(classifier);
                 match scores {
-                    true => predictor.predict(&batch.features, &mut predictions)?,
+                    // Scores may be margins, which are no probabilities.
+                    true => predictor.ordered(&batch.features, &mut predictions)?,
                     false => predictor.probabilities(&batch.features, &mut predictions)?,
                 }
                 out.extend_from_slice(if scores { predictions.scores().values() } else { predictions.probabilities() });

@@ -41,7 +41,14 @@ pub(crate) struct JudgingArguments {
 impl JudgingArguments {
     fn settings(&self, classes: usize) -> Result<EvalSettings> {
         let decision = self.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes))?;
-        Ok(EvalSettings { decision, weighting: weighting(&self.weighting)?, memory: usize::MAX, bins: self.bins, groups: self.groups })
+        Ok(EvalSettings {
+            decision,
+            weighting: weighting(&self.weighting)?,
+            memory: usize::MAX,
+            bins: self.bins,
+            groups: self.groups,
+            margins: false,
+        })
     }
 }
 

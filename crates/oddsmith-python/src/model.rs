@@ -4,8 +4,9 @@ use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyRe
 use oddsmith::calibrate::Adjusted;
 use oddsmith::card::{Card, Cell as Shown, Table as Listing};
 use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
+use oddsmith::error::ErrorKind;
 use oddsmith::model::discriminant::Qda;
-use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scale};
+use oddsmith::model::{Classifier, Contributions, Neighbour, Neighbours, Predictions, Predictor, Scale};
 use oddsmith::num::MatrixView;
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::{registry, train};
@@ -338,6 +339,23 @@ impl Model {
         })
     }
 
+    /// The nearest rows of the fit: for every row how many are listed, then distances, numbers of rows from 0, classes and votes end to end.
+    fn nearest<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, k: Option<u64>, gaps: bool) -> PyResult<Nearest<'py>> {
+        with_data(x, |data| {
+            let cells = data.cells();
+            let found = work::run(py, cells, |_| {
+                let table = Table::new(data, self.model.layout(), None, self.owner)?.with_gaps(gaps);
+                let mut found = Vec::new();
+                table.block(0, table.rows(), &mut |features| {
+                    found = neighbours_of(&*self.model)?.nearest(features, k)?;
+                    Ok(())
+                })?;
+                Ok(found)
+            })?;
+            Ok(listed(py, found))
+        })
+    }
+
     /// The class that the model's own rule calls for rows of probabilities.
     fn choose<'py>(&self, py: Python<'py>, probabilities: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let rule = self.model.decision();
@@ -356,6 +374,31 @@ impl Model {
             Ok(None)
         }
     }
+}
+
+/// Counts of neighbours by row, then distances, numbers of rows, classes and votes.
+pub(crate) type Nearest<'py> =
+    (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
+
+/// The rows that answer for others, where a model keeps rows.
+pub(crate) fn neighbours_of(model: &dyn Classifier) -> oddsmith::Result<&dyn Neighbours> {
+    model.neighbours().ok_or_else(|| {
+        let (model, what) = (model.card().title, "list neighbours".to_owned());
+        ErrorKind::Unsupported { model, what, advice: "it keeps no rows".into() }.into()
+    })
+}
+
+/// Lists of neighbours as arrays.
+pub(crate) fn listed(py: Python<'_>, found: Vec<Vec<Neighbour>>) -> Nearest<'_> {
+    let counts = found.iter().map(|row| row.len() as u64).collect();
+    let all: Vec<Neighbour> = found.into_iter().flatten().collect();
+    (
+        PyArray1::from_vec(py, counts),
+        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.distance).collect()),
+        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.row - 1).collect()),
+        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.class as u64).collect()),
+        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.vote).collect()),
+    )
 }
 
 /// A subject as text in a format of the report, or as HTML for a notebook.
@@ -412,7 +455,9 @@ impl Model {
     fn quick_rows<'py, T: Cell>(&self, py: Python<'py>, array: &Bound<'py, PyArray2<T>>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let (rows, width) = (array.shape()[0], array.shape()[1]);
         let layout = self.model.layout();
-        if rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
+        // Margins are no probabilities, and whoever asks for them has another way.
+        let margins = self.model.scale() == Scale::Margin;
+        if margins || rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
             return Ok(None);
         }
         let borrowed = array.try_readonly()?;

@@ -172,6 +172,24 @@ catalogue! {
     POOLED_LEVELS = "W403", "pooled levels",
         "A category has more than 255 levels. The levels with the fewest rows are treated as one; such levels have too few rows to say much on \
          their own. Merge levels by what they mean where that is known.";
+    ILL_CONDITIONED = "W430", "few digits left",
+        "Some columns are nearly combinations of others, and products of columns lose digits there that the rows still have. From rows the \
+         fit takes a second pass that keeps them; statistics hold products alone, so the coefficients have only about as many digits as \
+         the notice says. Fit from the rows, leave a column out, or use a penalty ({l2}). Predictions of rows like those of the fit suffer less \
+         than coefficients do.";
+    NOT_CONVERGED = "W431", "perceptron still makes mistakes",
+        "The perceptron stops changing when it makes no mistake in a whole epoch, which happens exactly when a line through the columns tells \
+         the classes apart without error. It made mistakes until the epochs ran out. Where the notice says that no line does, as in exclusive or, \
+         more epochs do not help: use other columns, or a model that bends, such as a tree, neighbours, kernels or a network. The averaged weights \
+         (the default) and the pocket are made for such rows; the last weights are not. Where a line exists, allow more epochs ({epochs}), or put \
+         columns on similar scales.";
+    HOLDS_ROWS = "W432", "the model holds rows",
+        "Neighbours are rows of the fit, so the model keeps all of them, and whoever has the file can read them. Do not pass it on where rows \
+         must stay private; every other kind of model keeps sums. The file is as large as the table, and each prediction looks at all of it.";
+    NETWORK_UNFINISHED = "W433", "network not settled",
+        "The search for the weights of the network ended before the loss was flat: the steps ran out, or no step made the loss smaller. The \
+         weights are usable, and others may be better. Allow more steps ({steps}), raise the penalty ({decay}), use fewer hidden units \
+         ({hidden}), or try another start ({start-seed}).";
 }
 
 /// The page of an id.
@@ -198,9 +216,9 @@ impl<'de> Deserialize<'de> for Notice {
 }
 
 impl Notice {
-    /// Whether it warns; the others only say what was done, as it was asked for.
+    /// Whether it warns; the others only say what was done, as it was asked for, or what such a model always is.
     pub fn is_warning(&self) -> bool {
-        self.id != ROWS_LEFT_OUT && self.id != DUMMY_COLUMNS
+        self.id != ROWS_LEFT_OUT && self.id != DUMMY_COLUMNS && self.id != HOLDS_ROWS
     }
 
     /// A notice about the whole.

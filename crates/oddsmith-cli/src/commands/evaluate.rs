@@ -9,7 +9,7 @@ use oddsmith::control::Control;
 use oddsmith::data::Weighting;
 use oddsmith::error::DataFault;
 use oddsmith::eval::{EvalSettings, Evaluation};
-use oddsmith::model::Decision;
+use oddsmith::model::{Classifier, Decision, Predictor, Scale};
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Roles};
 
@@ -129,8 +129,15 @@ fn of_model(
     let layout = model.layout();
     let options = args.reading.options(&args.text)?;
     let classes = layout.classes().len();
+    if args.threshold.is_some() {
+        Predictor::new(&*model).check_for("call classes by a threshold")?;
+    }
     let own = args.threshold.map_or_else(|| Ok(model.decision()), |threshold| Decision::threshold(threshold, classes))?;
-    let empty = Evaluation::new(classes, train::score_scale(classes), settings(args, own, options.memory));
+    let empty = Evaluation::new(
+        classes,
+        train::score_scale(classes),
+        EvalSettings { margins: model.scale() == Scale::Margin, ..settings(args, own, options.memory) },
+    );
     let empty = train::Evaluator::new(&*model, empty);
     let _progress = Progress::start(console, control, "judging");
     let weight = args.weights.weight().map(|(column, _)| column);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::error::DataFault;
 use oddsmith::model::Classifier;
@@ -13,7 +14,7 @@ use oddsmith_io::{Input, NewBatch, open_for_prediction};
 
 use crate::console::Console;
 use crate::exit::Failure;
-use crate::explanation::{Explanation, Unit};
+use crate::explanation::{Explanation, Unit, neighbour_card};
 use crate::files;
 use crate::options::{PriorArgs, ReadingArgs, TextArgs};
 use crate::progress::Progress;
@@ -67,23 +68,22 @@ pub(crate) fn run(args: &ExplainArgs, console: &Console, control: &Arc<Control>)
     let class = args.class.as_deref().map(|label| classes.index(label)).transpose()?;
     let against = args.against.as_deref().map(|label| classes.index(label)).transpose()?;
     let input = files::table(&args.data)?;
-    let explanation = {
+    let card = {
         let _progress = Progress::start(console, control, "looking for the row");
         find(args, &input, &*model, (class, against), control)?
     };
-    let card = explanation.card(args.row, args.unit);
     console.result(&card)?;
     console.notices(&card.notices);
     Ok(())
 }
 
-fn find<'a>(
+fn find(
     args: &ExplainArgs,
     input: &Input,
-    model: &'a dyn Classifier,
+    model: &dyn Classifier,
     (class, against): (Option<usize>, Option<usize>),
     control: &Control,
-) -> Result<Explanation<'a>, Failure> {
+) -> Result<Card, Failure> {
     let wanted = args.row - 1;
     let rows = open_for_prediction(input, &args.reading.options(&args.text)?, model.layout(), &model.layout().names())?;
     let mut found = None;
@@ -99,15 +99,17 @@ fn find<'a>(
             batch.echo(column, |row, cell| cells.extend((row == i).then(|| cell.to_owned())));
         }
         let mut words = Vec::new();
-        found = Some(
-            Explanation::new(model, &batch.features.slice(i, i + 1, &mut words), cells, class, against)
-                .map_err(|error| at_row(error, args.row))?,
-        );
+        let row = batch.features.slice(i, i + 1, &mut words);
+        let card = match model.neighbours() {
+            Some(neighbours) => neighbour_card(model, neighbours, &row, args.row),
+            None => Explanation::new(model, &row, cells, class, against).map(|explanation| explanation.card(args.row, args.unit)),
+        };
+        found = Some(card.map_err(|error| at_row(error, args.row))?);
         // An error is the only way to stop a scan, and there is nothing more to read.
         Err(ErrorKind::Interrupted.into())
     });
     match (found, outcome) {
-        (Some(explanation), _) => Ok(explanation),
+        (Some(card), _) => Ok(card),
         (None, Err(error)) => Err(error.in_table(&input.name()).into()),
         (None, Ok(_)) => Err(no_such_row(args.row, seen).in_table(&input.name()).into()),
     }

@@ -131,6 +131,8 @@ struct Scoring<'a> {
     log_odds: bool,
     log_joint: bool,
     limits: Option<Limits<'a>>,
+    /// Whether scores are margins, which stand in place of probabilities.
+    margins: bool,
 }
 
 impl<'a> Scoring<'a> {
@@ -141,9 +143,13 @@ impl<'a> Scoring<'a> {
             let what = "give log p(row, class)".to_owned();
             return Err(Error::from(ErrorKind::Unsupported { model: model.card().title, what, advice }).into());
         }
+        let margins = model.scale() == Scale::Margin;
+        if args.log_odds || args.threshold.is_some() {
+            Predictor::new(model).check_for("give log odds, or call classes by a threshold")?;
+        }
         let decision = args.threshold.map_or_else(|| Ok(model.decision()), |threshold| Decision::threshold(threshold, classes))?;
         let limits = args.interval.map(|level| Limits::new(model, level)).transpose()?;
-        Ok(Scoring { model, decision, log_odds: args.log_odds, log_joint: args.log_joint, limits })
+        Ok(Scoring { model, decision, log_odds: args.log_odds, log_joint: args.log_joint, limits, margins })
     }
 
     /// Classes whose log odds are told: with two classes those of the event say everything.
@@ -158,7 +164,8 @@ impl<'a> Scoring<'a> {
         let labels = self.model.layout().classes().labels();
         let mut columns = ids.to_vec();
         columns.push("predicted".into());
-        columns.extend(labels.iter().map(|label| format!("p_{label}")));
+        let prefix = if self.margins { "score" } else { "p" };
+        columns.extend(labels.iter().map(|label| format!("{prefix}_{label}")));
         if self.limits.is_some() {
             columns.extend(self.odds_classes().flat_map(|k| ["low", "high"].map(|end| format!("{end}_{}", labels[k]))));
         }
@@ -186,7 +193,8 @@ impl<'a> Scoring<'a> {
         }
         let called = self.decision.decide(probabilities);
         cells.push(called.map_or(Cell::Empty, |k| self.model.layout().classes().label(k).into()));
-        cells.extend(probabilities.iter().map(|p| Cell::Number(*p)));
+        let told = if self.margins { predictions.scores().row(i) } else { probabilities };
+        cells.extend(told.iter().map(|number| Cell::Number(*number)));
         if let Some(limits) = &self.limits {
             for k in self.odds_classes() {
                 let (low, high) = uncertainty.limits(i, k, limits.quantile);
@@ -253,7 +261,7 @@ impl Job<'_> {
             if self.strict {
                 self.refuse_unseen(&batch)?;
             }
-            Predictor::new(self.scoring.model).predict(&batch.features, &mut predictions)?;
+            Predictor::new(self.scoring.model).ordered(&batch.features, &mut predictions)?;
             impossible.note(&predictions, batch.first_row);
             if self.strict && impossible.count > 0 {
                 return Err(impossible.fault());

@@ -10,7 +10,7 @@ use oddsmith::card::{Card, FixedTable, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Weighting};
 use oddsmith::eval::{Aim, Cut, EvalSettings, Evaluation, Metric, at_threshold, choose_threshold, metric_cells};
-use oddsmith::model::{Classifier, Costs, Decision};
+use oddsmith::model::{Classifier, Costs, Decision, Predictor};
 use oddsmith::stats::Statistics;
 use oddsmith::{Error, persist, train};
 
@@ -99,6 +99,7 @@ pub(crate) struct AimArgs {
 /// Chooses, shows and saves.
 pub(crate) fn run(args: &ThresholdArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let model = files::read_model(&args.model)?;
+    Predictor::new(&*model).check_for("be given a threshold or costs")?;
     let layout = model.layout();
     let rule = args.aim.rule(layout.classes())?;
     let input = files::table(&args.data)?;

@@ -8,7 +8,7 @@ use oddsmith::control::Control;
 use oddsmith::data::Source;
 use oddsmith::eval::{Auc, Estimate, EvalSettings, Evaluation};
 use oddsmith::model::linear::beside_crude;
-use oddsmith::model::{Classifier, Params};
+use oddsmith::model::{Classifier, Params, Scale};
 use oddsmith::notice;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
@@ -140,6 +140,7 @@ fn evaluate(
     let settings = EvalSettings {
         weighting: layout.weighting(),
         memory: usize::try_from(memory / 2).unwrap_or(usize::MAX),
+        margins: model.scale() == Scale::Margin,
         ..EvalSettings::default()
     };
     let empty = Evaluation::new(classes, train::score_scale(classes), settings);
@@ -185,6 +186,13 @@ fn describe(evaluation: &Evaluation, card: &mut Card) -> String {
             format!(" ({low:.3} – {high:.3})")
         });
         parts.push(format!("AUC {value:.3}{between}"));
+    }
+    if evaluation.settings().margins {
+        if let Ok(share) = evaluation.confusion.accuracy() {
+            say("accuracy", share.value);
+            parts.push(format!("{:.1} % in their class", 100.0 * share.value));
+        }
+        return format!("{} (on the rows of the fit); scores are margins and no probabilities", parts.join(" · "));
     }
     if let Ok(score) = evaluation.brier.score() {
         say("brier", score.value);

@@ -18,6 +18,7 @@ mod fitting;
 mod inference;
 mod interrupts;
 mod judging;
+mod learners;
 mod names;
 mod order;
 mod predicting;

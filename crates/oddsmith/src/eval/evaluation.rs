@@ -27,11 +27,20 @@ pub struct EvalSettings {
     pub bins: usize,
     /// Groups of Hosmer and Lemeshow's test, default 10.
     pub groups: usize,
+    /// Whether scores are margins, which rank rows and call classes and are no probabilities: what needs these has no value then.
+    pub margins: bool,
 }
 
 impl Default for EvalSettings {
     fn default() -> Self {
-        EvalSettings { decision: Decision::MostProbable, weighting: Weighting::None, memory: 512 << 20, bins: 10, groups: 10 }
+        EvalSettings {
+            decision: Decision::MostProbable,
+            weighting: Weighting::None,
+            memory: 512 << 20,
+            bins: 10,
+            groups: 10,
+            margins: false,
+        }
     }
 }
 
@@ -92,7 +101,23 @@ impl Evaluation {
             Err(_) => figures.extend(self.figures_of_areas()),
         }
         figures.extend(self.figures_of_decision());
+        if self.settings.margins {
+            figures
+                .iter_mut()
+                .filter(|(name, _)| self.needs_probabilities(name))
+                .for_each(|(_, figure)| *figure = Err(Undefined::margins()));
+        }
         figures
+    }
+
+    /// Whether a figure is about probabilities and not about the order of rows or the classes that are called. Areas of several classes
+    /// compare rows by one class after the other, which margins of different classes do not allow.
+    fn needs_probabilities(&self, name: &str) -> bool {
+        match name {
+            "base_rate_bits" | "average_precision" => false,
+            "auc" | "auc_one_vs_rest" | "auc_one_vs_rest_weighted" => self.classes > 2,
+            _ => !self.figures_of_decision().iter().any(|(known, _)| *known == name),
+        }
     }
 
     fn figures_of_probabilities(&self) -> Vec<Named> {

@@ -79,6 +79,11 @@ impl Undefined {
         Undefined(format!("it needs two classes, and there are {classes}"))
     }
 
+    /// A figure that needs probabilities, where scores are margins.
+    pub fn margins() -> Self {
+        Undefined("scores are margins and no probabilities; calibrate the model".into())
+    }
+
     /// A figure that needs rows.
     pub fn no_rows() -> Self {
         Undefined("there are no rows".into())

@@ -1,6 +1,6 @@
 //! A fitted model.
 
-use super::{Additive, Decision, Generative, Inference, LinearLogOdds, Scores};
+use super::{Additive, Decision, Generative, Inference, LinearLogOdds, Neighbours, Scores};
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::{ErrorKind, Result};
@@ -61,6 +61,11 @@ pub trait Classifier: Send + Sync {
 
     /// What it knows about the errors of its estimates, where it knows something.
     fn inference(&self) -> Option<&dyn Inference> {
+        None
+    }
+
+    /// The rows that answer for a row, when the model keeps rows.
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
         None
     }
 

@@ -5,8 +5,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{
-    Additive, Classifier, Conclusion, Decision, Generative, Inference, Learner, LinearLogOdds, PassInfo, Procedure, Scale, Scores, Step,
-    TableNeeds,
+    Additive, Classifier, Conclusion, Decision, Generative, Inference, Learner, LinearLogOdds, Neighbours, PassInfo, Procedure, Scale,
+    Scores, Step, TableNeeds,
 };
 use crate::card::Card;
 use crate::codec::{Codec, Encode};
@@ -30,6 +30,8 @@ pub trait AnyStats: Send + Sync {
     fn total_weight(&self) -> f64;
     /// See [`Statistics::skips`].
     fn leaves_out(&self, partition: usize, partitions: usize) -> bool;
+    /// See [`Statistics::in_order`].
+    fn takes_rows_in_order(&self) -> bool;
     /// See [`Encode::encode`].
     fn encode_any(&mut self, codec: &mut Codec<'_>) -> Result<()>;
     /// See [`Statistics::purpose`].
@@ -71,6 +73,10 @@ where
 
     fn leaves_out(&self, partition: usize, partitions: usize) -> bool {
         self.skips(partition, partitions)
+    }
+
+    fn takes_rows_in_order(&self) -> bool {
+        self.in_order()
     }
 
     fn encode_any(&mut self, codec: &mut Codec<'_>) -> Result<()> {
@@ -155,6 +161,10 @@ impl Statistics for BoxedStats {
 
     fn skips(&self, partition: usize, partitions: usize) -> bool {
         self.0.leaves_out(partition, partitions)
+    }
+
+    fn in_order(&self) -> bool {
+        self.0.takes_rows_in_order()
     }
 
     fn purpose(&self) -> String {
@@ -323,6 +333,10 @@ macro_rules! answers_as_its_model {
 
         fn inference(&self) -> Option<&dyn Inference> {
             (**self).inference()
+        }
+
+        fn neighbours(&self) -> Option<&dyn Neighbours> {
+            (**self).neighbours()
         }
 
         fn free_parameters(&self) -> usize {

@@ -13,6 +13,8 @@ mod learner;
 mod linear_log_odds;
 pub(crate) mod loss;
 mod needs;
+mod neighbours;
+pub mod on_design;
 pub mod params;
 mod predict;
 mod prepared;
@@ -33,6 +35,7 @@ pub use inference::{BatchMetrics, FittedLikelihood, Inference, RowMetrics, Uncer
 pub use learner::{Learner, PassInfo, Step};
 pub use linear_log_odds::{LinearLogOdds, Weight};
 pub use needs::TableNeeds;
+pub use neighbours::{Neighbour, Neighbours};
 pub use params::{Param, ParamKind, Params, join_list};
 pub(crate) use predict::normalise;
 pub use predict::{Predictions, Predictor};
@@ -59,4 +62,8 @@ families! {
     discriminant,
     linear,
     tree,
+    margin,
+    neighbors,
+    network,
+    kernel,
 }

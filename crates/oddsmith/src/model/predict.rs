@@ -76,11 +76,16 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
 
     /// Refuses to make probabilities of margins.
     fn check(&self) -> Result<()> {
+        self.check_for("give probabilities")
+    }
+
+    /// Refuses what takes probabilities, in words that complete "cannot", where scores are margins.
+    pub fn check_for(&self, what: &str) -> Result<()> {
         match self.model.scale() {
             Scale::LogJoint | Scale::LogPosterior => Ok(()),
             Scale::Margin => Err(ErrorKind::Unsupported {
                 model: self.model.card().title,
-                what: "give probabilities".into(),
+                what: what.into(),
                 advice: "its scores are margins, which rank rows and call classes; calibrate it to have probabilities".into(),
             }
             .into()),
@@ -91,6 +96,14 @@ impl<'a, M: Classifier + ?Sized> Predictor<'a, M> {
     pub fn scores(&self, rows: &Features<'_>, out: &mut Scores) -> Result<()> {
         self.check()?;
         self.model.score(rows, out)
+    }
+
+    /// Fills `out` with the scores of a batch, and with its probabilities, or for margins with numbers that have the order of the margins
+    /// of a row and mean nothing else: enough to call classes by the largest.
+    pub fn ordered(&self, rows: &Features<'_>, out: &mut Predictions) -> Result<()> {
+        self.model.score(rows, &mut out.scores)?;
+        out.normalise(true);
+        Ok(())
     }
 
     /// Fills `out` with the scores and probabilities of a batch.

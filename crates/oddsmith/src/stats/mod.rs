@@ -74,6 +74,13 @@ pub trait Statistics: Encode + Clone + Send + Sync {
         false
     }
 
+    /// Whether a row is added to what all rows before it have made of the summary, so that pieces of the rows cannot be added up apart: the
+    /// driver then reads a source from its first row to its last, and two summaries that both have seen rows refuse to merge. Nearly
+    /// every summary is a sum and says no.
+    fn in_order(&self) -> bool {
+        false
+    }
+
     /// What the pass is for, in words.
     fn purpose(&self) -> String {
         "sums over the rows".into()

@@ -39,7 +39,7 @@ pub fn calibrated_out_of_fold(
 ) -> Result<(CalibrationMap, Evaluation)> {
     let map = method.fit(&rows.held_out())?;
     let folds = Folds::stratified(rows.labels(), folds, seed)?;
-    let mut mapped = rows.clone();
+    let mut mapped = rows.clone().of_margins(false);
     for fold in 0..folds.count() {
         let own = |i: usize| folds.of_rows()[i] as usize == fold;
         let labels: Vec<u32> = rows.labels().iter().enumerate().map(|(i, label)| if own(i) { SKIP } else { *label }).collect();

@@ -95,9 +95,14 @@ pub fn metrics_of(tables: &[ScoredTable], classes: usize, settings: &EvalSetting
     let pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut pieces = pieces.into_iter().map(|piece| piece.unwrap_or_else(|| Err(Error::internal("a model was not judged"))));
     let orders = pieces.by_ref().take(tables.len()).collect::<Result<Vec<_>>>()?;
-    let metrics = |(order, sums): (Piece, Result<Piece>)| match (order, sums?) {
+    let metrics = |((order, sums), margins): ((Piece, Result<Piece>), bool)| match (order, sums?) {
         (Piece::Order(auc, slope), Piece::Sums(sums)) => {
             let (loss, brier, confusion) = *sums;
+            if margins {
+                let none = || Err(Undefined::margins());
+                let auc = if classes == 2 { auc } else { none() };
+                return Ok(Metrics { bits: none(), bits_saved: none(), brier: none(), auc, slope: none(), accuracy: confusion.accuracy() });
+            }
             Ok(Metrics {
                 bits: loss.bits(),
                 bits_saved: loss.bits_saved(),
@@ -109,7 +114,7 @@ pub fn metrics_of(tables: &[ScoredTable], classes: usize, settings: &EvalSetting
         }
         _ => Err(Error::internal("the pieces of a judgement came in another order")),
     };
-    orders.into_iter().zip(pieces).map(metrics).collect()
+    orders.into_iter().zip(pieces).zip(tables.iter().map(ScoredTable::holds_margins)).map(metrics).collect()
 }
 
 /// The difference of two models' losses on the same rows.
@@ -123,6 +128,9 @@ pub struct PairedLoss {
 
 /// Compares two models on the same rows in the same order. What `weighting` says of the weights decides how much evidence the rows are.
 pub fn paired_loss(first: &ScoredTable, second: &ScoredTable, weighting: Weighting) -> Metric<PairedLoss> {
+    if first.holds_margins() || second.holds_margins() {
+        return Err(Undefined::margins());
+    }
     let (left, right) = (first.losses(), second.losses());
     if first.labels() != second.labels() {
         return Err("the models were judged on different rows".into());

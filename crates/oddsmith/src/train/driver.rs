@@ -3,7 +3,7 @@
 //! The number of lanes depends on the sizes of the data and of the summary, never on the number of threads, and a lane
 //! is summed in the order of its rows: every number of threads gives the same bits. Workers take lanes in
 //! order, and a finished lane is merged as soon as all before it are, so that about as many summaries are alive as
-//! there are threads.
+//! there are threads. A summary that takes rows in their order ([`Statistics::in_order`]) has one lane.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -84,7 +84,7 @@ where
     let all = source.partitions();
     let partitions: Vec<usize> = (0..all).filter(|partition| !empty.skips(*partition, all)).collect();
     let bytes = (source.bytes() as u128 * partitions.len() as u128 / all.max(1) as u128) as u64;
-    let lanes = lane_count(bytes, empty.bytes() as u64, partitions.len());
+    let lanes = if empty.in_order() { 1 } else { lane_count(bytes, empty.bytes() as u64, partitions.len()) };
     let threads = worker_count(threads, lanes);
     control.begin(source.rows().unwrap_or(0));
     let work = Work { source, empty, states, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };

@@ -7,7 +7,7 @@ use crate::codec::{Codec, Encode};
 use crate::data::{Rows, SKIP};
 use crate::error::Result;
 use crate::eval::{ScoreScale, ScoredBatch};
-use crate::model::{Classifier, Predictor, Scores};
+use crate::model::{Classifier, Scores};
 use crate::stats::Statistics;
 
 /// Judges what a model says about labelled rows.
@@ -51,7 +51,8 @@ pub fn score_scale(classes: usize) -> ScoreScale {
 /// Scores a batch and gives it, judged, to `sink`; comes back with the number of rows that could not be judged.
 fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: impl FnOnce(ScoredBatch<'_>) -> Result<()>) -> Result<u64> {
     let Buffers { scores, judged, labels } = buffers;
-    Predictor::new(model).scores(&rows.features, scores)?;
+    // Whoever reads the sums of margins knows that they are no probabilities: `EvalSettings::margins`.
+    model.score(&rows.features, scores)?;
     labels.clear();
     let mut silent = 0;
     for (i, &label) in rows.labels.iter().enumerate() {

@@ -7,7 +7,7 @@ use super::scored_table::{ScoredTable, Truth};
 use crate::codec::{Codec, Encode};
 use crate::data::{MappedSource, RowBuffer, Rows, SKIP, Source};
 use crate::error::{Error, Result};
-use crate::model::{Classifier, Scores};
+use crate::model::{Classifier, Scale, Scores};
 use crate::stats::Statistics;
 
 /// The rows of a batch by fold.
@@ -117,7 +117,11 @@ impl<'a> FoldedScores<'a> {
     /// One table per candidate, all of the same rows.
     pub(super) fn into_tables(self) -> Vec<ScoredTable> {
         let truth = Arc::new(self.truth);
-        self.scores.into_iter().map(|scores| ScoredTable::of(self.classes, scores, Arc::clone(&truth), self.silent)).collect()
+        let margins = |models: &Vec<Box<dyn Classifier>>| models.first().is_some_and(|model| model.scale() == Scale::Margin);
+        let table = |(scores, models): (Vec<f64>, &Vec<Box<dyn Classifier>>)| {
+            ScoredTable::of(self.classes, scores, Arc::clone(&truth), self.silent).of_margins(margins(models))
+        };
+        self.scores.into_iter().zip(self.models).map(table).collect()
     }
 
     /// Makes room for all rows when the first lanes meet: growing step by step would copy them again and again.

@@ -10,7 +10,7 @@ use crate::codec::{Codec, Encode};
 use crate::data::{Layout, RowBuffer, Rows};
 use crate::error::Result;
 use crate::eval::LogLoss;
-use crate::model::Classifier;
+use crate::model::{Classifier, Predictor};
 use crate::stats::Statistics;
 
 /// One model per fold.
@@ -74,6 +74,7 @@ impl Statistics for FoldedLosses<'_> {
             self.picked.fill(&batch, chosen);
             for ((candidate, pick), losses) in self.candidates.iter().zip(&mut self.picks).zip(&mut self.losses) {
                 let model = &*candidate.models[fold];
+                Predictor::new(model).check_for("be chosen by its log loss")?;
                 let mut told = ScoredTable::new(model.layout().classes().len());
                 self.picked.with(|rows| match pick {
                     None => told.add(model, rows),

@@ -8,7 +8,7 @@ use crate::calibrate::HeldOut;
 use crate::data::{Rows, SKIP};
 use crate::error::{Error, Result};
 use crate::eval::{EvalSettings, Evaluation, ScoredBatch};
-use crate::model::{Classifier, Scores};
+use crate::model::{Classifier, Scale, Scores};
 use crate::stats::Statistics;
 
 /// Rows that are judged together: their probabilities stay in the cache.
@@ -22,6 +22,8 @@ pub struct ScoredTable {
     /// Shared by the tables of several models of the same rows.
     truth: Arc<Truth>,
     silent: u64,
+    /// Whether the scores are margins and no log probabilities.
+    margins: bool,
 }
 
 /// Truth and weights of rows, in order.
@@ -57,7 +59,7 @@ impl ScoredTable {
 
     /// Scores of rows with their truth.
     pub(super) fn of(classes: usize, scores: Vec<f64>, truth: Arc<Truth>, silent: u64) -> Self {
-        ScoredTable { classes, scores, truth, silent }
+        ScoredTable { classes, scores, truth, silent, margins: false }
     }
 
     /// Rows that something else scored: log p(k|x) up to a constant per row, K per row; the class of a row, or [`SKIP`]; weights.
@@ -69,9 +71,21 @@ impl ScoredTable {
         }
     }
 
+    /// The same table where the scores are margins.
+    pub(super) fn of_margins(mut self, margins: bool) -> Self {
+        self.margins = margins;
+        self
+    }
+
+    /// Whether the scores are margins and no log probabilities.
+    pub fn holds_margins(&self) -> bool {
+        self.margins
+    }
+
     /// Adds what a model says about a batch. Rows that do not count, or that the model says nothing about, are left out.
     pub fn add(&mut self, model: &dyn Classifier, rows: Rows<'_>) -> Result<()> {
         let labels = rows.counted_labels()?;
+        self.margins |= model.scale() == Scale::Margin;
         let mut scores = Scores::new();
         model.score(&rows.features, &mut scores)?;
         let truth = Arc::make_mut(&mut self.truth);
@@ -97,7 +111,7 @@ impl ScoredTable {
         self.silent
     }
 
-    /// Changes the scores of some rows.
+    /// Changes the scores of some rows into log probabilities.
     pub(super) fn map_rows(&mut self, some: impl Fn(usize) -> bool, change: impl Fn(&mut [f64])) {
         self.scores.chunks_exact_mut(self.classes.max(1)).enumerate().filter(|(i, _)| some(*i)).for_each(|(_, row)| change(row));
     }
@@ -144,6 +158,7 @@ impl ScoredTable {
 
     /// Judges the rows as they are.
     pub fn evaluated(&self, settings: EvalSettings) -> Result<Evaluation> {
+        let settings = EvalSettings { margins: settings.margins || self.margins, ..settings };
         let mut evaluation = Evaluation::new(self.classes, score_scale(self.classes), settings);
         evaluation.reserve(self.labels().len());
         self.for_blocks(&mut |rows| evaluation.observe(rows))?;

@@ -90,6 +90,10 @@ where
         self.tally.weight
     }
 
+    fn in_order(&self) -> bool {
+        self.sums.in_order()
+    }
+
     fn bytes(&self) -> usize {
         self.sums.bytes()
     }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use oddsmith::data::{Kind, Weighting};
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Predictions, Predictor, Scores, Step};
+use oddsmith::error::ErrorKind;
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Predictions, Predictor, Scale, Scores, Step};
 use oddsmith::persist;
 use oddsmith::registry::MODELS;
 use oddsmith::stats::{Parts, TableStats};
 use proptest::prelude::*;
 
 use crate::table::ample::{Ample, ample};
-use crate::table::conduct::{Finding, Kept, contributions, encoded, ensure, fit, hold};
+use crate::table::conduct::{Finding, Kept, contributions, encoded, ensure, fit, hold, same};
 use crate::table::variants::Variant;
 use crate::table::{COLUMNS, Cell, Encoded, columns_taken, layout_of, rows, summary};
 
@@ -29,6 +30,9 @@ fn accounts_for_probabilities(variant: &Variant, table: &Ample) -> Finding {
     let features = encoded.features(&words);
     let (classes, columns) = (model.layout().classes().len(), model.layout().features().len());
     let (mut out, mut relative) = (Predictions::new(), Predictions::new());
+    if model.scale() == Scale::Margin {
+        return accounts_for_margins(variant, &*model, table);
+    }
     Predictor::new(&*model).predict(&features, &mut out).unwrap();
     Predictor::new(&*model).probabilities(&features, &mut relative).unwrap();
     let addends = contributions(&*model, &features);
@@ -70,6 +74,29 @@ fn accounts_for_probabilities(variant: &Variant, table: &Ample) -> Finding {
                 let on_line = (line - difference).abs() <= 1e-12 * (1.0 + size);
                 ensure(on_line, || format!("row {i}, class {k}: the weights give {line}, the scores {difference}"))?;
             }
+        }
+    }
+    Ok(Kept::Model)
+}
+
+/// Margins add up from their addends like other scores, and nobody makes probabilities of them.
+fn accounts_for_margins(variant: &Variant, model: &dyn Classifier, table: &Ample) -> Finding {
+    let encoded = encoded(model, &table.rows);
+    let words = encoded.words();
+    let features = encoded.features(&words);
+    let refused = Predictor::new(model).predict(&features, &mut Predictions::new()).err();
+    ensure(refused.is_some_and(|error| matches!(error.kind(), ErrorKind::Unsupported { .. })), || "margins became probabilities".into())?;
+    let (mut scores, addends) = (Scores::new(), contributions(model, &features));
+    model.score(&features, &mut scores).unwrap();
+    ensure(model.linear().is_none(), || "margins are no log odds".into())?;
+    for i in 0..table.rows.len() {
+        for (k, score) in scores.row(i).iter().enumerate() {
+            let Some(all) = &addends else { continue };
+            let columns = model.layout().features().len();
+            let total = (0..columns).fold(all.base()[k], |sum, j| sum + all.addends(i, j)[k]);
+            let size = (0..columns).fold(score.abs(), |most, j| most.max(all.addends(i, j)[k].abs()));
+            let adds_up = (score.is_nan() && total.is_nan()) || (score - total).abs() <= variant.entry.tolerance * (1.0 + size);
+            ensure(adds_up, || format!("row {i}, class {k}: addends sum to {total}, the margin is {score}"))?;
         }
     }
     Ok(Kept::Model)
@@ -130,7 +157,7 @@ proptest! {
         for entry in MODELS.iter().filter(|entry| entry.one_pass) {
             let learner = entry.learner().unwrap();
             // Statistics hold products of numbers alone: what discriminants take of categories is in the rows.
-            let products = matches!(entry.name, "lda" | "qda");
+            let products = matches!(entry.name, "lda" | "qda" | "least-squares");
             let columns: Vec<usize> = columns_taken(entry).into_iter().filter(|&j| !products || COLUMNS[j].1 == Kind::Number).collect();
             let chosen: Vec<usize> = columns.iter().map(|&j| everything.layout().index(COLUMNS[j].0).unwrap()).collect();
             let from_file = persist::load_stats(&persist::save_stats(&everything.select(&chosen).unwrap()).unwrap()).unwrap();
@@ -142,7 +169,7 @@ proptest! {
                     left.score(&encoded.features(&words), &mut a).unwrap();
                     right.score(&encoded.features(&words), &mut b).unwrap();
                     for (a, b) in a.values().iter().zip(b.values()) {
-                        prop_assert!(a == b || (a - b).abs() <= entry.tolerance * (1.0 + a.abs()), "{}: {} is not {}", entry.name, a, b);
+                        prop_assert!(same(*a, *b, entry.tolerance), "{}: {} is not {}", entry.name, a, b);
                     }
                 }
                 (Err(_), Err(_)) => {}

@@ -49,6 +49,17 @@ fn kept_models_have_as_many_as_can_be_counted() {
         // Three columns of the spline, the product, and no coefficient for the offset.
         ("logistic-formula", 1 + 1 + 1 + 3 + 2 + 1),
         ("one-vs-rest", 3 * DESIGN),
+        // Lines of all classes add up to a constant.
+        ("least-squares", 2 * (DESIGN + 1)),
+        ("least-squares-numbers", 2 * 3),
+        ("perceptron", DESIGN),
+        ("perceptron-by-class", 3 * 3),
+        // The number of neighbours, and the units of two columns.
+        ("knn", 1 + 2),
+        ("knn-distance", 1),
+        // Three units of five columns and a constant each; outputs of two classes from them, which may move together.
+        ("network", 3 * DESIGN + 2 * 4 - 4),
+        ("adjusted-margin", DESIGN + 2),
         ("adjusted-platt", DESIGN + 2),
         ("adjusted-beta", DESIGN + 3),
         ("adjusted-threshold", DESIGN),

@@ -8,13 +8,13 @@ use oddsmith::model::Conclusion;
 use oddsmith::study::ClassCounts;
 use oddsmith::train::{Advance, Answer, Round, Study, conclude};
 
-use crate::studies::{advance, answers, cut, encoded, in_rounds, patients, pooled, same, studies, with};
+use crate::studies::{additive, advance, answers, cut, encoded, in_rounds, patients, pooled, same, with};
 use crate::table::{Batches, Cell, Encoded, layout_of};
 
 #[test]
 fn rounds_of_any_number_of_places_end_at_the_pooled_fit() {
     let all = patients(420);
-    for study in studies() {
+    for study in additive() {
         let entry = &study.entry;
         let want = pooled(&study, &all);
         for parts in [1, 3, 7] {
@@ -29,7 +29,7 @@ fn rounds_of_any_number_of_places_end_at_the_pooled_fit() {
 #[test]
 fn answers_merge_in_any_tree() {
     let all = patients(300);
-    for study in studies() {
+    for study in additive() {
         let entry = &study.entry;
         let sites: Vec<Encoded> = cut(&all, 4).into_iter().map(|rows| encoded(rows, entry, &all)).collect();
         let want = pooled(&study, &all);
@@ -41,6 +41,18 @@ fn answers_merge_in_any_tree() {
         same(&study, &*in_rounds(study.clone(), &sites, balanced).unwrap(), &*want, &all);
         same(&study, &*in_rounds(study.clone(), &sites, leaning).unwrap(), &*want, &all);
     }
+}
+
+#[test]
+fn what_learns_from_rows_in_their_order_learns_in_one_place() {
+    let all = patients(200);
+    let study = with("perceptron", &[("epochs", "5")]);
+    let whole = vec![encoded(&all, "perceptron", &all), encoded(&[], "perceptron", &all)];
+    let model = in_rounds(study.clone(), &whole, |answers| answers).unwrap();
+    same(&study, &*model, &*pooled(&study, &all), &all);
+    let parts: Vec<Encoded> = cut(&all, 2).into_iter().map(|rows| encoded(rows, "perceptron", &all)).collect();
+    let refused = in_rounds(study, &parts, |answers| answers).err().unwrap();
+    assert!(refused.to_string().contains("one row after the other"), "{refused}");
 }
 
 #[test]

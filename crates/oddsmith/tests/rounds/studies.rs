@@ -43,7 +43,13 @@ pub(super) fn regression(learner: Logistic) -> Study {
 pub(super) fn studies() -> Vec<Study> {
     let wald = Logistic { precision: Intervals::Wald, tests: false, ..Logistic::default() };
     let spline = Formula::parse("died ~ ns(age, df = 3) + town + poly(dose, 2)").unwrap();
-    let mut all: Vec<Study> = MODELS.iter().map(|entry| with(entry.name, &[])).collect();
+    let steps = |entry: &str| match entry {
+        // A question per epoch or step.
+        "perceptron" => vec![("epochs", "12")],
+        "network" => vec![("hidden", "3")],
+        _ => Vec::new(),
+    };
+    let mut all: Vec<Study> = MODELS.iter().map(|entry| with(entry.name, &steps(entry.name))).collect();
     all.extend([
         with("lda", &[("shrinkage", "ledoit-wolf")]),
         with("qda", &[("shrinkage", "ledoit-wolf")]),
@@ -55,6 +61,11 @@ pub(super) fn studies() -> Vec<Study> {
         Study { target: Some("died".into()), ..Study::of(&OneVsRest { each: wald }.params().unwrap()) },
     ]);
     all
+}
+
+/// Those whose sums add up: all but the one that learns from rows in their order.
+pub(super) fn additive() -> Vec<Study> {
+    studies().into_iter().filter(|study| study.entry != "perceptron").collect()
 }
 
 /// Rows whose columns go with the classes a little, so that every model has something to find.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use oddsmith::control::Control;
 use oddsmith::data::Features;
 use oddsmith::error::ErrorKind;
-use oddsmith::model::{Classifier, Contributions, Predictions, Predictor};
+use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scale, Scores};
 use oddsmith::num::log_sum_exp;
 use oddsmith::train;
 use proptest::strategy::Strategy;
@@ -86,17 +86,24 @@ pub(crate) fn contributions(model: &dyn Classifier, features: &Features<'_>) -> 
     }
 }
 
-/// log p(k | x) of every row and class, by label.
+/// log p(k | x) of every row and class, by label; the margins of a model that has no probabilities.
 pub(crate) fn log_probabilities(model: &dyn Classifier, rows: &[Row]) -> BTreeMap<String, Vec<f64>> {
     let encoded = encoded(model, rows);
-    let (mut out, words) = (Predictions::new(), encoded.words());
-    Predictor::new(model).predict(&encoded.features(&words), &mut out).unwrap();
-    let normalised = |i: usize| {
-        let scores = out.scores().row(i).to_vec();
-        let total = log_sum_exp(scores.iter().copied());
-        scores.into_iter().map(move |score| score - total).collect::<Vec<_>>()
+    let words = encoded.words();
+    let by_row: Vec<Vec<f64>> = if model.scale() == Scale::Margin {
+        let mut scores = Scores::new();
+        model.score(&encoded.features(&words), &mut scores).unwrap();
+        (0..rows.len()).map(|i| scores.row(i).to_vec()).collect()
+    } else {
+        let mut out = Predictions::new();
+        Predictor::new(model).predict(&encoded.features(&words), &mut out).unwrap();
+        let normalised = |i: usize| {
+            let scores = out.scores().row(i).to_vec();
+            let total = log_sum_exp(scores.iter().copied());
+            scores.into_iter().map(move |score| score - total).collect::<Vec<_>>()
+        };
+        (0..rows.len()).map(normalised).collect()
     };
-    let by_row: Vec<Vec<f64>> = (0..rows.len()).map(normalised).collect();
     let labels = model.layout().classes().labels().iter().enumerate();
     labels.map(|(k, label)| (label.clone(), by_row.iter().map(|row| row[k]).collect())).collect()
 }

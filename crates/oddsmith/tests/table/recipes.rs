@@ -69,6 +69,7 @@ pub(crate) fn recipes() -> Vec<Recipe> {
     let mut all = every_entry();
     all.extend(variants_of_one_pass());
     all.extend(regressions());
+    all.extend(others());
     all.extend(adjusted());
     all
 }
@@ -131,11 +132,27 @@ fn regressions() -> Vec<Recipe> {
     ]
 }
 
+fn others() -> Vec<Recipe> {
+    vec![
+        Recipe::new("least-squares-numbers", "least-squares(coding=zero-one, l2=2)", &NUMBERS),
+        Recipe::new("least-squares-indicator", "least-squares(missing=indicator)", &PLAIN),
+        Recipe::regression("perceptron", "perceptron(epochs=9)", &PLAIN),
+        Recipe::new("perceptron-by-class", "perceptron(epochs=9, variant=pocket)", &NUMBERS),
+        Recipe::new("knn", "knn", &PLAIN),
+        Recipe::new("knn-distance", "knn(k=7, vote=distance, standardize=none, ties=row)", &NUMBERS),
+        Recipe::regression("network", "network(hidden=3)", &PLAIN),
+        Recipe::regression("kernel-logistic", "kernel-logistic(landmarks=9)", &PLAIN),
+        Recipe::new("kernel-least-squares", "kernel-least-squares(kernel=polynomial, degree=2)", &NUMBERS),
+        Recipe::new("network-two-layers", "network(hidden=\"4,2\", activation=relu, steps=20)", &NUMBERS),
+    ]
+}
+
 fn adjusted() -> Vec<Recipe> {
     let two = |name: &str| Recipe::regression(name, "logistic(ci=wald)", &PLAIN);
     let three = |name: &str| Recipe::new(name, "nb", &super::all_columns());
     let costs = |reject: Option<f64>| Decision::Costs(Costs::new(vec![0.0, 1.0, 2.0, 4.0, 0.0, 1.0, 5.0, 2.0, 0.0], reject, 3).unwrap());
     vec![
+        Recipe::regression("adjusted-margin", "least-squares", &PLAIN).then(After::Calibrated(Method::Platt)),
         two("adjusted-platt").then(After::Calibrated(Method::Platt)),
         two("adjusted-beta").then(After::Calibrated(Method::Beta)),
         two("adjusted-isotonic").then(After::Calibrated(Method::Isotonic)),

@@ -18,6 +18,7 @@ pub(crate) struct Variant {
     pub(crate) columns: Vec<usize>,
     pub(crate) units: Units,
     pub(crate) first: FirstClass,
+    pub(crate) order: RowOrder,
     /// How far two fits of the same rows may lie apart: that of the entry unless the search ends earlier.
     pub(crate) tolerance: f64,
 }
@@ -31,11 +32,21 @@ pub(crate) enum FirstClass {
     Matters,
 }
 
+/// Whether a model depends on the order of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowOrder {
+    /// No.
+    Any,
+    /// Yes: it learns from one row after the other.
+    Matters,
+}
+
 impl Variant {
     fn new(model: &str, units: Units) -> Self {
         let (entry, params) = registry::parse(model).unwrap();
         let (columns, tolerance) = (columns_taken(entry), entry.tolerance);
-        Variant { label: model.into(), entry, params, columns, units, first: FirstClass::Any, tolerance }
+        let order = if entry.name == "perceptron" { RowOrder::Matters } else { RowOrder::Any };
+        Variant { label: model.into(), entry, params, columns, units, first: FirstClass::Any, order, tolerance }
     }
 
     fn of(self, columns: &[usize]) -> Self {
@@ -72,6 +83,7 @@ pub(crate) fn variants() -> Vec<Variant> {
     all.extend(discriminants());
     all.extend(regressions());
     all.extend(trees());
+    all.extend(margins());
     all
 }
 
@@ -99,6 +111,21 @@ fn discriminants() -> Vec<Variant> {
     let options = ["(predictive)", "(divisor=unbiased)", "(shrinkage=0.3)", "(shrinkage=ledoit-wolf)"];
     let of = |entry: &'static str| options.into_iter().map(move |options| Variant::new(&format!("{entry}{options}"), Units::Free));
     ["lda", "qda"].into_iter().flat_map(of).collect()
+}
+
+fn margins() -> Vec<Variant> {
+    use Units::{Fixed, Free, Zero};
+    vec![
+        Variant::new("least-squares(coding=zero-one)", Free),
+        Variant::new("least-squares(l2=3)", Zero),
+        Variant::new("least-squares(missing=indicator)", Free),
+        Variant::new("least-squares", Free).of(&[0, 2, 6]),
+        Variant::new("perceptron(variant=pocket, epochs=7, no-verdict)", Fixed),
+        Variant::new("perceptron(variant=last, epochs=7, missing=mean)", Fixed),
+        Variant::new("knn(k=5, vote=distance, alpha=0)", Free),
+        Variant::new("knn(standardize=none, most-k=9)", Zero),
+        Variant::new("kernel-logistic(kernel=polynomial, degree=2, landmarks=20)", Fixed),
+    ]
 }
 
 fn regressions() -> Vec<Variant> {

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
-use crate::model::params::shared::{CLUSTER, OFFSET};
+use crate::model::params::shared::{CLUSTER, L2, MISSING, OFFSET};
 use crate::model::params::{Param, ParamKind, Params, split_list, split_pair};
 
 const FROM_ZERO: ParamKind = ParamKind::Number { least: 0.0, most: f64::INFINITY };
@@ -14,7 +14,6 @@ const SHARE: ParamKind = ParamKind::Between { least: 0.0, most: 1.0 };
 const UNITS: &str = "pairs of a column and a number, such as age=10";
 const WEIGHTS: &str = "balanced, or factors such as yes=2,no=1";
 
-const L2: Param = Param::new("l2", FROM_ZERO, "λ", "0", "Strength λ of the penalty ½ λ Σ β²");
 const L1: Param = Param::new("l1", FROM_ZERO, "λ", "0", "Strength λ of the penalty λ Σ |β|");
 const PRIOR_SD: Param = Param::new(
     "prior-sd",
@@ -43,13 +42,6 @@ const UNIT: Param = Param::new(
 );
 const ROBUST: Param =
     Param::new("robust", ParamKind::Choice(&["HC0", "HC1", "HC2", "HC3"]), "KIND", "", "Standard errors that do not trust the model");
-const MISSING: Param = Param::new(
-    "missing",
-    ParamKind::Choice(&["drop", "indicator", "mean", "error"]),
-    "POLICY",
-    "drop",
-    "Rows with a missing predictor: leave them out, a level or column of their own, the mean, or an error",
-);
 const CONTRAST: Param =
     Param::new("contrast", ParamKind::Choice(&["treatment", "sum", "poly"]), "CONTRAST", "treatment", "Contrast of categories");
 const REFERENCE: Param = Param::new(

@@ -44,3 +44,25 @@ pub const STRATA: Param =
 /// An offset.
 pub const OFFSET: Param =
     Param::new("offset", ParamKind::Column, "COLUMN", "", "A number column that is added to the log odds as it is, without a coefficient");
+
+/// A quadratic penalty.
+pub const L2: Param = Param::new("l2", FROM_ZERO, "λ", "0", "Strength λ of the penalty ½ λ Σ β²");
+
+/// What becomes of rows with gaps in a design.
+pub const MISSING: Param = Param::new(
+    "missing",
+    ParamKind::Choice(&["drop", "indicator", "mean", "error"]),
+    "POLICY",
+    "drop",
+    "Rows with a missing predictor: leave them out, a level or column of their own, the mean, or an error",
+);
+
+/// Units of number columns where distances are measured.
+pub const STANDARDIZE: Param = Param::new(
+    "standardize",
+    ParamKind::Choice(&["deviation", "none"]),
+    "HOW",
+    "deviation",
+    "Unit of number columns: their standard deviation, or as they are",
+)
+.or(&["standardise"]);

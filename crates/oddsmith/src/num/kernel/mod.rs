@@ -9,6 +9,7 @@
 mod aligned;
 mod cross;
 mod exp;
+mod finite;
 mod flag_scores;
 mod gaussian;
 mod gram;
@@ -33,6 +34,7 @@ mod words;
 
 pub use cross::CrossSums;
 pub use exp::exp_all;
+pub use finite::all_finite;
 pub use flag_scores::FlagScores;
 pub use gaussian::GaussianScores;
 pub use gram::Gram;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::target::Target;
 use crate::num::MatrixView;
-use crate::num::kernel::{Marks, Panel, widest};
+use crate::num::kernel::{Marks, Panel, all_finite};
 
 /// Numbers in a block: 128 KiB, so that a block and the panels of the kernels share a small second-level cache.
 const BLOCK_CELLS: usize = 16384;
@@ -102,7 +102,7 @@ impl BlockReader {
             let mut words = Vec::new();
             let features = rows.features.slice(lo, hi, &mut words);
             // Looked at block by block: the cells are then in the cache for whoever comes next.
-            let no_missing = terms.no_missing || is_whole(features.numbers);
+            let no_missing = terms.no_missing || all_finite(features.numbers);
             all_whole &= no_missing;
             if !(no_missing && can_stay) {
                 self.expand(problem, coordinates, marks, rows, lo..hi, dropped)?;
@@ -207,24 +207,5 @@ impl Problem {
     /// Outputs of the model: one per class but the first.
     pub(crate) fn outputs(&self) -> usize {
         self.classes - 1
-    }
-}
-
-/// Whether every number is finite.
-fn is_whole(numbers: MatrixView<'_>) -> bool {
-    // All bits of the exponent are set in infinities and NaNs alone; a loop over them vectorises, one over floats does not.
-    const EXPONENT: u64 = 0x7FF << 52;
-    let finite = |cells: &[f64]| {
-        widest(
-            #[inline(always)]
-            || !cells.iter().fold(false, |found, x| found | (x.to_bits() & EXPONENT == EXPONENT)),
-        )
-    };
-    match numbers.as_row_major() {
-        Some(cells) => finite(cells),
-        None => (0..numbers.cols()).all(|j| match numbers.column(j) {
-            Some(column) => finite(column),
-            None => (0..numbers.rows()).all(|i| numbers.get(i, j).is_finite()),
-        }),
     }
 }

@@ -1,0 +1,14 @@
+//! Kernels: linear models of what rows have in common with landmarks.
+
+mod entries;
+mod function;
+mod landmarks;
+mod learner;
+mod model;
+mod pool;
+
+pub(crate) use entries::ENTRIES;
+pub use function::Kernel;
+pub use learner::{FeatureMap, InnerStats, KernelLearner, KernelStats, KernelSums};
+pub use model::KernelModel;
+pub use pool::PoolSums;

@@ -1,0 +1,311 @@
+//! The perceptron: w += y x for every row on the wrong side, in the order of rows, epoch after epoch, until none is or epochs run out.
+//!
+//! A line that tells the classes apart without error is found after at most R²/γ² steps, with R the largest |x| and γ the margin of any unit
+//! vector that does (Novikoff). Where mistakes remain, a logistic regression of the same columns is asked whether such a line exists: its
+//! likelihood has a maximum exactly when none does. What a row teaches depends on all rows before it, so a pass reads rows in their order and on
+//! one thread ([`crate::stats::Statistics::in_order`]); the number of partitions changes nothing, and parts of rows cannot be learned apart.
+//! Time O(epochs · n p), memory O(p).
+
+use std::sync::Arc;
+
+use super::least_squares::TAKES;
+use super::perceptron_epoch::EpochSums;
+use super::perceptron_model::{Account, PerceptronModel, Verdict};
+use crate::codec::{Codec, Encode};
+use crate::data::{DesignOptions, Layout, Rows};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::linear::{Intervals, LinearStats, Logistic};
+use crate::model::on_design::{DesignFrame, DesignPass, DesignStats, LinearPart};
+use crate::model::params::Params;
+use crate::model::{Learner, PassInfo, Step};
+use crate::notice::{self, Notice};
+use crate::record::Record;
+use crate::stats::{ClassWeights, Statistics};
+
+pub(super) const NAME: &str = "perceptron";
+/// Epochs unless told otherwise.
+const EPOCHS: u64 = 100;
+
+/// Which weights predict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Variant {
+    /// Their average over all rows of all epochs.
+    #[default]
+    Averaged,
+    /// Of those that epochs ended with, the ones that err least over all rows.
+    Pocket,
+    /// Those of the last step.
+    Last,
+}
+
+impl Variant {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Variant::Averaged => "averaged",
+            Variant::Pocket => "pocket",
+            Variant::Last => "last",
+        }
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        [Variant::Averaged, Variant::Pocket, Variant::Last].into_iter().find(|variant| variant.name() == name)
+    }
+}
+
+/// Its options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Perceptron {
+    /// Which weights predict.
+    pub variant: Variant,
+    /// Most epochs; default 100.
+    pub epochs: u64,
+    /// Whether to ask if any line tells the classes apart, where mistakes remain; default yes.
+    pub verdict: bool,
+    /// How columns become a design.
+    pub options: DesignOptions,
+}
+
+impl Default for Perceptron {
+    fn default() -> Self {
+        Perceptron { variant: Variant::default(), epochs: EPOCHS, verdict: true, options: DesignOptions::default() }
+    }
+}
+
+impl Perceptron {
+    /// The learner with the options that were given.
+    pub fn from_params(params: &Params) -> Result<Self> {
+        Ok(Perceptron {
+            variant: params.text("variant").and_then(Variant::named).unwrap_or_default(),
+            epochs: params.whole("epochs").unwrap_or(EPOCHS),
+            verdict: !params.flag("no-verdict"),
+            options: DesignOptions { missing: params.parsed("missing")?.unwrap_or_default(), ..DesignOptions::default() },
+        })
+    }
+}
+
+/// The sums of a pass.
+#[derive(Debug, Clone)]
+pub enum PerceptronStats {
+    /// An epoch.
+    Epoch(DesignStats<EpochSums>),
+    /// A pass of the regression that is asked whether any line tells the classes apart.
+    Verdict {
+        /// What the last epoch came to.
+        learned: Option<Arc<DesignPass<EpochSums>>>,
+        /// The regression's sums.
+        sums: Box<LinearStats>,
+    },
+}
+
+impl Encode for PerceptronStats {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        match self {
+            PerceptronStats::Epoch(stats) => stats.encode(codec),
+            PerceptronStats::Verdict { sums, .. } => sums.encode(codec),
+        }
+    }
+}
+
+impl Statistics for PerceptronStats {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        match self {
+            PerceptronStats::Epoch(stats) => stats.observe(rows),
+            PerceptronStats::Verdict { sums, .. } => sums.observe(rows),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        match (self, other) {
+            (PerceptronStats::Epoch(mine), PerceptronStats::Epoch(theirs)) => mine.merge(theirs),
+            (PerceptronStats::Verdict { sums, .. }, PerceptronStats::Verdict { sums: theirs, .. }) => sums.merge(theirs),
+            _ => Err(Error::internal("sums of two different passes were merged")),
+        }
+    }
+
+    fn weight(&self) -> f64 {
+        match self {
+            PerceptronStats::Epoch(stats) => stats.weight(),
+            PerceptronStats::Verdict { sums, .. } => sums.weight(),
+        }
+    }
+
+    fn in_order(&self) -> bool {
+        matches!(self, PerceptronStats::Epoch(stats) if stats.in_order())
+    }
+
+    fn purpose(&self) -> String {
+        match self {
+            PerceptronStats::Epoch(stats) => stats.purpose(),
+            PerceptronStats::Verdict { .. } => "whether any line tells the classes apart".into(),
+        }
+    }
+
+    fn discloses(&self) -> Option<String> {
+        match self {
+            PerceptronStats::Epoch(stats) => stats.discloses(),
+            PerceptronStats::Verdict { sums, .. } => sums.discloses(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            PerceptronStats::Epoch(stats) => stats.bytes(),
+            PerceptronStats::Verdict { sums, .. } => sums.bytes(),
+        }
+    }
+}
+
+impl Learner for Perceptron {
+    type Stats = PerceptronStats;
+    type Model = PerceptronModel;
+
+    fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<PerceptronStats> {
+        TAKES.check(NAME, layout)?;
+        DesignStats::begin(layout, &self.options, |frame| Ok(self.first_epoch(frame))).map(PerceptronStats::Epoch)
+    }
+
+    fn finish(&self, stats: &PerceptronStats) -> Result<Step<PerceptronStats, PerceptronModel>> {
+        match stats {
+            PerceptronStats::Epoch(DesignStats::Survey(layout, survey)) => {
+                let next = DesignStats::surveyed(layout, &self.options, survey, |frame| Ok(self.first_epoch(frame)))?;
+                Ok(Step::Again(PerceptronStats::Epoch(next)))
+            }
+            PerceptronStats::Epoch(DesignStats::Sums(pass)) => self.after_epoch(pass),
+            PerceptronStats::Verdict { learned: Some(learned), sums } => self.after_verdict(learned, sums),
+            PerceptronStats::Verdict { learned: None, .. } => Err(Error::internal("the epochs before the verdict are elsewhere")),
+        }
+    }
+
+    fn most_passes(&self) -> usize {
+        usize::try_from(self.epochs).unwrap_or(usize::MAX).saturating_add(20_000)
+    }
+
+    fn write_point(&self, empty: &PerceptronStats, point: &mut Record) -> Result<()> {
+        match empty {
+            PerceptronStats::Epoch(stats) => stats.write_point(point, EpochSums::write_point),
+            PerceptronStats::Verdict { sums, .. } => {
+                point.put_counts("verdict", &[1]);
+                self.regression().write_point(sums, point)
+            }
+        }
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<PerceptronStats> {
+        if point.arrays.contains_key("verdict") {
+            let sums = Box::new(self.regression().at_point(layout, point)?);
+            return Ok(PerceptronStats::Verdict { learned: None, sums });
+        }
+        let sums = |frame: &Arc<DesignFrame>| self.first_epoch(frame).read_point(point);
+        match point.head.get("design").is_some() {
+            true => DesignStats::at_point(layout, &self.options, point, sums).map(PerceptronStats::Epoch),
+            false => self.begin(layout, &PassInfo::default()),
+        }
+    }
+}
+
+impl Perceptron {
+    fn first_epoch(&self, frame: &Arc<DesignFrame>) -> EpochSums {
+        EpochSums::new(frame.width(), frame.classes(), frame.layout().weighting(), self.variant == Variant::Pocket)
+    }
+
+    /// The regression whose likelihood has a maximum exactly when no line tells the classes apart.
+    fn regression(&self) -> Logistic {
+        let options = self.options.clone();
+        Logistic { options, precision: Intervals::None, tests: false, sampling: false, ..Logistic::default() }
+    }
+
+    fn after_epoch(&self, pass: &DesignPass<EpochSums>) -> Result<Step<PerceptronStats, PerceptronModel>> {
+        pass.check_rows()?;
+        let sums = &pass.sums;
+        if !sums.converged() && !sums.judging_only && (sums.epochs() as u64) < self.epochs {
+            let next = DesignPass::new(&pass.frame, sums.next());
+            return Ok(Step::Again(PerceptronStats::Epoch(DesignStats::Sums(Box::new(next)))));
+        }
+        if self.variant == Variant::Pocket && !sums.converged() && !sums.judging_only {
+            let last = DesignPass::new(&pass.frame, sums.judge_last());
+            return Ok(Step::Again(PerceptronStats::Epoch(DesignStats::Sums(Box::new(last)))));
+        }
+        if sums.converged() || !self.verdict || pass.frame.classes() > 2 {
+            return Ok(Step::Done(self.model(pass, None)));
+        }
+        let sums = Box::new(self.regression().begin(pass.frame.layout(), &PassInfo::default())?);
+        Ok(Step::Again(PerceptronStats::Verdict { learned: Some(Arc::new(pass.clone())), sums }))
+    }
+
+    fn after_verdict(&self, learned: &Arc<DesignPass<EpochSums>>, sums: &LinearStats) -> Result<Step<PerceptronStats, PerceptronModel>> {
+        let verdict = match self.regression().finish(sums) {
+            Ok(Step::Again(next)) => {
+                let learned = Some(Arc::clone(learned));
+                return Ok(Step::Again(PerceptronStats::Verdict { learned, sums: Box::new(next) }));
+            }
+            Ok(Step::Done(_)) => Some(Verdict::Overlapping),
+            Err(error) => match error.kind() {
+                ErrorKind::Separation { extent: "complete", .. } => Some(Verdict::Separable),
+                ErrorKind::Separation { .. } => Some(Verdict::Touching),
+                ErrorKind::Interrupted | ErrorKind::Internal(_) => return Err(error),
+                // A search that came to no end proves nothing.
+                _ => None,
+            },
+        };
+        Ok(Step::Done(self.model(learned, verdict)))
+    }
+
+    fn model(&self, pass: &DesignPass<EpochSums>, verdict: Option<Verdict>) -> PerceptronModel {
+        let (sums, frame) = (&pass.sums, &pass.frame);
+        let mut notices = pass.row_notices();
+        let mistakes = sums.all_mistakes();
+        let last: u64 = mistakes[mistakes.len() - sums.outputs.len()..].iter().sum();
+        if !sums.converged() {
+            notices.push(Notice::new(notice::NOT_CONVERGED, still_mistaken(sums, last, verdict)));
+        }
+        let chosen: Vec<Vec<f64>> = sums
+            .outputs
+            .iter()
+            .map(|output| match self.variant {
+                Variant::Averaged => output.averaged(),
+                Variant::Pocket => output.pocketed(sums.converged()).to_vec(),
+                Variant::Last => output.weights.clone(),
+            })
+            .collect();
+        let base = chosen.iter().map(|weights| weights[0]).collect();
+        let coefficients = chosen.iter().flat_map(|weights| weights[1..].iter().copied()).collect();
+        let part = LinearPart::new(frame, base, vec![0.0; frame.width()], coefficients);
+        // With the weights of an epoch without mistakes every row has been on its side by this much at least.
+        let margin =
+            |output: &super::perceptron_epoch::OutputState| output.margin / output.weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+        let margins = if sums.converged() { sums.outputs.iter().map(margin).collect() } else { Vec::new() };
+        let account = Account {
+            variant: self.variant.name().into(),
+            missing: self.options.missing,
+            epochs: sums.epochs() as u64,
+            converged: sums.converged(),
+            mistakes,
+            radius: sums.radius_squared.sqrt(),
+            margins,
+            verdict,
+            notices,
+        };
+        PerceptronModel::new(part, ClassWeights::clone(&pass.classes), account)
+    }
+}
+
+fn still_mistaken(sums: &EpochSums, last: u64, verdict: Option<Verdict>) -> String {
+    let made = format!("{} in the last of {}", notice::counted(last, "mistake"), notice::counted(sums.epochs() as u64, "epoch"));
+    // A separating line of margin γ allows R²/γ² mistakes at most, so mistakes bound γ from above.
+    let most = sums.outputs.iter().enumerate().map(|(m, _)| {
+        let own: u64 = sums.all_mistakes().chunks(sums.outputs.len()).map(|epoch| epoch[m]).sum();
+        (sums.radius_squared / own.max(1) as f64).sqrt()
+    });
+    let margin = most.fold(f64::INFINITY, f64::min);
+    match verdict {
+        Some(Verdict::Overlapping) => format!("{made}: no line tells the classes apart, so mistakes never end"),
+        Some(Verdict::Touching) => format!("{made}: lines only touch the classes without telling all rows apart, so mistakes never end"),
+        Some(Verdict::Separable) => {
+            format!("{made}: a line tells the classes apart, with a margin of {margin:.3e} at most; allow more epochs or scale the columns")
+        }
+        None => format!("{made}: a line that tells them apart, should there be one, has a margin of {margin:.3e} at most"),
+    }
+}

@@ -1,0 +1,296 @@
+//! One epoch of the perceptron: every row in its order, and a step towards each that is on the wrong side.
+//!
+//! With y = ±1 and x0 = 1: where y (w·x) ≤ 0, w += y x. Beside w run the sum of all w after every row, as C w − u with u = Σ c s over the
+//! steps s taken after c rows; where the pocket is asked for, the errors that the weights of the start make over all rows; the mistakes; the
+//! largest |x|²; and the smallest y (w·x), which is a margin of the rows when no mistake was made. A frequency weight shows the row as often, a sampling weight
+//! makes its step as much longer. Two classes have one w, more have one per class against the others. Time O(n p), memory O(p).
+
+use crate::codec::{Codec, Encode};
+use crate::data::{SKIP, Weighting};
+use crate::error::{ErrorKind, Result};
+use crate::model::on_design::{DesignBatch, DesignSums};
+use crate::num::kernel::widest;
+use crate::record::Record;
+
+/// What one output has learned.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct OutputState {
+    /// Intercept, then one weight per column.
+    pub(super) weights: Vec<f64>,
+    /// u.
+    pub(super) lag: Vec<f64>,
+    /// C, the rows so far of all epochs.
+    pub(super) shown: f64,
+    /// The weights that an epoch ended with and that err least over all rows, and how often they do.
+    pub(super) pocket: Vec<f64>,
+    pub(super) least_errors: f64,
+    /// Weights at the start of this epoch, where they are judged, and how often they err.
+    pub(super) judged: Vec<f64>,
+    pub(super) errors: f64,
+    /// Mistakes of this epoch.
+    pub(super) mistakes: u64,
+    /// Smallest y (w·x) of this epoch.
+    pub(super) margin: f64,
+    /// Whether an epoch without a mistake was seen: nothing changes any more.
+    pub(super) done: bool,
+}
+
+impl OutputState {
+    fn new(columns: usize, judging: bool) -> Self {
+        let zeros = vec![0.0; columns + 1];
+        OutputState {
+            weights: zeros.clone(),
+            lag: zeros.clone(),
+            shown: 0.0,
+            judged: if judging { zeros.clone() } else { Vec::new() },
+            pocket: zeros,
+            least_errors: f64::INFINITY,
+            errors: 0.0,
+            mistakes: 0,
+            margin: f64::INFINITY,
+            done: false,
+        }
+    }
+
+    /// The average of the weights over all rows shown.
+    pub(super) fn averaged(&self) -> Vec<f64> {
+        match self.shown > 0.0 {
+            true => self.weights.iter().zip(&self.lag).map(|(w, u)| w - u / self.shown).collect(),
+            false => self.weights.clone(),
+        }
+    }
+
+    /// The weights that err least of those that were judged; of weights without a mistake there are no better.
+    pub(super) fn pocketed(&self, converged: bool) -> &[f64] {
+        match () {
+            () if self.done || converged => &self.weights,
+            () if self.errors <= self.least_errors && !self.judged.is_empty() => &self.judged,
+            () => &self.pocket,
+        }
+    }
+
+    /// The state at the start of the next epoch.
+    fn turn(&mut self) {
+        self.done |= self.mistakes == 0;
+        // Equally good ones give way to later ones.
+        if !self.judged.is_empty() && self.errors <= self.least_errors {
+            self.least_errors = self.errors;
+            self.pocket.clone_from(&self.judged);
+        }
+        if !self.judged.is_empty() {
+            self.judged.clone_from(&self.weights);
+        }
+        (self.mistakes, self.errors) = (0, 0.0);
+        // A margin stays known once nothing changes any more.
+        self.margin = if self.done { self.margin } else { f64::INFINITY };
+    }
+
+    /// Counts a row that the weights of the start get wrong.
+    #[inline(always)]
+    fn judge(&mut self, row: &[f64], y: f64, weight: f64) {
+        if !self.judged.is_empty() && y * (self.judged[0] + dot(&self.judged[1..], row)) <= 0.0 {
+            self.errors += weight;
+        }
+    }
+
+    /// Shows a row `times` times, each step `step` long.
+    #[inline(always)]
+    fn show(&mut self, row: &[f64], y: f64, times: f64, step: f64) {
+        let mut left = times;
+        while left > 0.0 {
+            let score = y * (self.weights[0] + dot(&self.weights[1..], row));
+            self.margin = self.margin.min(score);
+            if score > 0.0 {
+                self.shown += left * step;
+                return;
+            }
+            self.mistakes += 1;
+            let (step_y, lag_y) = (step * y, self.shown * step * y);
+            self.weights[0] += step_y;
+            self.lag[0] += lag_y;
+            self.weights[1..].iter_mut().zip(row).for_each(|(w, x)| *w += step_y * x);
+            self.lag[1..].iter_mut().zip(row).for_each(|(u, x)| *u += lag_y * x);
+            self.shown += step;
+            left -= 1.0;
+        }
+    }
+}
+
+/// Σ a b, eight at a time.
+#[inline(always)]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a8, a_rest) = a.as_chunks::<8>();
+    let (b8, b_rest) = b.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (a, b) in a8.iter().zip(b8) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = sums;
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7)) + rest
+}
+
+/// The sums of an epoch.
+#[derive(Debug, Clone)]
+pub struct EpochSums {
+    columns: usize,
+    weighting: Weighting,
+    pub(super) outputs: Vec<OutputState>,
+    /// Mistakes of every epoch before, output by output.
+    pub(super) history: Vec<u64>,
+    /// Largest |x|², x0 included.
+    pub(super) radius_squared: f64,
+    rows: u64,
+    /// Whether weights are judged and none changes any more: the pass after the last epoch, for the pocket.
+    pub(super) judging_only: bool,
+}
+
+impl EpochSums {
+    /// Before the first epoch.
+    pub(super) fn new(columns: usize, classes: usize, weighting: Weighting, judging: bool) -> Self {
+        let outputs = if classes == 2 { 1 } else { classes };
+        let state = OutputState::new(columns, judging);
+        EpochSums {
+            columns,
+            weighting,
+            outputs: vec![state; outputs],
+            history: Vec::new(),
+            radius_squared: 0.0,
+            rows: 0,
+            judging_only: false,
+        }
+    }
+
+    /// Epochs that are over, this one included.
+    pub(super) fn epochs(&self) -> usize {
+        self.history.len() / self.outputs.len() + usize::from(!self.judging_only)
+    }
+
+    /// Mistakes of all epochs so far, this one included, output by output.
+    pub(super) fn all_mistakes(&self) -> Vec<u64> {
+        let own = if self.judging_only { &[] } else { &self.outputs[..] };
+        self.history.iter().copied().chain(own.iter().map(|output| output.mistakes)).collect()
+    }
+
+    /// Whether no output made a mistake.
+    pub(super) fn converged(&self) -> bool {
+        !self.judging_only && self.outputs.iter().all(|output| output.done || output.mistakes == 0)
+    }
+
+    /// The empty sums of the next epoch.
+    pub(super) fn next(&self) -> Self {
+        let mut next = EpochSums { history: self.all_mistakes(), rows: 0, ..self.clone() };
+        next.outputs.iter_mut().for_each(OutputState::turn);
+        next
+    }
+
+    /// The empty sums of a pass that judges the weights after the last epoch.
+    pub(super) fn judge_last(&self) -> Self {
+        EpochSums { judging_only: true, ..self.next() }
+    }
+
+    /// Writes down where the epoch starts.
+    pub(super) fn write_point(&self, point: &mut Record) -> Result<()> {
+        Codec::out(point, "").part("epoch", &mut self.clone())
+    }
+
+    /// Reads where the epoch starts.
+    pub(super) fn read_point(mut self, point: &Record) -> Result<Self> {
+        Codec::from(point, "").part("epoch", &mut self)?;
+        Ok(self)
+    }
+}
+
+impl Encode for EpochSums {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.count("rows", &mut self.rows)?;
+        codec.flag("judging-only", &mut self.judging_only)?;
+        codec.number("radius", &mut self.radius_squared)?;
+        codec.count_list("history", &mut self.history)?;
+        if codec.is_reading() && !self.history.len().is_multiple_of(self.outputs.len()) {
+            return Err(crate::record::fault("the mistakes are of another number of classes"));
+        }
+        for (m, output) in self.outputs.iter_mut().enumerate() {
+            codec.within(&format!("output{m}"), |codec| {
+                codec.finite("weights", &mut output.weights)?;
+                codec.finite("lag", &mut output.lag)?;
+                codec.finite("pocket", &mut output.pocket)?;
+                codec.number("shown", &mut output.shown)?;
+                codec.number("least-errors", &mut output.least_errors)?;
+                codec.finite("judged", &mut output.judged)?;
+                codec.number("errors", &mut output.errors)?;
+                codec.count("mistakes", &mut output.mistakes)?;
+                codec.number("margin", &mut output.margin)?;
+                codec.flag("done", &mut output.done)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl DesignSums for EpochSums {
+    fn observe(&mut self, batch: &DesignBatch<'_>) -> Result<()> {
+        let (frequency, single, judging_only) = (self.weighting == Weighting::Frequency, self.outputs.len() == 1, self.judging_only);
+        debug_assert_eq!(batch.width, self.columns);
+        widest(
+            #[inline(always)]
+            || {
+                for i in (0..batch.rows()).filter(|&i| batch.labels[i] != SKIP) {
+                    let (row, weight, label) = (batch.row(i), batch.weight(i), batch.labels[i] as usize);
+                    self.rows += 1;
+                    self.radius_squared = self.radius_squared.max(1.0 + dot(row, row));
+                    let (times, step) = if frequency { (weight, 1.0) } else { (1.0, weight) };
+                    for (m, output) in self.outputs.iter_mut().enumerate().filter(|(_, output)| !output.done) {
+                        let own = if single { label == 1 } else { label == m };
+                        let y = if own { 1.0 } else { -1.0 };
+                        output.judge(row, y, times * step);
+                        if !judging_only {
+                            output.show(row, y, times, step);
+                        }
+                    }
+                }
+            },
+        );
+        match self.outputs.iter().all(|output| output.lag.iter().chain(&output.weights).all(|w| w.is_finite())) {
+            true => Ok(()),
+            false => {
+                Err(crate::error::Error::data("the weights of the perceptron left the range of numbers; measure columns in larger units"))
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        match (self.rows, other.rows) {
+            (_, 0) => Ok(()),
+            (0, _) => {
+                *self = other.clone();
+                Ok(())
+            }
+            _ => Err(ErrorKind::Unsupported {
+                model: super::perceptron::NAME.into(),
+                what: "put together what several parts of the rows have taught it".into(),
+                advice: "it learns from one row after the other, and mixing weights of parts is another algorithm; fit it where all rows \
+                         are, or use least-squares or logistic, whose sums add up"
+                    .into(),
+            }
+            .into()),
+        }
+    }
+
+    fn purpose(&self) -> String {
+        match self.judging_only {
+            true => "errors of the perceptron's last weights".into(),
+            false => format!("epoch {} of the perceptron", self.epochs()),
+        }
+    }
+
+    fn in_order(&self) -> bool {
+        true
+    }
+
+    fn bytes(&self) -> usize {
+        24 * self.outputs.len() * (self.columns + 1)
+    }
+}

@@ -1,0 +1,143 @@
+//! Kept rows as points: exact distances, and the nearest of them.
+//!
+//! d² = Σ_j δ_j² · (columns / columns that both rows have): δ is the difference of numbers over the unit of the column, and 0 or 1 for equal
+//! and different levels. A level that the rows never had says nothing, like a gap. Differences are taken before units, so rows that mirror each
+//! other are equally far to the bit. Points without gaps are first screened ([`super::screen`]); every distance that counts is computed here.
+
+use super::kept_rows::KeptRows;
+use super::screen::Screen;
+use super::votes::{Candidate, EQUAL};
+use crate::data::{Features, MISSING, UNSEEN, Weighting};
+use crate::model::Prepared;
+
+/// Rows that are searched.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Points {
+    pub(super) rows: KeptRows,
+    /// One over the unit of every number column; 0 for columns that do not vary, which count for nothing.
+    pub(super) inverse: Vec<f64>,
+    /// The least that a row counts.
+    least: f64,
+    screen: Prepared<Screen>,
+}
+
+/// A row whose neighbours are looked for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Query {
+    pub(super) numbers: Vec<f64>,
+    pub(super) codes: Vec<u32>,
+}
+
+impl Query {
+    /// Row `i` of a batch.
+    pub(super) fn of(rows: &Features<'_>, i: usize) -> Self {
+        let known = |code: u32| if code == UNSEEN { MISSING } else { code };
+        Query {
+            numbers: (0..rows.numbers.cols()).map(|j| rows.numbers.get(i, j)).collect(),
+            codes: (0..rows.codes.cols()).map(|j| known(rows.codes.get(i, j))).collect(),
+        }
+    }
+}
+
+impl Points {
+    pub(super) fn new(rows: KeptRows, inverse: Vec<f64>) -> Self {
+        let frequency = rows.layout().weighting() == Weighting::Frequency;
+        let least = if frequency { rows.weights.iter().copied().fold(1.0, f64::min) } else { 1.0 };
+        Points { rows, inverse, least, screen: Prepared::default() }
+    }
+
+    /// Columns that count.
+    pub(super) fn columns(&self) -> usize {
+        self.inverse.iter().filter(|inverse| **inverse > 0.0).count() + self.rows.layout().codes().len()
+    }
+
+    pub(super) fn numbers(&self, row: usize) -> &[f64] {
+        let width = self.inverse.len();
+        &self.rows.numbers[row * width..(row + 1) * width]
+    }
+
+    pub(super) fn codes(&self, row: usize) -> &[u32] {
+        let width = self.rows.layout().codes().len();
+        &self.rows.codes[row * width..(row + 1) * width]
+    }
+
+    /// A kept row as a query.
+    pub(super) fn query(&self, row: usize) -> Query {
+        Query { numbers: self.numbers(row).to_vec(), codes: self.codes(row).to_vec() }
+    }
+
+    /// How many rows a row counts for.
+    pub(super) fn count(&self, row: usize) -> f64 {
+        if self.rows.layout().weighting() == Weighting::Frequency { self.rows.weights[row] } else { 1.0 }
+    }
+
+    /// Rows, each as often as it counts.
+    pub(super) fn total(&self) -> f64 {
+        (0..self.rows.rows()).map(|row| self.count(row)).sum()
+    }
+
+    /// The squared distance of a row; infinite where the two have no column in common.
+    pub(super) fn squared(&self, query: &Query, row: usize) -> f64 {
+        let (mut sum, mut present) = (0.0, 0usize);
+        for ((q, x), inverse) in query.numbers.iter().zip(self.numbers(row)).zip(&self.inverse) {
+            let difference = (q - x) * inverse;
+            if *inverse > 0.0 && !difference.is_nan() {
+                sum += difference * difference;
+                present += 1;
+            }
+        }
+        for (q, x) in query.codes.iter().zip(self.codes(row)) {
+            if *q != MISSING && *x != MISSING {
+                sum += f64::from(u8::from(q != x));
+                present += 1;
+            }
+        }
+        match present {
+            0 => f64::INFINITY,
+            present if present == self.columns() => sum,
+            present => sum * (self.columns() as f64 / present as f64),
+        }
+    }
+
+    /// Whether nothing of a query is missing.
+    pub(super) fn is_whole(&self, query: &Query) -> bool {
+        let numbers = query.numbers.iter().zip(&self.inverse).all(|(q, inverse)| q.is_finite() || *inverse == 0.0);
+        numbers && !query.codes.contains(&MISSING)
+    }
+
+    /// For every query the rows of the k nearest counts and all that are as far as the last of them, in rising distance, equal ones in the
+    /// order of the table. `without` is a row that is left out, or one time of it where it stands for several.
+    pub(super) fn nearest_of(&self, queries: &[Query], k: f64, without: &[Option<usize>]) -> Vec<Vec<Candidate>> {
+        // As many rows as k and one that may be left out are enough where each counts at least once.
+        let wanted = ((k / self.least).ceil() as usize + 1).min(self.rows.rows());
+        let screen = self.screen.get(|| Screen::new(self));
+        let mut found = screen.search(self, queries, wanted);
+        let each = queries.iter().zip(&mut found).zip(without);
+        each.map(|((query, rows), without)| self.sorted(query, std::mem::take(rows), k, *without)).collect()
+    }
+
+    /// Candidates of rows among which all of the k nearest are.
+    fn sorted(&self, query: &Query, rows: Vec<u32>, k: f64, without: Option<usize>) -> Vec<Candidate> {
+        let candidate = |row: u32| {
+            let row = row as usize;
+            let (count, class) = (self.count(row), self.rows.labels[row] as usize);
+            let left = if without == Some(row) { (count - 1.0).max(0.0) } else { count };
+            let mass = if self.rows.layout().weighting() == Weighting::Sampling { self.rows.weights[row] } else { left };
+            (left > 0.0).then(|| Candidate { row, squared: self.squared(query, row), class, count: left, mass })
+        };
+        let mut candidates: Vec<Candidate> = rows.into_iter().filter_map(candidate).collect();
+        let place = |candidate: &Candidate| (self.rows.ids[candidate.row], candidate.row);
+        candidates.sort_unstable_by(|a, b| a.squared.total_cmp(&b.squared).then(place(a).cmp(&place(b))));
+        let mut counted = 0.0;
+        let last = candidates.iter().position(|candidate| {
+            counted += candidate.count;
+            counted >= k
+        });
+        if let Some(last) = last {
+            let limit = candidates[last].squared * (1.0 + EQUAL);
+            let end = last + candidates[last..].iter().take_while(|candidate| candidate.squared <= limit).count();
+            candidates.truncate(end);
+        }
+        candidates
+    }
+}

@@ -1,0 +1,301 @@
+//! The network as a learner: units of the columns first, then the search, a pass for every point that it asks for.
+//!
+//! −Σ w log p(class) + ½ λ Σ w² is made least by L-BFGS over all rows: one sum of slopes per pass, so rows may lie anywhere and the same bits
+//! come from any number of threads. It ends where no slope is larger than a share of the rows' weight, never because a step was short. There is more
+//! than one place where it may end; which one hangs on the first weights, and these on the seed.
+
+use std::sync::Arc;
+
+use super::gradient::GradientSums;
+use super::model::{Account, NetworkModel};
+use super::shape::{Activation, Shape, mix};
+use crate::codec::{Codec, Encode};
+use crate::data::{DesignOptions, Features, Layout, Rows};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::on_design::{DesignBatch, DesignFrame, DesignPass, DesignStats, DesignSums};
+use crate::model::params::Params;
+use crate::model::{Learner, PassInfo, Step, Takes, Text};
+use crate::notice::{self, Notice};
+use crate::num::optimise::{Ask, Lbfgs};
+use crate::record::{Record, fault};
+use crate::stats::{ClassWeights, Parts, Statistics, TableStats};
+
+pub(super) const NAME: &str = "network";
+pub(super) const TAKES: Takes = Takes { text: Text::No, ..Takes::ALL };
+/// Largest slope at the end, as a share of the weight of the rows.
+const FLAT: f64 = 1e-10;
+/// The same beyond which the end is not reached.
+const NEAR: f64 = 1e-5;
+/// Variation of a column below this share of its size is rounding.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// Units of a hidden layer at most.
+const MOST_UNITS: usize = 4096;
+
+/// Its options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    /// Units of the hidden layers, none to two; default one of 8.
+    pub hidden: Vec<usize>,
+    /// What a hidden unit makes of its sum.
+    pub activation: Activation,
+    /// Strength λ of the penalty ½ λ Σ w²; default 1.
+    pub decay: f64,
+    /// Start of the random first weights; default 1.
+    pub seed: u64,
+    /// Most steps; default 1000.
+    pub steps: usize,
+    /// How columns become a design.
+    pub options: DesignOptions,
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        let (activation, options) = (Activation::default(), DesignOptions::default());
+        Network { hidden: vec![8], activation, decay: 1.0, seed: 1, steps: 1000, options }
+    }
+}
+
+impl Network {
+    /// The learner with the options that were given.
+    pub fn from_params(params: &Params) -> Result<Self> {
+        let other = Network::default();
+        Ok(Network {
+            hidden: params.text("hidden").map_or(Ok(other.hidden), sizes)?,
+            activation: params.text("activation").and_then(Activation::named).unwrap_or_default(),
+            decay: params.number("decay").unwrap_or(other.decay),
+            seed: params.whole("start-seed").unwrap_or(other.seed),
+            steps: params.whole("steps").and_then(|steps| usize::try_from(steps).ok()).unwrap_or(other.steps),
+            options: DesignOptions { missing: params.parsed("missing")?.unwrap_or_default(), ..DesignOptions::default() },
+        })
+    }
+}
+
+/// Sizes of hidden layers as people write them.
+fn sizes(text: &str) -> Result<Vec<usize>> {
+    let refused = || Error::option("hidden", text, format!("one or two sizes from 1 to {MOST_UNITS}, such as 16 or 16,8, or none"));
+    if matches!(text.trim(), "none" | "") {
+        return Ok(Vec::new());
+    }
+    let size = |part: &str| part.trim().parse::<usize>().ok().filter(|size| (1..=MOST_UNITS).contains(size));
+    let sizes: Option<Vec<usize>> = text.split(',').map(size).collect();
+    sizes.filter(|sizes| sizes.len() <= 2).ok_or_else(refused)
+}
+
+/// The sums of a pass.
+pub type NetworkStats = DesignStats<NetworkSums>;
+
+/// What is summed over design rows.
+#[derive(Debug, Clone)]
+pub enum NetworkSums {
+    /// Means and spreads of the columns.
+    Columns(Box<TableStats>),
+    /// Loss and slopes.
+    Gradient(Box<GradientSums>),
+}
+
+impl Encode for NetworkSums {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        match self {
+            NetworkSums::Columns(table) => table.encode(codec),
+            NetworkSums::Gradient(sums) => sums.encode(codec),
+        }
+    }
+}
+
+impl DesignSums for NetworkSums {
+    fn observe(&mut self, batch: &DesignBatch<'_>) -> Result<()> {
+        match self {
+            NetworkSums::Columns(table) => {
+                table.observe(Rows::new(Features::of_numbers(batch.matrix()?), batch.labels, batch.weights, batch.first_row))
+            }
+            NetworkSums::Gradient(sums) => sums.observe(batch),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        match (self, other) {
+            (NetworkSums::Columns(mine), NetworkSums::Columns(theirs)) => mine.merge(theirs),
+            (NetworkSums::Gradient(mine), NetworkSums::Gradient(theirs)) => {
+                mine.merge(theirs);
+                Ok(())
+            }
+            _ => Err(Error::internal("sums of two different passes were merged")),
+        }
+    }
+
+    fn purpose(&self) -> String {
+        match self {
+            NetworkSums::Columns(_) => "means and spreads of the columns".into(),
+            NetworkSums::Gradient(_) => "loss and slopes of the network".into(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            NetworkSums::Columns(table) => table.bytes(),
+            NetworkSums::Gradient(sums) => 8 * sums.gradient.len(),
+        }
+    }
+}
+
+fn columns(frame: &Arc<DesignFrame>) -> Result<NetworkSums> {
+    let parts = Parts { moments: true, ..Parts::default() };
+    Ok(NetworkSums::Columns(Box::new(TableStats::new(Arc::clone(frame.columns()), parts))))
+}
+
+impl Learner for Network {
+    type Stats = NetworkStats;
+    type Model = NetworkModel;
+
+    fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<NetworkStats> {
+        TAKES.check(NAME, layout)?;
+        DesignStats::begin(layout, &self.options, columns)
+    }
+
+    fn finish(&self, stats: &NetworkStats) -> Result<Step<NetworkStats, NetworkModel>> {
+        match stats {
+            DesignStats::Survey(layout, survey) => DesignStats::surveyed(layout, &self.options, survey, columns).map(Step::Again),
+            DesignStats::Sums(pass) => match &pass.sums {
+                NetworkSums::Columns(table) => self.after_columns(pass, table),
+                NetworkSums::Gradient(sums) => self.after_gradient(pass, &sums.in_units()),
+            },
+        }
+    }
+
+    /// A step may be shortened forty times.
+    fn most_passes(&self) -> usize {
+        self.steps.saturating_mul(41).saturating_add(100)
+    }
+
+    fn write_point(&self, empty: &NetworkStats, point: &mut Record) -> Result<()> {
+        empty.write_point(point, |sums, point| {
+            match sums {
+                NetworkSums::Columns(table) => table.write_scales(point),
+                NetworkSums::Gradient(sums) => {
+                    point.put("theta", &sums.theta);
+                    point.put("centre", &sums.shape.centre);
+                    point.put("spread", &sums.shape.spread);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<NetworkStats> {
+        DesignStats::at_point(layout, &self.options, point, |frame| {
+            if !point.arrays.contains_key("theta") {
+                let mut sums = columns(frame)?;
+                if let NetworkSums::Columns(table) = &mut sums {
+                    table.read_scales(point)?;
+                }
+                return Ok(sums);
+            }
+            let (centre, spread) = (point.numbers("centre", frame.width())?, point.weights("spread", frame.width())?);
+            let shape = Arc::new(self.shape(frame, centre, spread)?);
+            let theta = point.numbers("theta", shape.parameters())?;
+            Ok(NetworkSums::Gradient(Box::new(GradientSums::new(&shape, theta, None))))
+        })
+    }
+}
+
+impl Network {
+    fn shape(&self, frame: &DesignFrame, centre: Vec<f64>, spread: Vec<f64>) -> Result<Shape> {
+        if self.hidden.len() > 2 || self.hidden.iter().any(|size| !(1..=MOST_UNITS).contains(size)) {
+            return Err(Error::option("hidden", format!("{:?}", self.hidden), format!("one or two sizes from 1 to {MOST_UNITS}")));
+        }
+        let sizes = std::iter::once(frame.width()).chain(self.hidden.iter().copied()).chain([frame.classes()]).collect();
+        Ok(Shape { sizes, activation: self.activation, centre, spread })
+    }
+
+    fn after_columns(&self, pass: &DesignPass<NetworkSums>, table: &TableStats) -> Result<Step<NetworkStats, NetworkModel>> {
+        pass.check_rows()?;
+        if let Some(again) = table.rescaled() {
+            return Ok(again_with(pass, NetworkSums::Columns(Box::new(again))));
+        }
+        let (classes, width) = (pass.frame.classes(), pass.frame.width());
+        let (mut centre, mut spread) = (vec![0.0; width], vec![0.0; width]);
+        if let Some(moments) = table.moments() {
+            for j in 0..width {
+                let all = (0..classes).map(|k| moments.get(k, j)).filter(|moment| moment.weight > 0.0).reduce(|all, own| all.plus(own));
+                let Some(all) = all else { continue };
+                let deviation = (all.squares / all.weight).sqrt();
+                centre[j] = all.mean / table.scale(j);
+                let varies = deviation > ROUNDING * all.mean.abs();
+                spread[j] = if varies { deviation / table.scale(j) } else { 0.0 };
+            }
+        }
+        let shape = Arc::new(self.shape(&pass.frame, centre, spread)?);
+        let inputs: Vec<u64> = (0..width).map(|j| key(pass.frame.name(j))).collect();
+        let theta = shape.first(self.seed, &inputs, &places(&pass.classes, pass.frame.layout()));
+        let search = Lbfgs::new(theta.clone(), FLAT * pass.classes.total());
+        Ok(again_with(pass, NetworkSums::Gradient(Box::new(GradientSums::new(&shape, theta, Some(search))))))
+    }
+
+    fn after_gradient(&self, pass: &DesignPass<NetworkSums>, sums: &GradientSums) -> Result<Step<NetworkStats, NetworkModel>> {
+        let Some(search) = &sums.search else { return Err(Error::internal("the search that asked is elsewhere")) };
+        let (loss, slopes) = sums.penalised(self.decay);
+        let mut search = (**search).clone();
+        if !loss.is_finite() && !search.value().is_finite() {
+            let what = "the loss of the network is not a number at its first weights".to_owned();
+            return Err(ErrorKind::NoEstimate { what, advice: "measure columns in other units".into() }.into());
+        }
+        match search.tell(loss, &slopes) {
+            Ask::At(theta) if search.steps() < self.steps => {
+                Ok(again_with(pass, NetworkSums::Gradient(Box::new(GradientSums::new(&sums.shape, theta, Some(search))))))
+            }
+            _ => Ok(Step::Done(self.model(pass, &sums.shape, &search))),
+        }
+    }
+
+    fn model(&self, pass: &DesignPass<NetworkSums>, shape: &Shape, search: &Lbfgs) -> NetworkModel {
+        let weight = pass.classes.total();
+        let slope = search.largest_slope() / weight;
+        let mut notices = pass.row_notices();
+        let constant = (0..pass.frame.width()).filter(|&j| shape.spread[j] == 0.0);
+        notices.extend(constant.map(|j| pass.frame.constant_notice(j, shape.centre[j])));
+        if slope > NEAR {
+            let text =
+                format!("{} were made and the largest slope is still {slope:.1e} per row", notice::counted(search.steps() as u64, "step"));
+            notices.push(Notice::new(notice::NETWORK_UNFINISHED, text));
+        }
+        let account = Account {
+            hidden: self.hidden.clone(),
+            activation: self.activation.name().into(),
+            decay: self.decay,
+            seed: self.seed,
+            steps: search.steps() as u64,
+            objective: search.value() / weight,
+            slope,
+            missing: self.options.missing,
+            notices,
+        };
+        NetworkModel::new(&pass.frame, shape.clone(), search.place().to_vec(), pass.classes.clone(), account)
+    }
+}
+
+fn again_with(pass: &DesignPass<NetworkSums>, sums: NetworkSums) -> Step<NetworkStats, NetworkModel> {
+    Step::Again(DesignStats::Sums(Box::new(DesignPass::new(&pass.frame, sums))))
+}
+
+/// A key of a name.
+fn key(name: &str) -> u64 {
+    name.bytes().fold(name.len() as u64, |state, byte| mix(state ^ u64::from(byte)))
+}
+
+/// Place of every class by weight, the heaviest first; equal ones in the order of their labels.
+fn places(classes: &ClassWeights, layout: &Layout) -> Vec<u64> {
+    let before = |a: usize, b: usize| {
+        let labels = layout.classes().labels();
+        classes.weight[a].total_cmp(&classes.weight[b]).reverse().then(labels[a].cmp(&labels[b])).is_lt()
+    };
+    let count = classes.weight.len();
+    (0..count).map(|k| (0..count).filter(|&other| before(other, k)).count() as u64).collect()
+}
+
+/// Refuses what a stored network says of its layers when it contradicts itself.
+pub(super) fn check_hidden(hidden: &[usize]) -> Result<()> {
+    match hidden.len() <= 2 && hidden.iter().all(|size| (1..=MOST_UNITS).contains(size)) {
+        true => Ok(()),
+        false => Err(fault("it has layers that there cannot be")),
+    }
+}

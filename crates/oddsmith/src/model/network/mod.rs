@@ -1,0 +1,13 @@
+//! A small network: one or two hidden layers between the columns and the classes.
+
+mod entries;
+mod gradient;
+mod learner;
+mod model;
+mod shape;
+
+pub(crate) use entries::ENTRIES;
+pub use gradient::GradientSums;
+pub use learner::{Network, NetworkStats, NetworkSums};
+pub use model::NetworkModel;
+pub use shape::Activation;

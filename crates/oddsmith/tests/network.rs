@@ -1,0 +1,112 @@
+//! Networks: without a hidden layer they are logistic regressions; with one they bend.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod support;
+
+use std::num::NonZeroUsize;
+
+use oddsmith::control::Control;
+use oddsmith::data::{Classes, Feature, Kind, Layout, Weighting};
+use oddsmith::model::linear::{Intervals, Logistic};
+use oddsmith::model::network::{Activation, Network};
+use oddsmith::model::{Classifier, Learner, Predictions, Predictor};
+use oddsmith::{persist, train};
+use support::{Csv, Frame, Golden, RowByRow, close};
+
+fn fit<L: Learner>(learner: &L, frame: &Frame) -> L::Model {
+    train::fit(learner, &frame.source(), None, &Control::new()).unwrap().model
+}
+
+fn probabilities(model: &dyn Classifier, frame: &Frame) -> Vec<f64> {
+    let mut out = Predictions::new();
+    Predictor::new(model).predict(&frame.features(), &mut out).unwrap();
+    out.probabilities().to_vec()
+}
+
+fn golden(name: &str) -> Csv {
+    Csv::load(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/data").join(name))
+}
+
+fn without_layer() -> Network {
+    Network { hidden: Vec::new(), decay: 0.0, steps: 5000, ..Network::default() }
+}
+
+#[test]
+fn without_a_hidden_layer_it_is_logistic_regression() {
+    // R's coefficients of the same model.
+    let reference = Golden::load("glm_pima_main");
+    let table = reference.table("data/train");
+    let names = ["npreg", "glu", "bp", "skin", "bmi", "ped", "age"];
+    let frame = Frame::new(&table, "type", &names.map(|name| (name, Kind::Number)));
+    let coefficients = reference.numbers("results/coef");
+    let p = probabilities(&fit(&without_layer(), &frame), &frame);
+    for i in 0..frame.rows() {
+        let eta = coefficients[0] + (0..7).map(|j| coefficients[j + 1] * frame.numbers[i * 7 + j]).sum::<f64>();
+        close(p[2 * i + 1], 1.0 / (1.0 + (-eta).exp()), 1e-8);
+    }
+}
+
+#[test]
+fn with_three_classes_it_is_softmax_regression() {
+    let frame = Frame::new(&golden("iris.csv"), "Species", &[("Sepal.Width", Kind::Number)]);
+    let regression = fit(&Logistic { precision: Intervals::None, tests: false, ..Logistic::default() }, &frame);
+    let (left, right) = (probabilities(&fit(&without_layer(), &frame), &frame), probabilities(&regression, &frame));
+    left.iter().zip(&right).for_each(|(a, b)| close(*a, *b, 1e-6));
+}
+
+fn exclusive_or(copies: usize) -> Frame {
+    let classes = Classes::new(vec!["even".into(), "odd".into()]).unwrap();
+    let layout = Layout::new("y", vec![Feature::number("a"), Feature::number("b")], classes, Weighting::None).unwrap();
+    let corners = [(0.0, 0.0, 0), (0.0, 1.0, 1), (1.0, 0.0, 1), (1.0, 1.0, 0)];
+    let rows: Vec<(f64, f64, u32)> = corners.iter().copied().cycle().take(4 * copies).collect();
+    let numbers = rows.iter().flat_map(|row| [row.0, row.1]).collect();
+    Frame { layout, numbers, codes: Vec::new(), labels: rows.iter().map(|row| row.2).collect(), weights: None }
+}
+
+#[test]
+fn hidden_units_learn_exclusive_or() {
+    for activation in [Activation::Tanh, Activation::Relu] {
+        let frame = exclusive_or(25);
+        let model = fit(&Network { activation, decay: 0.1, ..Network::default() }, &frame);
+        let p = probabilities(&model, &frame);
+        assert!(p.chunks(2).zip(&frame.labels).all(|(p, label)| p[*label as usize] > 0.9), "{activation:?}: {:?}", &p[..8]);
+    }
+}
+
+#[test]
+fn the_objective_is_the_loss_of_the_predictions() {
+    let frame = exclusive_or(25);
+    let model = fit(&Network { decay: 0.7, ..Network::default() }, &frame);
+    let p = probabilities(&model, &frame);
+    let loss: f64 = p.chunks(2).zip(&frame.labels).map(|(p, label)| -p[*label as usize].ln()).sum();
+    let weights: f64 = (0..2).flat_map(|layer| model.layer(layer).0).map(|w| w * w).sum();
+    close(model.objective(), (loss + 0.35 * weights) / 100.0, 1e-12);
+}
+
+#[test]
+fn threads_and_partitions_change_no_bit_and_no_model() {
+    let frame = exclusive_or(40);
+    let learner = Network { hidden: vec![4, 3], ..Network::default() };
+    let whole = fit(&learner, &frame);
+    let of = |threads: usize| train::fit(&learner, &RowByRow(&frame), NonZeroUsize::new(threads), &Control::new()).unwrap().model;
+    let one = persist::save_model(&of(1)).unwrap();
+    for threads in [2, 3, 8] {
+        assert!(persist::save_model(&of(threads)).unwrap() == one, "{threads} threads");
+    }
+    probabilities(&whole, &frame).iter().zip(probabilities(&of(1), &frame)).for_each(|(a, b)| close(*a, b, 1e-6));
+}
+
+#[test]
+fn a_weight_of_three_is_three_rows_and_files_keep_all() {
+    let mut weighted = exclusive_or(10);
+    weighted.layout =
+        Layout::new("y", weighted.layout.features().to_vec(), weighted.layout.classes().clone(), Weighting::Frequency).unwrap();
+    weighted.weights = Some(vec![3.0; weighted.rows()]);
+    let (left, right) = (fit(&Network::default(), &weighted), fit(&Network::default(), &exclusive_or(30)));
+    probabilities(&left, &weighted).iter().zip(probabilities(&right, &exclusive_or(10))).for_each(|(a, b)| close(*a, b, 1e-7));
+    let back = persist::load_model(&persist::save_model(&left).unwrap()).unwrap();
+    assert_eq!(probabilities(&*back, &weighted), probabilities(&left, &weighted));
+    assert_eq!(back.card(), left.card());
+    assert_eq!(left.free_parameters(), 8 * 3 + 9);
+}
