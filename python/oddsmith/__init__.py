@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from .files import load
     from .linear_model import LogisticRegression
     from .logit import Logit
+    from .margins import Perceptron, RidgeClassifier
     from .mixed import MixedNB
     from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+    from .neighbors import KNeighborsClassifier
+    from .neural_network import MLPClassifier
     from .prior_shift import PriorShift
 
 #: Where the names live. They are imported when they are asked for: a worker that only sums rows up needs no scikit-learn.
@@ -47,20 +50,24 @@ _HOMES = {
     "ComplementNB": "naive_bayes",
     "Evaluation": "evaluation",
     "GaussianNB": "naive_bayes",
+    "KNeighborsClassifier": "neighbors",
     "LinearDiscriminantAnalysis": "discriminant_analysis",
     "LogisticRegression": "linear_model",
     "Logit": "logit",
+    "MLPClassifier": "neural_network",
     "MixedNB": "mixed",
     "MultinomialNB": "naive_bayes",
+    "Perceptron": "margins",
     "PriorShift": "prior_shift",
     "QuadraticDiscriminantAnalysis": "discriminant_analysis",
+    "RidgeClassifier": "margins",
     "StoredModel": "_frames",
     "compare": "comparison",
     "evaluate": "evaluation",
     "load": "files",
 }
 #: Modules that are there without an import of their own.
-_MODULES = ("discriminant_analysis", "linear_model", "metrics", "naive_bayes", "stats")
+_MODULES = ("discriminant_analysis", "linear_model", "margins", "metrics", "naive_bayes", "neighbors", "neural_network", "stats")
 _MADE = {entry["python"]: "_classes" for entry in models() if entry["python"] not in _HOMES}
 
 __all__ = [
@@ -75,9 +82,11 @@ __all__ = [
     "FormulaError",
     "GaussianNB",
     "InternalError",
+    "KNeighborsClassifier",
     "LinearDiscriminantAnalysis",
     "LogisticRegression",
     "Logit",
+    "MLPClassifier",
     "MismatchError",
     "MixedNB",
     "MultinomialNB",
@@ -85,8 +94,10 @@ __all__ = [
     "OddsmithError",
     "OddsmithWarning",
     "ParameterError",
+    "Perceptron",
     "PriorShift",
     "QuadraticDiscriminantAnalysis",
+    "RidgeClassifier",
     "StoredModel",
     "UnknownNameError",
     "UnsupportedError",

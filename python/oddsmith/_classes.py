@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from . import discriminant_analysis, linear_model, mixed, naive_bayes
+from . import discriminant_analysis, linear_model, margins, mixed, naive_bayes, neighbors, neural_network
 from ._frames import StoredModel
 from .declared import ENTRIES, class_of
 
 _WRITTEN = {
-    name: getattr(module, name) for module in (naive_bayes, discriminant_analysis, linear_model, mixed) for name in module.__all__
+    name: getattr(module, name)
+    for module in (naive_bayes, discriminant_analysis, linear_model, margins, mixed, neighbors, neural_network)
+    for name in module.__all__
 }
 
 #: Classes that nobody wrote, by name.

@@ -20,7 +20,7 @@ from ._scores import RegressionScores
 from ._tables import maker
 from ._trees import BESIDE
 from .passes import TARGET
-from .exceptions import ParameterError, tell
+from .exceptions import OddsmithWarning, ParameterError, tell
 
 __all__ = ["DeclaredClassifier", "class_of"]
 
@@ -28,6 +28,7 @@ __all__ = ["DeclaredClassifier", "class_of"]
 ENTRIES: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in _core.models()}
 
 _EXTRA_COLUMN = "W302"
+_HOLDS_ROWS = "W432"
 _WIDTH = 130
 
 
@@ -47,9 +48,15 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
     #: The name of the model in the registry.
     _declared: ClassVar[str] = ""
     _silent = (_EXTRA_COLUMN,)
+    #: Notices of a fit that are no warnings: they say what such a model always is.
+    _quiet: ClassVar[tuple[str, ...]] = (_HOLDS_ROWS,)
 
     def _entry(self) -> dict[str, Any]:
         return ENTRIES[self._declared]
+
+    def _weight_column(self) -> str | None:
+        """The column of a data frame that weighs its rows."""
+        return getattr(self, "weights", None)
 
     def _options(self) -> dict[str, Any]:
         """The options that differ from what the model does without them."""
@@ -93,7 +100,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             raise ParameterError("sample_weight is not accepted: name a column of the data frame in `weights`")
         if given is None and is_frame(X):
             self._frame(X, reset=True)
-        weights, threads = getattr(self, "weights", None), thread_count(self.n_jobs)
+        weights, threads = self._weight_column(), thread_count(self.n_jobs)
         model, notices = _core.fit_frame(self._declared, options, formula, frame, kinds, weights, beside, getattr(self, "crude", False), threads)
         self._take(model, maker(X), notices, named=given is not None)
         return self
@@ -101,8 +108,9 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
     def _fit_array(self, X: Any, y: Any, right: str | None, options: dict[str, Any], sample_weight: Any) -> Any:
         """A fit to the columns of an array."""
         for name in ("weights", "cluster", "strata", "offset", "kinds", "levels", "text"):
-            if getattr(self, name, None) is not None:
-                raise ParameterError(f"{name} = {getattr(self, name)!r} is not accepted: columns of an array have no names; pass a data frame")
+            given = self._weight_column() if name == "weights" else getattr(self, name, None)
+            if given is not None:
+                raise ParameterError(f"{name} = {given!r} is not accepted: columns of an array have no names; pass a data frame")
         X, labels = self._checked(X, y, reset=True)
         self.classes_, codes = event_last(*encode_classes(labels, y), getattr(self, "event", None))
         check_not_single(self.classes_)
@@ -137,7 +145,8 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             self.formula_ = model.formula
         if named:
             self.n_features_in_, self.feature_names_in_ = len(model.names), np.array(model.names, dtype=object)
-        self.diagnostics_ = tell([*notices, *model.notices])
+        quiet = [OddsmithWarning(*notice) for notice in model.notices if notice[0] in self._quiet]
+        self.diagnostics_ = tell([*notices, *(notice for notice in model.notices if notice[0] not in self._quiet)]) + quiet
 
     def _first_pass(self, target: str | None, features: Any, kinds: dict[str, str], weights: str | None, layout: Any) -> _core.Round:
         """The first question of a fit whose rows stay where they are."""

@@ -1,0 +1,72 @@
+"""Scores of models that give margins and no probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from .declared import DeclaredClassifier
+
+
+def _never(estimator: Any) -> bool:
+    return False
+
+
+class MarginClassifier(DeclaredClassifier):
+    """A declared model whose scores are margins: they rank rows and call classes."""
+
+    @available_if(_never)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Refuse: margins are no probabilities; `CalibratedClassifier` makes them some.
+
+        Parameters
+        ----------
+        X : array-like
+            The rows.
+
+        Returns
+        -------
+        ndarray
+            Never.
+        """
+        raise AttributeError("predict_proba")
+
+    @available_if(_never)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Refuse: margins are no probabilities; `CalibratedClassifier` makes them some.
+
+        Parameters
+        ----------
+        X : array-like
+            The rows.
+
+        Returns
+        -------
+        ndarray
+            Never.
+        """
+        raise AttributeError("predict_log_proba")
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Give margins: that of the second class with two classes, else one per class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Margins.
+        """
+        scores = self._ask(X, "scores")
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def _lines(self) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts of all outputs, in the user's units."""
+        arrays = self._model.arrays()
+        coefficients = arrays["coefficients"].reshape(len(arrays["base"]), -1)
+        return coefficients, arrays["base"] - coefficients @ arrays["centre"]
