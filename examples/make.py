@@ -1,5 +1,5 @@
-"""Writes the tables of this folder that are not real: new.csv, visits.csv and spam.txt, which are invented, and site-a.csv and
-site-b.csv, which hold every other row of births.csv."""
+"""Writes the tables of this folder that are not real: new.csv, visits.csv, spam.txt, confounder.csv and collider.csv, which are invented, and
+site-a.csv and site-b.csv, which hold every other row of births.csv. stones.csv holds published counts."""
 
 import csv
 import math
@@ -56,6 +56,38 @@ def messages(random_numbers: random.Random) -> list[str]:
     return lines
 
 
+def counts(names: tuple[str, ...], cells: dict[tuple[str, ...], int]) -> list[dict[str, object]]:
+    """One row per cell of a table, with how often it occurs."""
+    return [{**dict(zip(names, cell)), "n": count} for cell, count in cells.items()]
+
+
+def stones() -> list[dict[str, object]]:
+    """Kidney stones: successes of open surgery and of a puncture (Charig and others, 1986)."""
+    treated = {("small", "open"): (81, 6), ("small", "puncture"): (234, 36), ("large", "open"): (192, 71), ("large", "puncture"): (55, 25)}
+    outcomes = ("yes", "no")
+    return counts(("size", "treatment", "success"), {(*cell, outcome): n for cell, pair in treated.items() for outcome, n in zip(outcomes, pair)})
+
+
+def confounder() -> list[dict[str, object]]:
+    """A drug without any effect, given to the severely ill: severity comes before the drug and before death."""
+    groups = {("mild", "yes"): (200, 0.1), ("mild", "no"): (800, 0.1), ("severe", "yes"): (800, 0.5), ("severe", "no"): (200, 0.5)}
+    cells = {}
+    for group, (size, risk) in groups.items():
+        cells[(*group, "yes")] = round(size * risk)
+        cells[(*group, "no")] = round(size * (1 - risk))
+    return counts(("severity", "drug", "died"), cells)
+
+
+def collider() -> list[dict[str, object]]:
+    """An exposure and a disease that have nothing to do with each other, and a ward to which either leads."""
+    admitted = {("no", "no"): 25, ("yes", "no"): 125, ("no", "yes"): 125, ("yes", "yes"): 188}
+    cells = {}
+    for pair, inside in admitted.items():
+        cells[(*pair, "ward")] = inside
+        cells[(*pair, "home")] = 250 - inside
+    return counts(("exposed", "ill", "place"), cells)
+
+
 def write(name: str, rows: list[dict[str, object]]) -> None:
     """Writes rows as CSV with Unix line ends."""
     with (HERE / name).open("w", newline="") as file:
@@ -71,3 +103,6 @@ if __name__ == "__main__":
     write("site-b.csv", real[1::2])
     write("visits.csv", visits(random.Random(2)))
     (HERE / "spam.txt").write_text("\n".join(messages(random.Random(3))) + "\n")
+    write("stones.csv", stones())
+    write("confounder.csv", confounder())
+    write("collider.csv", collider())

@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    calibrate, check, compare, completions, evaluate, explain, fit, help, models, predict, rounds, sample, select, show, stats, threshold,
+    calibrate, check, compare, completions, evaluate, explain, fit, help, models, predict, rounds, sample, select, show, stats, table,
+    threshold,
 };
 use crate::options::OutputArgs;
 
@@ -75,6 +76,9 @@ pub(crate) enum Command {
     /// Where the probability of one row comes from.
     #[command(help_template = TEMPLATE, before_help = explain::EXAMPLES)]
     Explain(Box<explain::ExplainArgs>),
+    /// An outcome by an exposure: odds ratio, risks, tests, within strata too.
+    #[command(help_template = TEMPLATE, before_help = table::EXAMPLES)]
+    Table(Box<table::TableArgs>),
     /// Draw rows from a model.
     #[command(help_template = TEMPLATE, before_help = sample::EXAMPLES)]
     Sample(sample::SampleArgs),

@@ -190,6 +190,25 @@ catalogue! {
         "The search for the weights of the network ended before the loss was flat: the steps ran out, or no step made the loss smaller. The \
          weights are usable, and others may be better. Allow more steps ({steps}), raise the penalty ({decay}), use fewer hidden units \
          ({hidden}), or try another start ({start-seed}).";
+    REVERSAL = "W601", "Simpson reversal",
+        "Taken together the rows show an association in one direction, within strata in the other. The exposure goes with the strata, and the \
+         strata with the outcome. Which of the two numbers answers the question depends on what came first: strata that were there before the exposure \
+         (age, severity) call for the number within strata, a consequence of the exposure does not.";
+    UNINFORMATIVE_STRATA = "W602", "uninformative strata",
+        "A stratum in which all rows are exposed, or none, or all are cases, or none, says nothing about an odds ratio. It was counted and left out of \
+         pooled odds ratios and of tests; degrees of freedom are those of the other strata. Many of them are a sign of strata that are too fine.";
+    DIFFERENT_STRATA = "W603", "strata differ",
+        "The odds ratios of the strata differ by more than chance would explain. A pooled odds ratio is then an average that may hold in no stratum: \
+         look at the table of strata, and at the risk difference, which may differ where the odds ratio does not.";
+    SPARSE_TABLE = "W604", "sparse table",
+        "A count is zero, or the least expected count is below 5. Normal limits and the p-value of χ² are then unreliable; exact and score limits \
+         hold. A zero cell makes an odds ratio 0 or infinite, which is what the rows say; {add=0.5} adds a half to every count for those who want a finite number.";
+    SILENT_SETS = "W611", "sets without a contrast",
+        "A matched set in which all members are cases, or none is, has the same conditional likelihood whatever the effects: it was counted and left out. \
+         Sets lose members when values are missing, so look at excluded rows where there are many.";
+    CONSTANT_IN_SETS = "W612", "constant within sets",
+        "The column is the same for all members of every set, as a matching variable is. Its own effect cannot be told within sets; its interaction with a \
+         column that varies can.";
 }
 
 /// The page of an id.

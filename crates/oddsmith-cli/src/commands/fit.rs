@@ -8,21 +8,23 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::Card;
 use oddsmith::control::Control;
-use oddsmith::data::Formula;
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, PassInfo, Step};
+use oddsmith::data::{Formula, Role, Source};
+use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Conclusion, PassInfo, Step};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::stats::TableStats;
-use oddsmith::{Notice, persist};
+use oddsmith::{Error, Notice, persist, train};
 use oddsmith_io::Input;
 
 use crate::by;
 use crate::commands::show;
 use crate::console::Console;
+use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files::{self, Saved};
-use crate::fitting::{self, FitRequest, ModelRequest};
+use crate::fitting::{self, FitRequest, FittedTable, ModelRequest};
 use crate::flags;
-use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file, split_list};
+use crate::options::{MATCHED, ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file, split_list};
+use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit births.csv 'low ~ age + lwt + race + smoke' -o low.odds  # odds ratios
@@ -66,6 +68,14 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     crude: bool,
 
+    /// Also the effects of this column in risk: standardised risks, their difference and ratio, marginal odds ratio, mean effects.
+    #[arg(long, value_name = "COLUMN", conflicts_with = "augment")]
+    effects: Option<String>,
+
+    /// The effects within the levels of this column as well.
+    #[arg(long, value_name = "COLUMN", requires = "effects")]
+    within: Option<String>,
+
     #[command(flatten)]
     part: PartArgs,
 
@@ -105,6 +115,10 @@ struct PartArgs {
 /// Fits, shows and saves.
 pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
+    let stratified = formula.as_ref().is_some_and(|formula| formula.keys().iter().any(|(role, _)| *role == Role::Stratum));
+    if matches!(args.model.as_deref(), Some(MATCHED | "clogit")) || (args.model.is_none() && stratified) {
+        return fit_matched(args, formula, console, control);
+    }
     let entry = match &args.model {
         Some(name) => registry::find(name)?,
         None => registry::default_for(formula.is_some()),
@@ -163,8 +177,11 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
             entry.name
         )));
     }
+    let effects = args.effects.as_deref().map(|column| effects(args, column, &fitted, control)).transpose()?;
     let saved = save(args, &*fitted.model)?;
-    if let Some(tests) = tests {
+    if let Some(effects) = &effects {
+        show_effects(args.part, &fitted, effects, saved.as_ref(), console)?;
+    } else if let Some(tests) = tests {
         console.result(&tests)?;
     } else if args.part.augment {
         let options = args.reading.options(&args.text)?;
@@ -177,6 +194,75 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
     if args.by.is_none() {
         tell_where(saved.as_ref(), console);
     }
+    Ok(())
+}
+
+/// Effects of a column in risk, over the rows of the fit.
+fn effects(args: &FitArgs, column: &str, fitted: &FittedTable, control: &Control) -> Result<Box<Card>, Failure> {
+    let Some(inference) = fitted.model.inference() else {
+        return Err(Failure::Usage(format!("--effects is for regressions, and {} is none", fitted.card.title)));
+    };
+    let level = args.params.number("level").unwrap_or(0.95);
+    let procedure = inference.effects(column, args.within.as_deref(), level)?;
+    let source = &*fitted.opened.source;
+    let narrowed =
+        if source.layout() == fitted.model.layout() { None } else { Some(train::ColumnSource::for_model(source, &*fitted.model)?) };
+    let source: &dyn Source = narrowed.as_ref().map_or(source as &dyn Source, |narrowed| narrowed);
+    match train::conclude(&procedure, source, args.reading.threads, control)?.model {
+        Conclusion::Card(card) => Ok(card),
+        Conclusion::Model(_) => Err(Error::internal("effects ended in a model").into()),
+    }
+}
+
+/// The effects behind the model, or alone where a table of parameters was asked for.
+fn show_effects(part: PartArgs, fitted: &FittedTable, effects: &Card, saved: Option<&Saved>, console: &Console) -> Result<(), Failure> {
+    if part.tidy {
+        return console.result(&effects.tidy);
+    }
+    let (mut data, mut card) = (fitted.data.clone(), fitted.card.clone());
+    match console.format() {
+        format if format.is_for_people() => data.tidy.truncate(0),
+        _ => card.facts.extend(saved.iter().flat_map(|saved| saved.facts())),
+    }
+    fitting::show(effects, &[("data", &data), ("fit", &card)], console)
+}
+
+/// Matched sets: an account of effects within sets, and no model that predicts.
+fn fit_matched(args: &FitArgs, formula: Option<Formula>, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    if args.output.is_some() || args.part.augment || args.crude || args.by.is_some() || args.effects.is_some() {
+        let what = "rows of new sets have no probabilities of their own, so there is no model to save; -o, --augment, --crude, --effects and --by are not for it";
+        return Err(Failure::Usage(format!("{MATCHED} tells effects within sets: {what}")));
+    }
+    let Some(entry) = registry::analysis(MATCHED) else { return Err(Error::internal("there is no analysis of matched sets").into()) };
+    let procedure = (entry.build)(&args.params.of_analysis(entry)?.with_formula(formula)?)?;
+    let input = files::table(&args.data)?;
+    let needs = procedure.needs_any()?;
+    let mut roles = args.roles.roles()?;
+    roles.target = roles.target.or(needs.target.clone());
+    roles.features = roles.features.or(needs.features.clone());
+    let opened = {
+        let _progress = Progress::start(console, control, "reading");
+        let options = args.reading.options(&args.text)?;
+        oddsmith_io::open_for(needs, options, &roles, |options, roles| oddsmith_io::open(&input, options, roles, control))?
+    };
+    files::need_target(&opened)?;
+    let concluded = {
+        let _progress = Progress::start(console, control, "fitting");
+        train::conclude(&procedure, &*opened.source, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?
+    };
+    if console.verbose() {
+        console.note(&format!("{} passes over {} rows", concluded.passes, opened.rows));
+    }
+    let Conclusion::Card(card) = concluded.model else { return Err(Error::internal("matched sets ended in a model").into()) };
+    control.check()?;
+    let data = data_card(&input.name(), &opened);
+    let notices: Vec<Notice> = data.notices.iter().chain(&card.notices).cloned().collect();
+    gate(&notices, args.strict, console)?;
+    match (args.part.tests, card.tables.first()) {
+        (true, Some(tests)) => console.result(tests)?,
+        _ => show_part(args.part, &data, &card, None, console)?,
+    }
+    console.notices(&notices);
     Ok(())
 }
 
@@ -279,5 +365,7 @@ pub(crate) fn selected(stats: TableStats, roles: &RoleArgs) -> Result<TableStats
 }
 
 fn model_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(MODELS.iter().map(|entry| PossibleValue::new(entry.name).aliases(entry.aliases).help(entry.summary)))
+    let models = MODELS.iter().map(|entry| PossibleValue::new(entry.name).aliases(entry.aliases).help(entry.summary));
+    let matched = registry::analysis(MATCHED).map(|entry| PossibleValue::new(entry.name).alias("clogit").help(entry.summary));
+    PossibleValuesParser::new(models.chain(matched))
 }

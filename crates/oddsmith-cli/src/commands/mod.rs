@@ -16,6 +16,7 @@ pub(crate) mod sample;
 pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod table;
 pub(crate) mod threshold;
 mod version;
 
@@ -42,6 +43,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Calibrate(args)) => calibrate::run(&args, console, control),
         Some(Command::Compare(args)) => compare::run(&args, console, control),
         Some(Command::Select(args)) => select::run(&args, console, control),
+        Some(Command::Table(args)) => table::run(&args, console, control),
         Some(Command::Threshold(args)) => threshold::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),

@@ -60,9 +60,13 @@ pub(crate) struct BeginArgs {
     #[arg(short, long, value_name = "MODEL")]
     model: Option<String>,
 
-    /// An analysis in place of a model: classes.
+    /// An analysis in place of a model: classes, table.
     #[arg(long, value_name = "ANALYSIS", conflicts_with_all = ["model", "formula"], value_parser = analyses())]
     analysis: Option<String>,
+
+    /// An option of the analysis, such as exposure=smoke.
+    #[arg(long = "set", value_name = "OPTION=VALUE", requires = "analysis")]
+    set: Vec<String>,
 
     /// Where to save the first question.
     #[arg(short, long, value_name = "FILE", value_parser = new_file())]
@@ -181,7 +185,23 @@ fn of_analysis(args: &BeginArgs, name: &str) -> Result<Study, Failure> {
         return Err(Failure::Usage("name the column that holds the classes, with --target".into()));
     }
     args.params.none_of(name)?;
-    Ok(Study { entry: name.into(), target, features, exclude, weight, kinds: args.kinds.kinds()?, ..Study::default() })
+    let Some(entry) = registry::analysis(name) else { return Err(Failure::Usage(format!("there is no analysis `{name}`"))) };
+    let mut params = entry.defaults();
+    for option in &args.set {
+        let (option, value) = option.split_once('=').unwrap_or((option, ""));
+        params.set(option, value)?;
+    }
+    let needs = (entry.build)(&params)?.needs_any()?;
+    let kinds = needs.kinds.into_iter().chain(args.kinds.kinds()?).collect();
+    Ok(Study {
+        target,
+        features: features.or(needs.features),
+        exclude,
+        weight,
+        kinds,
+        order: args.roles.roles()?.order,
+        ..Study::of(&params)
+    })
 }
 
 /// A study that ends in a model.

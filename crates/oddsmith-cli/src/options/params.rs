@@ -4,11 +4,14 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use oddsmith::model::params::{Param, ParamKind, Params};
 use oddsmith::model::{Classifier, Prior};
-use oddsmith::registry::{Entry, MODELS};
+use oddsmith::registry::{self, AnalysisEntry, Entry, MODELS};
 use oddsmith::stats::ClassWeights;
 use oddsmith::{Error, ErrorKind};
 
 use crate::exit::Failure;
+
+/// The analysis of matched sets, which `fit` fits as it does models.
+pub(crate) const MATCHED: &str = "conditional-logistic";
 
 /// The options that were given, by name. Each model takes its own and refuses the others.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +34,25 @@ impl ParamArgs {
 }
 
 impl ParamArgs {
+    /// A number that was given, whatever takes it.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        let (_, values) = self.given.iter().find(|(known, _)| *known == name)?;
+        values.last()?.trim().parse().ok()
+    }
+
+    /// The options of an analysis that is asked for as models are.
+    pub(crate) fn of_analysis(&self, entry: &AnalysisEntry) -> Result<Params, Failure> {
+        let mut params = entry.defaults();
+        for (name, values) in &self.given {
+            if !params.declares(name) {
+                let own: Vec<String> = entry.params.iter().map(|param| format!("--{}", param.name)).collect();
+                return Err(Failure::Usage(format!("--{name} is not for {}, which takes {}", entry.name, own.join(" "))));
+            }
+            values.iter().try_for_each(|value| params.set(name, value))?;
+        }
+        Ok(params)
+    }
+
     /// Refuses all options of models, for something that is no model.
     pub(crate) fn none_of(&self, name: &str) -> Result<(), Failure> {
         match self.given.first() {
@@ -58,6 +80,12 @@ fn declared() -> Vec<(&'static Param, Vec<&'static str>)> {
                 Some((_, families)) => families.push(entry.family),
                 None => all.push((param, vec![entry.family])),
             }
+        }
+    }
+    // What is fitted by `fit` and is no model that predicts.
+    for param in registry::analysis(MATCHED).into_iter().flat_map(|entry| entry.params.iter().copied()) {
+        if !all.iter().any(|(known, _)| known.name == param.name) {
+            all.push((param, vec![MATCHED]));
         }
     }
     all

@@ -21,7 +21,7 @@ const OF_MODELS: [&str; 9] = [
 ];
 
 /// Options that bring further figures, and commands of one kind of model.
-const OTHERS: [&str; 36] = [
+const OTHERS: [&str; 41] = [
     "fit births.csv 'low ~ age + race' --tests",
     "fit births.csv 'low ~ age + race' --crude",
     "fit births.csv 'low ~ age + race' --firth",
@@ -58,6 +58,11 @@ const OTHERS: [&str; 36] = [
     "compare births.csv --target low --models lda,logistic --features age,lwt --show twins",
     "compare births.csv --target low --models lda,logistic --features age,lwt --show weights",
     "compare births.csv --target low --models lda --features age,lwt --show curve",
+    "table births.csv --outcome low --exposure smoke",
+    "table births.csv --outcome low --exposure smoke --strata race",
+    "table births.csv --outcome low --exposure race",
+    "fit births.csv 'low ~ age + race + smoke' --effects smoke",
+    "fit infertility.csv 'case ~ spontaneous + induced + strata(stratum)'",
 ];
 
 /// Tables with their targets, and columns of which a model takes the first that it can.

@@ -28,3 +28,4 @@ mod rounds;
 mod rows;
 mod session;
 mod statistics;
+mod tables;

@@ -287,6 +287,35 @@ impl Learner for Box<dyn AnyLearner> {
     }
 }
 
+impl Procedure for Box<dyn AnyProcedure> {
+    type Stats = BoxedStats;
+    type Output = Conclusion;
+
+    fn needs(&self) -> Result<TableNeeds> {
+        (**self).needs_any()
+    }
+
+    fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
+        (**self).begin_any(layout, pass)
+    }
+
+    fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Conclusion>> {
+        (**self).conclude_any(stats)
+    }
+
+    fn most_passes(&self) -> usize {
+        (**self).most_passes_any()
+    }
+
+    fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
+        (**self).write_point_any(empty, point)
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
+        (**self).at_point_any(layout, point)
+    }
+}
+
 /// A model behind a pointer answers as the model.
 macro_rules! answers_as_its_model {
     ($pointer:ty $(, $life:lifetime)?) => {

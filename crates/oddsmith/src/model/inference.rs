@@ -1,6 +1,6 @@
 //! What a model knows about the errors of its estimates: standard errors, the likelihood, limits of probabilities, influence of rows.
 
-use super::Classifier;
+use super::{AnyProcedure, Classifier};
 use crate::data::{Features, Formula, Layout};
 use crate::error::Result;
 use crate::num::logspace::sigmoid;
@@ -40,6 +40,10 @@ pub trait Inference: Send + Sync {
 
     /// The same model with the name of the column that the weights of its rows stand in.
     fn weighted_by(&self, column: &str) -> Box<dyn Classifier>;
+
+    /// The analysis of a column's effects in risk: the risks of all rows with the column set to one value or another, and what compares them, within the
+    /// levels of another column too. It ends in a card; an error for a fit without standard errors.
+    fn effects(&self, exposure: &str, within: Option<&str>, level: f64) -> Result<Box<dyn AnyProcedure>>;
 }
 
 /// What a model knows about single rows: fitted values, leverage, residuals … A row counts as it did in the fit: one of counts with all of

@@ -5,6 +5,7 @@
 //! statistic with the current coefficients frozen inside (`fit/passes.rs`); nothing but the driver ever loops over rows.
 
 mod describe;
+mod effects;
 mod entries;
 mod fit;
 mod given;
@@ -16,6 +17,7 @@ mod params;
 mod stored;
 
 pub use describe::crude::beside_crude;
+pub use effects::{EffectAnalysis, EffectSums};
 pub use fit::descent::Solver;
 pub use fit::passes::LinearStats;
 pub use infer::account::{Account, IntervalKind, Method, RatioTest};

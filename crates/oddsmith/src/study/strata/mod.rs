@@ -2,10 +2,15 @@
 
 mod cmh;
 mod homogeneity;
+mod interaction;
 mod mantel_haenszel;
+mod standardised;
 
 #[cfg(test)]
 mod tests;
+
+pub use interaction::Interaction;
+pub use standardised::Standardised;
 
 use super::table::Table2x2;
 

@@ -2,10 +2,11 @@
 
 use crate::data::{Features, Formula};
 use crate::error::Result;
+use crate::model::linear::effects::EffectAnalysis;
 use crate::model::linear::infer::augment::{ClassDiagnostics, RowDiagnostics};
 use crate::model::linear::infer::augmenter::Augmenter;
 use crate::model::linear::model::LogisticModel;
-use crate::model::{Classifier, FittedLikelihood, Inference, Predictions, Predictor, RowMetrics, Uncertainty};
+use crate::model::{AnyProcedure, Classifier, FittedLikelihood, Inference, Predictions, Predictor, RowMetrics, Uncertainty};
 use crate::num::special::normal;
 
 /// What is said of the event of two classes.
@@ -75,6 +76,10 @@ impl Inference for LogisticModel {
         let mut model = self.clone();
         model.account.sample.weight_column = Some(column.to_owned());
         Box::new(model)
+    }
+
+    fn effects(&self, exposure: &str, within: Option<&str>, level: f64) -> Result<Box<dyn AnyProcedure>> {
+        Ok(Box::new(EffectAnalysis::new(self, exposure, within, level)?))
     }
 }
 

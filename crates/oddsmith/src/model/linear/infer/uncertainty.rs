@@ -51,7 +51,7 @@ impl LogisticModel {
     }
 
     /// The parameters' factors in a row: 1 for the intercept, kept columns minus their centres.
-    fn centred_row(&self, block: &DesignBlock, i: usize, z: &mut Vec<f64>) {
+    pub(in crate::model::linear) fn centred_row(&self, block: &DesignBlock, i: usize, z: &mut Vec<f64>) {
         let columns = self.parameters.centre.len();
         z.clear();
         z.extend(self.parameters.intercept.then_some(1.0));

@@ -1,0 +1,95 @@
+//! Tables of counts, strata and matched sets: what people see, what programs get, and what cannot be counted.
+
+use serde_json::Value;
+
+use crate::session::Session;
+
+/// Matched pairs, one set without a control and one whose rows differ in weight.
+const PAIRS: &str = "set,case,x,y,n\na,1,2,1,1\na,0,1,1,1\nb,1,1,2,1\nb,0,3,2,1\nc,1,4,3,1\nd,1,3,5,1\nd,0,2,5,1\n";
+
+#[test]
+fn tables_of_counts() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith table births.csv --outcome low --exposure smoke --format table",
+        "oddsmith table births.csv --outcome low --exposure smoke --strata race --format table",
+        "oddsmith table births.csv --outcome low --exposure race --scores 1,2,4 --format table",
+        "oddsmith table births.csv --outcome race --exposure smoke --format table -q",
+        "oddsmith table births.csv --outcome low --exposure smoke --by ht --tidy | head -4",
+        "oddsmith table births.csv --outcome low --exposure smoke --strata race --tests",
+        "oddsmith table --cells 0,15,8,30 --format table",
+        "oddsmith table --cells 40,12,16,9 --paired --format table",
+        "oddsmith table --cells 30,44,29,86 --design case-control --tidy",
+    ]));
+}
+
+#[test]
+fn what_no_table_can_be_made_of() {
+    let session = Session::new();
+    session.write("empty.csv", "low,smoke,ward\nyes,1,a\nno,1,a\nyes,0,b\nno,0,b\n");
+    assert_session!(session.transcript(&[
+        "oddsmith table births.csv --outcome low --exposure race --strata smoke",
+        "oddsmith table births.csv --outcome bwt --exposure smoke",
+        "oddsmith table births.csv --outcome low --exposure smok",
+        "oddsmith table births.csv --outcome low --exposure smoke --strata low",
+        "oddsmith table births.csv --outcome low --exposure smoke --strata race,race",
+        "oddsmith table births.csv --outcome low --exposure smoke --where 'smoke == 1'",
+        "oddsmith table births.csv --outcome low --exposure race --scores 1,2",
+        "oddsmith table empty.csv --outcome low --exposure smoke --strata ward",
+        "oddsmith table --cells 30,44,-1,86",
+        "oddsmith table --cells 0,0,0,0",
+        "oddsmith table births.csv --outcome low",
+    ]));
+}
+
+#[test]
+fn matched_sets() {
+    let session = Session::new();
+    session.write("pairs.csv", PAIRS);
+    assert_session!(session.transcript(&[
+        "oddsmith fit pairs.csv 'case ~ x + y + strata(set)' --format table",
+        "oddsmith fit pairs.csv 'case ~ x' --model conditional-logistic --strata set --ci wald --tidy",
+        "oddsmith fit pairs.csv 'case ~ x' --model conditional-logistic",
+        "oddsmith fit pairs.csv 'case ~ x + strata(set)' -o x.odds",
+        "oddsmith fit pairs.csv 'case ~ x + strata(set)' --l2 1",
+        "oddsmith fit pairs.csv 'case ~ y + strata(set)' --where 'set == \"c\"'",
+    ]));
+}
+
+#[test]
+fn effects_in_risk() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith fit births.csv 'low ~ age + lwt + race * smoke' --effects smoke --within race --format table -q",
+        "oddsmith fit births.csv 'low ~ age + lwt + smoke' --effects lwt --tidy -q",
+        "oddsmith fit births.csv 'low ~ age + smoke' --effects race -q",
+        "oddsmith fit births.csv 'low ~ age + smoke' --l2 1 --effects smoke -q",
+        "oddsmith fit births.csv --target low --features age,smoke --effects smoke -q",
+    ]));
+}
+
+/// The same counts whether they come as rows, as weights or as cells.
+#[test]
+fn counts_of_a_table_are_those_of_the_rows() {
+    let session = Session::new();
+    session.write("counts.csv", "low,smoke,n\nyes,1,30\nno,1,44\nyes,0,29\nno,0,86\n");
+    let json = |command: &str| -> Value { serde_json::from_slice(&session.shell(&format!("{command} --json -q")).stdout).unwrap() };
+    let rows = json("oddsmith table births.csv --outcome low --exposure smoke");
+    for other in ["oddsmith table counts.csv --outcome low --exposure smoke --weight n", "oddsmith table --cells 30,44,29,86"] {
+        let other = json(other);
+        let (ours, theirs) = (rows["table"]["tidy"].as_array().unwrap(), other["table"]["tidy"].as_array().unwrap());
+        assert_eq!(ours.len(), theirs.len());
+        for (a, b) in ours.iter().zip(theirs) {
+            assert_eq!((&a["estimate"], &a["conf_low"], &a["conf_high"]), (&b["estimate"], &b["conf_low"], &b["conf_high"]));
+        }
+    }
+    let counts = rows["counts"]["counts"].as_array().unwrap();
+    assert_eq!(
+        (counts[1]["low = yes"].as_f64(), counts[1]["n"].as_f64(), counts[1]["proportion"].as_f64()),
+        (Some(30.0), Some(74.0), Some(30.0 / 74.0))
+    );
+    let facts = &rows["table"]["facts"];
+    assert_eq!((facts["rows"].as_f64(), facts["events"].as_f64()), (Some(189.0), Some(59.0)));
+    // The least expected count is that of exposed cases: 74 · 59 / 189.
+    assert!((facts["least expected count"].as_f64().unwrap() - 74.0 * 59.0 / 189.0).abs() < 1e-12);
+}

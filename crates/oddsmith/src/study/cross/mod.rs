@@ -1,0 +1,16 @@
+//! `table`: an outcome by an exposure, alone or within strata, as counts, measures of association and tests.
+
+mod counts;
+mod cross_table;
+mod described;
+mod levels_card;
+mod paired_card;
+mod procedure;
+mod strata_card;
+mod table_card;
+
+pub use counts::CrossCounts;
+pub use cross_table::CrossTable;
+pub(super) use described::forest;
+pub(super) use procedure::ENTRY;
+pub use procedure::{CrossAnalysis, Design};

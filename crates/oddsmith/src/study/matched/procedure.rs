@@ -1,0 +1,301 @@
+//! Conditional logistic regression as an analysis: sizes of sets, the search, and its card.
+
+use std::sync::Arc;
+
+use super::super::AnalysisEntry;
+use super::counts::SetCounts;
+use super::fitted::Fitted;
+use super::search::{Answer, Oracle, Stop};
+use super::statistics::{MatchedStats, PassState, PassSums, PointSums};
+use crate::card::Card;
+use crate::codec::Codec;
+use crate::data::{Design, DesignOptions, DesignSurvey, Formula, KeyPlace, Layout, Plane, Response, Role, Weighting};
+use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
+use crate::model::params::shared::{OFFSET, STRATA};
+use crate::model::params::{Param, ParamKind};
+use crate::model::{Params, PassInfo, Procedure, Step, TableNeeds};
+use crate::record::Record;
+
+const LEVEL: Param = Param::new("level", ParamKind::Between { least: 0.0, most: 1.0 }, "LEVEL", "0.95", "Level of the intervals");
+const INTERVALS: Param =
+    Param::new("ci", ParamKind::Choice(&["profile", "wald"]), "KIND", "profile", "Kind of the intervals: profile likelihood, or Wald's");
+const NO_TESTS: Param = Param::flag("no-tests", "Leave the tests of the terms out");
+const ROBUST: Param = Param::new(
+    "robust",
+    ParamKind::Choice(&["HC0"]),
+    "KIND",
+    "",
+    "Standard errors from the scores of the sets, which hold where the model does not",
+);
+
+/// What the registry knows of it.
+pub(in crate::study) const ENTRY: AnalysisEntry = AnalysisEntry {
+    name: "conditional-logistic",
+    summary: "conditional logistic regression of matched sets, by the exact likelihood",
+    params: &[&STRATA, &OFFSET, &LEVEL, &INTERVALS, &NO_TESTS, &ROBUST],
+    build: |params| Ok(Box::new(ConditionalLogit::new(params)?)),
+};
+
+/// The regression with its options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionalLogit {
+    formula: Option<Formula>,
+    strata: Option<String>,
+    offset: Option<String>,
+    /// Level of the intervals.
+    pub level: f64,
+    /// Whether intervals come from the profile of the likelihood.
+    pub profile: bool,
+    /// Whether terms are tested.
+    pub tests: bool,
+    /// Whether standard errors come from the scores of the sets.
+    pub robust: bool,
+}
+
+impl ConditionalLogit {
+    /// The regression that options ask for.
+    pub fn new(params: &Params) -> Result<Self> {
+        let robust = params.has("robust");
+        if robust && params.text("ci") == Some("profile") {
+            return Err(Error::option("ci", "profile", "robust errors have Wald's intervals"));
+        }
+        Ok(ConditionalLogit {
+            formula: params.formula().cloned(),
+            strata: params.text("strata").map(str::to_owned),
+            offset: params.text("offset").map(str::to_owned),
+            level: params.number("level").unwrap_or(0.95),
+            profile: !robust && params.text("ci") != Some("wald"),
+            tests: !params.flag("no-tests") && !robust,
+            robust,
+        })
+    }
+
+    fn formula_for(&self, layout: &Layout) -> Result<Formula> {
+        let reserved = |name: &String| Some(name) == self.strata.as_ref() || Some(name) == self.offset.as_ref();
+        let others: Vec<String> = layout.names().into_iter().filter(|name| !reserved(name)).collect();
+        let formula = match &self.formula {
+            Some(formula) => formula.expand_dot(&others)?,
+            None => Formula::of_columns(layout.target(), &others),
+        };
+        Ok(match &self.offset {
+            Some(column) => formula.with_offset(column),
+            None => formula,
+        })
+    }
+
+    /// Where the sets are told, and how many there may be.
+    fn sets(&self, layout: &Layout) -> Result<(Option<KeyPlace>, usize)> {
+        let Some(column) = &self.strata else {
+            let advice = "name the column that tells which rows are a set, as strata(set) in the formula".into();
+            return Err(
+                ErrorKind::NoEstimate { what: "conditional logistic regression compares rows within matched sets".into(), advice }.into()
+            );
+        };
+        let place = KeyPlace::find(layout, Role::Stratum, column)?;
+        let levels = match place {
+            KeyPlace::Key(at) => layout.keys()[at].levels.len(),
+            KeyPlace::Feature(Plane::Codes(at)) => layout.level_counts()[at],
+            KeyPlace::Feature(_) => {
+                return Err(DataFault::new("the sets must be a category").column(column).accepted("read it as a category").into());
+            }
+        };
+        Ok((Some(place), levels))
+    }
+
+    fn count_sets(&self, layout: &Arc<Layout>, survey: Option<&DesignSurvey>) -> Result<MatchedStats> {
+        let design = Design::compile(&self.formula_for(layout)?, layout, &DesignOptions::default(), survey)?;
+        if !design.words().is_empty() {
+            return Err(Error::data("conditional logistic regression takes no text columns"));
+        }
+        if design.columns().is_empty() {
+            return Err(Error::data("there is no column whose effect could be estimated within sets"));
+        }
+        let (place, sets) = self.sets(layout)?;
+        let state = PassState { design: Some(Arc::new(design)), ..self.empty_state(layout, place) };
+        Ok(MatchedStats::new(state, PassSums::Counts(SetCounts::new(sets))))
+    }
+
+    fn empty_state(&self, layout: &Arc<Layout>, place: Option<KeyPlace>) -> PassState {
+        PassState {
+            layout: Arc::clone(layout),
+            design: None,
+            place,
+            sizes: Arc::default(),
+            counts: Arc::default(),
+            theta: Vec::new(),
+            direction: None,
+            history: Arc::default(),
+        }
+    }
+
+    /// Runs the search over the answers so far: to the card, or to the next point.
+    fn search(&self, state: &PassState) -> Result<Step<MatchedStats, Card>> {
+        let Some(design) = &state.design else { return Err(Error::internal("a search without a design")) };
+        let fitted = Fitted::run(self, design, &Oracle(&state.history));
+        match fitted {
+            Ok(fitted) => Ok(Step::Done(self.card(state, design, &fitted))),
+            Err(Stop::Ask(theta, direction)) => {
+                let columns = design.columns().len();
+                let state = PassState { theta, direction, ..state.clone() };
+                Ok(Step::Again(MatchedStats::new(state, PassSums::Point(PointSums::new(columns)))))
+            }
+            Err(Stop::Separated(direction, complete)) => Err(separation(design, &direction, complete)),
+            Err(Stop::Lost) => {
+                let what = "the search for the maximum of the conditional likelihood did not come to an end".into();
+                Err(ErrorKind::NoEstimate { what, advice: "look at columns that hardly vary within sets, and leave them out".into() }
+                    .into())
+            }
+        }
+    }
+}
+
+/// The error of sets whose cases all lie on one side.
+fn separation(design: &Design, direction: &[f64], complete: bool) -> Error {
+    let most = direction.iter().fold(0.0f64, |most, part| most.max(part.abs()));
+    let moved = |j: &usize| direction[*j].abs() > 1e-4 * most;
+    let columns: Vec<usize> = (0..direction.len()).filter(moved).collect();
+    let variables = columns.iter().flat_map(|j| design.columns()[*j].labels.clone()).collect();
+    ErrorKind::Separation {
+        extent: if complete { "complete" } else { "quasi-complete" },
+        columns: columns.iter().map(|j| format!("`{}`", design.columns()[*j].name)).collect(),
+        variables,
+        advice: Advice::LeaveOut(columns.iter().map(|j| design.columns()[*j].name.clone()).collect()),
+    }
+    .into()
+}
+
+impl Procedure for ConditionalLogit {
+    type Stats = MatchedStats;
+    type Output = Card;
+
+    fn needs(&self) -> Result<TableNeeds> {
+        let target = match self.formula.as_ref().map(Formula::response) {
+            Some(Response::Column(_) | Response::None) | None => {
+                self.formula.as_ref().and_then(|formula| formula.response().columns().first().cloned())
+            }
+            Some(_) => {
+                return Err(Error::data(
+                    "conditional logistic regression needs a column of cases and controls on the left side of the formula",
+                ));
+            }
+        };
+        let mut features = self.formula.as_ref().filter(|formula| !formula.has_dot()).map(|formula| {
+            let response = formula.response().columns();
+            formula.columns().into_iter().filter(|name| !response.contains(name) && Some(name) != self.strata.as_ref()).collect::<Vec<_>>()
+        });
+        if let (Some(features), Some(offset)) = (&mut features, &self.offset) {
+            features.push(offset.clone());
+        }
+        Ok(TableNeeds {
+            formula: self.formula.clone(),
+            target,
+            features,
+            reserved: self.offset.iter().cloned().collect(),
+            keys: self.strata.iter().map(|column| (column.clone(), Role::Stratum)).collect(),
+            ..TableNeeds::default()
+        })
+    }
+
+    fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<MatchedStats> {
+        if layout.weighting() == Weighting::Sampling {
+            return Err(Error::option("weight kind", "sampling", "weights of matched sets count equal sets (frequency)"));
+        }
+        if layout.classes().len() != 2 {
+            let what = format!("the outcome has {} classes; a member of a set is a case or a control", layout.classes().len());
+            return Err(DataFault::new(what).column(layout.target()).accepted("an outcome of two classes").into());
+        }
+        let survey = DesignSurvey::new(&self.formula_for(layout)?, layout, &DesignOptions::default())?;
+        let (place, _) = self.sets(layout)?;
+        match survey.is_needed() {
+            true => Ok(MatchedStats::new(self.empty_state(layout, place), PassSums::Survey(Box::new(survey)))),
+            false => self.count_sets(layout, None),
+        }
+    }
+
+    fn finish(&self, stats: &MatchedStats) -> Result<Step<MatchedStats, Card>> {
+        let state = &*stats.state;
+        match &stats.sums {
+            PassSums::Survey(survey) => self.count_sets(&state.layout, Some(survey)).map(Step::Again),
+            PassSums::Counts(counts) => {
+                let sizes = counts.sizes();
+                if sizes.iter().all(|size| *size == 0) {
+                    let what = "no set has both a case and a control".to_owned();
+                    return Err(DataFault::new(what)
+                        .column(state.layout.target())
+                        .accepted("conditional logistic regression compares them within sets")
+                        .into());
+                }
+                let state = PassState { sizes: Arc::new(sizes), counts: Arc::new(counts.clone()), ..state.clone() };
+                self.search(&state)
+            }
+            PassSums::Point(point) => {
+                if !point.open.is_empty() {
+                    return Err(Error::internal("a set was not complete at the end of a pass"));
+                }
+                let mut history = (*state.history).clone();
+                history.push(answer(state, point));
+                self.search(&PassState { history: Arc::new(history), ..state.clone() })
+            }
+        }
+    }
+
+    fn write_point(&self, empty: &MatchedStats, point: &mut Record) -> Result<()> {
+        let state = &*empty.state;
+        let stage = match &empty.sums {
+            PassSums::Survey(_) => 0,
+            PassSums::Counts(_) => 1,
+            PassSums::Point(_) => 2,
+        };
+        point.put_counts("matched_stage", &[stage]);
+        point.put_counts("matched_sizes", &state.sizes);
+        point.put("matched_point", &state.theta);
+        point.put("matched_direction", state.direction.as_deref().unwrap_or_default());
+        if let Some(design) = &state.design {
+            design.write(point, "design")?;
+        }
+        Ok(())
+    }
+
+    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<MatchedStats> {
+        let stage = point.counts("matched_stage")?.first().copied();
+        if stage == Some(0) {
+            return self.begin(layout, &PassInfo::default());
+        }
+        let (place, sets) = self.sets(layout)?;
+        let design = Arc::new(Design::read(point, "design", layout)?);
+        let columns = design.columns().len();
+        let state = PassState { design: Some(design), ..self.empty_state(layout, place) };
+        if stage == Some(1) {
+            return Ok(MatchedStats::new(state, PassSums::Counts(SetCounts::new(sets))));
+        }
+        let mut theta = vec![0.0; columns];
+        let mut codec = Codec::from(point, "");
+        codec.finite("matched_point", &mut theta)?;
+        let mut direction = Vec::new();
+        codec.list("matched_direction", columns.max(1), &mut direction)?;
+        let sizes = point.counts_of("matched_sizes", sets)?.to_vec();
+        let direction = (!direction.is_empty()).then_some(direction);
+        let state = PassState { theta, direction, sizes: Arc::new(sizes), ..state };
+        Ok(MatchedStats::new(state, PassSums::Point(PointSums::new(columns))))
+    }
+}
+
+/// The sums of a pass as an answer.
+fn answer(state: &PassState, point: &PointSums) -> Answer {
+    let columns = point.sums.gradient.len();
+    let full = |packed: &[f64]| {
+        let at = |a: usize, b: usize| packed[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
+        (0..columns * columns).map(|k| at(k / columns, k % columns)).collect::<Vec<f64>>()
+    };
+    let [least, most, distance] = point.margins;
+    let unit = if distance > 0.0 { distance } else { 1.0 };
+    Answer {
+        theta: state.theta.clone(),
+        direction: state.direction.clone(),
+        value: point.sums.value,
+        gradient: point.sums.gradient.clone(),
+        information: full(&point.sums.information),
+        scores: full(&point.sums.scores),
+        margins: (least / unit, most / unit),
+    }
+}

@@ -1,0 +1,287 @@
+//! What is summed up in a pass: the survey of the design, sizes of sets, or the likelihood at a point.
+//!
+//! A set must reach one summary whole. Members of a set that is not complete wait in the summary; when two summaries merge, their waiting members join.
+//! Rows that stand set by set never wait long.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::counts::SetCounts;
+use super::matched_set::{MatchedSet, SetSums, Workspace};
+use crate::codec::{Codec, Encode};
+use crate::data::{Design, DesignBlock, DesignSurvey, KeyPlace, Layout, Rows, SKIP};
+use crate::error::{DataFault, Error, Result};
+use crate::record::fault;
+use crate::stats::Statistics;
+
+/// Rows expanded at a time.
+const BLOCK: usize = 512;
+
+/// What all summaries of a pass share.
+#[derive(Debug, Clone)]
+pub(super) struct PassState {
+    pub(super) layout: Arc<Layout>,
+    pub(super) design: Option<Arc<Design>>,
+    /// Where the key of a row's set lies; all rows are one set without.
+    pub(super) place: Option<KeyPlace>,
+    /// Sizes of informative sets.
+    pub(super) sizes: Arc<Vec<u64>>,
+    pub(super) counts: Arc<SetCounts>,
+    /// The point that is looked at, and a direction.
+    pub(super) theta: Vec<f64>,
+    pub(super) direction: Option<Vec<f64>>,
+    /// Answers of earlier passes.
+    pub(super) history: Arc<Vec<super::search::Answer>>,
+}
+
+/// The summary of a pass.
+#[derive(Debug, Clone)]
+pub struct MatchedStats {
+    pub(super) state: Arc<PassState>,
+    pub(super) sums: PassSums,
+    work: Buffers,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum PassSums {
+    Survey(Box<DesignSurvey>),
+    Counts(SetCounts),
+    Point(PointSums),
+}
+
+/// Sums over complete sets, and the members of the others.
+#[derive(Debug, Clone)]
+pub(super) struct PointSums {
+    pub(super) sums: SetSums,
+    pub(super) open: BTreeMap<u64, MatchedSet>,
+    /// Least and largest margin along the direction, and the largest distance between members.
+    pub(super) margins: [f64; 3],
+    pub(super) weight: f64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Buffers {
+    block: DesignBlock,
+    walk: Workspace,
+    spare: Vec<MatchedSet>,
+}
+
+impl PointSums {
+    pub(super) fn new(columns: usize) -> Self {
+        PointSums { sums: SetSums::new(columns), open: BTreeMap::new(), margins: [f64::INFINITY, f64::NEG_INFINITY, 0.0], weight: 0.0 }
+    }
+
+    fn close(&mut self, set: &MatchedSet, state: &PassState, walk: &mut Workspace) {
+        set.add_to(&mut self.sums, &state.theta, walk);
+        self.weight += set.weight * set.len() as f64;
+        if let Some(direction) = &state.direction {
+            let (margin, distance) = set.margin(direction);
+            self.margins = [self.margins[0].min(margin), self.margins[1].max(margin), self.margins[2].max(distance)];
+        }
+    }
+}
+
+impl MatchedStats {
+    pub(super) fn new(state: PassState, sums: PassSums) -> Self {
+        MatchedStats { state: Arc::new(state), sums, work: Buffers::default() }
+    }
+
+    /// Adds the rows of a batch that are members of sets, block by block.
+    fn observe_members(&mut self, rows: &Rows<'_>, labels: &[u32]) -> Result<()> {
+        let state = Arc::clone(&self.state);
+        let Some(design) = &state.design else { return Err(Error::internal("a pass without a design")) };
+        let columns = design.columns().len();
+        for lo in (0..labels.len()).step_by(BLOCK) {
+            let hi = labels.len().min(lo + BLOCK);
+            let block = &mut self.work.block;
+            block.first_row = rows.first_row;
+            block.uncounted.clear();
+            block.uncounted.extend(labels[lo..hi].iter().map(|label| *label == SKIP));
+            design.expand(&rows.features, lo, hi, block)?;
+            for i in lo..hi {
+                if labels[i] == SKIP {
+                    continue;
+                }
+                let Some(set) = state.place.map_or(Some(0), |place| place.of_row(rows, i)) else { continue };
+                let own = i - lo;
+                let complete = self.work.block.gaps[own].feature().is_none();
+                match &mut self.sums {
+                    PassSums::Counts(counts) if complete => {
+                        counts.members[set as usize] += 1;
+                        counts.cases[set as usize] += u64::from(labels[i] == 1);
+                    }
+                    PassSums::Counts(counts) => counts.gaps += 1,
+                    PassSums::Point(point) if complete && state.sizes[set as usize] > 0 => {
+                        let spare = &mut self.work.spare;
+                        let open = point.open.entry(set).or_insert_with(|| spare.pop().unwrap_or_default());
+                        let weight = rows.weights.map_or(1.0, |weights| weights[i]);
+                        if !open.is_empty() && open.weight != weight {
+                            return Err(unequal_weights(&state, set, rows.first_row + i as u64 + 1, weight));
+                        }
+                        open.weight = weight;
+                        open.cells.extend_from_slice(&self.work.block.cells[own * columns..(own + 1) * columns]);
+                        open.offsets.push(self.work.block.offset.get(own).copied().unwrap_or(0.0));
+                        open.cases.push(labels[i] == 1);
+                        if open.len() as u64 == state.sizes[set as usize]
+                            && let Some(mut full) = point.open.remove(&set)
+                        {
+                            point.close(&full, &state, &mut self.work.walk);
+                            full.clear();
+                            self.work.spare.push(full);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Weights belong to sets: a member that counts more than another would be another set.
+fn unequal_weights(state: &PassState, set: u64, row: u64, weight: f64) -> Error {
+    let name = match (state.place, state.layout.keys()) {
+        (Some(KeyPlace::Key(at)), keys) => keys.get(at).and_then(|key| key.levels.names().get(set as usize).cloned()).unwrap_or_default(),
+        _ => set.to_string(),
+    };
+    let what = format!("the rows of set `{}` have different weights:", crate::error::visible(&name));
+    DataFault::new(what).row(row).value(weight.to_string()).accepted("a weight counts whole sets: give all rows of a set the same").into()
+}
+
+impl Encode for PointSums {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.number("value", &mut self.sums.value)?;
+        codec.numbers("gradient", &mut self.sums.gradient)?;
+        codec.numbers("information", &mut self.sums.information)?;
+        codec.numbers("scores", &mut self.sums.scores)?;
+        codec.numbers("margins", &mut self.margins)?;
+        codec.weights("weight", std::slice::from_mut(&mut self.weight))?;
+        let columns = self.sums.gradient.len();
+        let mut sets: Vec<u64> = self.open.keys().copied().collect();
+        let mut lengths: Vec<u64> = self.open.values().map(|set| set.len() as u64).collect();
+        let joined = |part: fn(&MatchedSet) -> Vec<f64>| self.open.values().flat_map(part).collect::<Vec<f64>>();
+        let mut cells = joined(|set| set.cells.clone());
+        let mut offsets = joined(|set| set.offsets.clone());
+        let mut weights = joined(|set| vec![set.weight]);
+        let mut cases: Vec<u64> = self.open.values().flat_map(|set| set.cases.iter().map(|case| u64::from(*case))).collect();
+        codec.count_list("open_sets", &mut sets)?;
+        codec.count_list("open_lengths", &mut lengths)?;
+        codec.list("open_cells", columns.max(1), &mut cells)?;
+        codec.list("open_offsets", 1, &mut offsets)?;
+        codec.list("open_weights", 1, &mut weights)?;
+        codec.count_list("open_cases", &mut cases)?;
+        if !codec.is_reading() {
+            return Ok(());
+        }
+        let members = usize::try_from(lengths.iter().sum::<u64>()).unwrap_or(usize::MAX);
+        let fits = sets.len() == lengths.len() && sets.len() == weights.len() && cells.len() == members.saturating_mul(columns);
+        if !fits
+            || offsets.len() != members
+            || cases.len() != members
+            || cells.iter().chain(&offsets).chain(&weights).any(|x| !x.is_finite())
+        {
+            return Err(fault("the open sets of a summary do not fit together"));
+        }
+        let mut from = 0;
+        self.open.clear();
+        for ((set, length), weight) in sets.into_iter().zip(lengths).zip(weights) {
+            let to = from + length as usize;
+            let member = MatchedSet {
+                cells: cells[from * columns..to * columns].to_vec(),
+                offsets: offsets[from..to].to_vec(),
+                cases: cases[from..to].iter().map(|case| *case == 1).collect(),
+                weight,
+            };
+            self.open.insert(set, member);
+            from = to;
+        }
+        Ok(())
+    }
+}
+
+impl Encode for MatchedStats {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        match &mut self.sums {
+            PassSums::Survey(survey) => codec.part("survey", &mut **survey),
+            PassSums::Counts(counts) => codec.part("sets", counts),
+            PassSums::Point(point) => codec.part("point", point),
+        }
+    }
+}
+
+impl Statistics for MatchedStats {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        if let PassSums::Survey(survey) = &mut self.sums {
+            return survey.observe(&rows);
+        }
+        let labels = rows.counted_labels()?;
+        self.observe_members(&rows, &labels)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        let state = Arc::clone(&self.state);
+        match (&mut self.sums, &other.sums) {
+            (PassSums::Survey(mine), PassSums::Survey(theirs)) => mine.merge(theirs),
+            (PassSums::Counts(mine), PassSums::Counts(theirs)) => {
+                mine.merge(theirs);
+                Ok(())
+            }
+            (PassSums::Point(mine), PassSums::Point(theirs)) => {
+                mine.sums.merge(&theirs.sums);
+                mine.weight += theirs.weight;
+                let [least, most, distance] = theirs.margins;
+                mine.margins = [mine.margins[0].min(least), mine.margins[1].max(most), mine.margins[2].max(distance)];
+                for (set, members) in &theirs.open {
+                    let open = mine.open.entry(*set).or_insert_with(|| MatchedSet { weight: members.weight, ..MatchedSet::default() });
+                    if open.weight != members.weight {
+                        return Err(unequal_weights(&state, *set, 0, members.weight));
+                    }
+                    open.cells.extend_from_slice(&members.cells);
+                    open.offsets.extend_from_slice(&members.offsets);
+                    open.cases.extend_from_slice(&members.cases);
+                    if state.sizes.get(*set as usize).is_some_and(|size| open.len() as u64 == *size)
+                        && let Some(full) = mine.open.remove(set)
+                    {
+                        mine.close(&full, &state, &mut self.work.walk);
+                    }
+                }
+                Ok(())
+            }
+            _ => Err(Error::internal("sums of different passes were merged")),
+        }
+    }
+
+    fn weight(&self) -> f64 {
+        match &self.sums {
+            PassSums::Survey(survey) => survey.weight(),
+            PassSums::Counts(counts) => counts.members.iter().sum::<u64>() as f64,
+            PassSums::Point(point) => point.weight,
+        }
+    }
+
+    fn purpose(&self) -> String {
+        match &self.sums {
+            PassSums::Survey(_) => "what the columns of the formula are made of".into(),
+            PassSums::Counts(_) => "members and cases of every set".into(),
+            PassSums::Point(_) => "the conditional likelihood at a point".into(),
+        }
+    }
+
+    fn discloses(&self) -> Option<String> {
+        match &self.sums {
+            PassSums::Survey(survey) => survey.discloses(),
+            PassSums::Counts(_) => Some("how many members and cases every set has".into()),
+            PassSums::Point(_) => Some("the rows of sets whose members are spread over several places".into()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match &self.sums {
+            PassSums::Survey(survey) => survey.bytes(),
+            PassSums::Counts(counts) => 16 * counts.members.len(),
+            PassSums::Point(point) => 16 * point.sums.information.len() + 64 * point.open.len() + 4096,
+        }
+    }
+}
