@@ -230,6 +230,30 @@ class Logit(DeclaredClassifier):
         """
         return table({name.replace(" ", "_"): [value] for name, value in self._model.facts().items()}, self._make)
 
+    def effects(self, data: Any, exposure: str, *, within: str | None = None, level: float | None = None) -> Any:
+        """Give the effects of a column in risk: standardised risks, their difference and ratio, marginal odds ratio, or the mean effect of a number.
+
+        Parameters
+        ----------
+        data : data frame
+            The rows over which risks are averaged, with the outcome.
+        exposure : str
+            The column that is set to one value or another.
+        within : str, default=None
+            A category within whose levels the effects are told as well.
+        level : float, default=None
+            Level of the intervals; by default that of the regression.
+
+        Returns
+        -------
+        oddsmith.epi.Account
+            ``tidy()`` has one row per measure.
+        """
+        from .epi import effects
+
+        check_is_fitted(self)
+        return effects(self, data, exposure, within=within, level=self.level if level is None else level, weight=self.weights, n_jobs=self.n_jobs)
+
     def augment(self, data: Any) -> Any:
         """Give the data with what the regression says about every row beside them.
 

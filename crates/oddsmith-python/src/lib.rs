@@ -1,6 +1,7 @@
 //! `oddsmith._core`: what the Python package cannot do in Python. It takes arrays where they lie, releases the
 //! interpreter while it works, and knows nothing of scikit-learn: names, attributes and checks live in `python/oddsmith`.
 
+mod account;
 mod arguments;
 mod arrow;
 mod calibration;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 /// The extension module.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use super::account::{Account, analyse, analyse_counts, effects};
     #[pymodule_export]
     use super::calibration::CalibrationMap;
     #[pymodule_export]

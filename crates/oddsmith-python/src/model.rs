@@ -435,7 +435,7 @@ pub(crate) fn table_columns<'py>(py: Python<'py>, table: &Listing) -> PyResult<B
 }
 
 /// A cell as a Python object.
-fn turned<'py>(py: Python<'py>, cell: &Shown) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn turned<'py>(py: Python<'py>, cell: &Shown) -> PyResult<Bound<'py, PyAny>> {
     Ok(match cell {
         Shown::Empty => py.None().into_bound(py),
         Shown::Text(text) => text.into_pyobject(py)?.into_any(),

@@ -12,13 +12,23 @@ use crate::edge::raise;
 
 /// The options that were given, by the names of the registry or of Python; `None` is the model's own default.
 pub(crate) fn params(py: Python<'_>, entry: &Entry, given: &Bound<'_, PyDict>, formula: Option<&str>) -> PyResult<Params> {
-    let mut params = entry.defaults();
+    declared_params(py, entry.defaults(), entry.params, given, formula)
+}
+
+/// The same for anything that declares options.
+pub(crate) fn declared_params(
+    py: Python<'_>,
+    mut params: Params,
+    declared: &'static [&'static Param],
+    given: &Bound<'_, PyDict>,
+    formula: Option<&str>,
+) -> PyResult<Params> {
     for (name, value) in given {
         if value.is_none() {
             continue;
         }
         let name: String = name.extract()?;
-        let declared = entry.params.iter().find(|param| param.is_called(&name));
+        let declared = declared.iter().find(|param| param.is_called(&name));
         let set = match declared {
             Some(param) => texts(param, &value)?.and_then(|texts| texts.iter().try_for_each(|text| params.set(param.name, text))),
             None => params.set(&name, ""),

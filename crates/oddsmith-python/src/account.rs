@@ -1,0 +1,157 @@
+//! Analyses, as Python sees them: from a data frame, or from counts, to a card.
+
+use std::collections::BTreeMap;
+
+use oddsmith::Error;
+use oddsmith::card::Card;
+use oddsmith::data::{AlignedSource, Kind, Weighting};
+use oddsmith::model::Conclusion;
+use oddsmith::registry::{self, AnalysisEntry};
+use oddsmith::study::cross::{CrossAnalysis, CrossTable};
+use oddsmith::train;
+use oddsmith_io::{ReadOptions, Roles, TextOptions, open_arrow};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::edge::{Told, raise, told};
+use crate::frame::{Frame, kinds_of};
+use crate::model::{Model, rendered, table_columns, turned};
+use crate::options::declared_params;
+use crate::reading::open_for;
+use crate::work;
+
+/// What an analysis concluded.
+#[pyclass(frozen, module = "oddsmith._core")]
+pub(crate) struct Account(Card);
+
+#[pymethods]
+impl Account {
+    /// What it is about.
+    #[getter]
+    fn title(&self) -> String {
+        self.0.title.clone()
+    }
+
+    /// Figures about the whole.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = PyDict::new(py);
+        for (name, cell) in &self.0.facts {
+            facts.set_item(name, turned(py, cell)?)?;
+        }
+        Ok(facts)
+    }
+
+    /// One row per estimate: the columns of the table by name.
+    fn tidy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        table_columns(py, &self.0.tidy)
+    }
+
+    /// Further tables by name.
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        for table in &self.0.tables {
+            tables.set_item(table.name(), table_columns(py, table)?)?;
+        }
+        Ok(tables)
+    }
+
+    /// What went wrong without being an error: (id, column, level, text).
+    #[getter]
+    fn notices(&self) -> Vec<Told> {
+        told(self.0.notices.clone())
+    }
+
+    /// The account for people, as "table", "notebook", "html", "md", "latex" or "json".
+    fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        rendered(py, &self.0, format)
+    }
+}
+
+/// The analysis of a name.
+fn found(py: Python<'_>, name: &str) -> PyResult<&'static AnalysisEntry> {
+    registry::analysis(name).ok_or_else(|| raise(py, Error::internal(format!("there is no analysis `{name}`"))))
+}
+
+/// The card that a procedure ended in.
+fn card(conclusion: Conclusion) -> oddsmith::Result<Card> {
+    match conclusion {
+        Conclusion::Card(card) => Ok(*card),
+        Conclusion::Model(_) => Err(Error::internal("an analysis ended in a model")),
+    }
+}
+
+/// An analysis of the rows of a data frame.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
+pub(crate) fn analyse(
+    py: Python<'_>,
+    analysis: &str,
+    options: &Bound<'_, PyDict>,
+    formula: Option<&str>,
+    frame: &Frame,
+    kinds: BTreeMap<String, String>,
+    target: Option<String>,
+    weight: Option<String>,
+    threads: usize,
+) -> PyResult<(Account, Vec<Told>)> {
+    let entry = found(py, analysis)?;
+    let params = declared_params(py, entry.defaults(), entry.params, options, formula)?;
+    let procedure = (entry.build)(&params).map_err(|error| raise(py, error))?;
+    let needs = procedure.needs_any().map_err(|error| raise(py, error))?;
+    let kinds = kinds_of(kinds).map_err(|error| raise(py, error))?;
+    let roles = Roles {
+        target: target.or_else(|| needs.target.clone()),
+        features: needs.features.clone(),
+        weight: weight.map(|name| (name, Weighting::Frequency)),
+        order: frame.1.clone(),
+        ..Roles::default()
+    };
+    let (concluded, notices) = work::run(py, usize::MAX, |control| {
+        let opened = open_for(needs, &frame.0, &roles, (kinds, TextOptions::default()), threads, control)?;
+        let concluded = train::conclude(&procedure, &*opened.source, work::threads(threads), control)?.model;
+        Ok((card(concluded)?, opened.notices))
+    })?;
+    Ok((Account(concluded), told(notices)))
+}
+
+/// The table of four counts.
+#[pyfunction]
+pub(crate) fn analyse_counts(py: Python<'_>, options: &Bound<'_, PyDict>, cells: [f64; 4]) -> PyResult<Account> {
+    let entry = found(py, "table")?;
+    let params = declared_params(py, entry.defaults(), entry.params, options, None)?;
+    let card = CrossTable::of_cells(cells).and_then(|table| CrossAnalysis::new(&params)?.card(&table));
+    card.map(Account).map_err(|error| raise(py, error))
+}
+
+/// Effects of a column in risk under a regression, over the rows of a data frame that has its target.
+#[pyfunction]
+pub(crate) fn effects(
+    py: Python<'_>,
+    model: &Model,
+    frame: &Frame,
+    exposure: &str,
+    within: Option<&str>,
+    level: f64,
+    weight: Option<String>,
+    threads: usize,
+) -> PyResult<Account> {
+    let classifier = model.classifier();
+    let inference = classifier.inference().ok_or_else(|| raise(py, Error::data("this is no regression")))?;
+    let procedure = inference.effects(exposure, within, level).map_err(|error| raise(py, error))?;
+    let layout = classifier.layout();
+    let kinds: BTreeMap<String, Kind> = layout.features().iter().map(|feature| (feature.name.clone(), feature.kind())).collect();
+    let roles = Roles {
+        target: Some(layout.target().to_owned()),
+        features: Some(layout.names()),
+        weight: weight.map(|name| (name, Weighting::Frequency)),
+        order: frame.1.clone(),
+        ..Roles::default()
+    };
+    let card = work::run(py, usize::MAX, |control| {
+        let options = ReadOptions { kinds, threads, ..ReadOptions::default() };
+        let opened = open_arrow(&frame.0, &options, &roles, control)?;
+        let aligned = AlignedSource::new(&*opened.source, layout)?;
+        card(train::conclude(&procedure, &aligned, work::threads(threads), control)?.model)
+    })?;
+    Ok(Account(card))
+}

@@ -1,0 +1,94 @@
+"""Tables, strata, matched sets and effects beside statsmodels on random data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oddsmith import Logit
+from oddsmith.epi import ConditionalLogit, StratifiedTable, Table2x2, effects
+
+statsmodels = pytest.importorskip("statsmodels.api")
+
+
+def rows(seed: int, strata: int, size: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    stratum = np.repeat(np.arange(strata), size)
+    exposed = rng.random(strata * size) < 0.3 + 0.4 * rng.random(strata)[stratum]
+    risk = 1 / (1 + np.exp(-(rng.normal(-0.5, 1, strata)[stratum] + 0.7 * exposed)))
+    case = rng.random(strata * size) < risk
+    return pd.DataFrame({"stratum": stratum, "x": exposed.astype(int), "case": case.astype(int), "z": rng.normal(size=strata * size)})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tables_are_those_of_table2x2(seed):
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(3, 60, size=4)
+    ours = Table2x2(cells)
+    theirs = statsmodels.stats.Table2x2(cells.reshape(2, 2))
+    odds, risk = ours.estimate("odds ratio", "Woolf"), ours.estimate("risk ratio", "Katz")
+    np.testing.assert_allclose(odds["estimate"], theirs.oddsratio, rtol=1e-12)
+    np.testing.assert_allclose((odds["conf_low"], odds["conf_high"]), theirs.oddsratio_confint(), rtol=1e-10)
+    np.testing.assert_allclose(risk["estimate"], theirs.riskratio, rtol=1e-12)
+    np.testing.assert_allclose((risk["conf_low"], risk["conf_high"]), theirs.riskratio_confint(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_strata_are_those_of_stratified_table(seed):
+    data = rows(seed, strata=6, size=80)
+    ours = StratifiedTable(data, "case", "x", ["stratum"])
+    tables = [pd.crosstab(part["x"], part["case"]).reindex(index=[1, 0], columns=[1, 0], fill_value=0).to_numpy() for _, part in data.groupby("stratum")]
+    theirs = statsmodels.stats.StratifiedTable(tables)
+    odds, risk = ours.estimate("odds ratio", "Mantel–Haenszel"), ours.estimate("risk ratio", "Mantel–Haenszel")
+    np.testing.assert_allclose(odds["estimate"], theirs.oddsratio_pooled, rtol=1e-12)
+    np.testing.assert_allclose((odds["conf_low"], odds["conf_high"]), theirs.oddsratio_pooled_confint(), rtol=1e-10)
+    np.testing.assert_allclose(risk["estimate"], theirs.riskratio_pooled, rtol=1e-12)
+    tests = ours.table("tests").set_index("test")
+    for name, test in [
+        ("Cochran–Mantel–Haenszel", theirs.test_null_odds()),
+        ("Cochran–Mantel–Haenszel, corrected", theirs.test_null_odds(correction=True)),
+        ("Breslow–Day", theirs.test_equal_odds()),
+        ("Breslow–Day, Tarone's correction", theirs.test_equal_odds(adjust=True)),
+    ]:
+        np.testing.assert_allclose(tests.loc[name, "statistic"], test.statistic, rtol=1e-8)
+        np.testing.assert_allclose(tests.loc[name, "p_value"], test.pvalue, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_matched_sets_are_those_of_conditional_logit(seed):
+    from statsmodels.discrete.conditional_models import ConditionalLogit as Theirs
+
+    data = rows(seed, strata=60, size=6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = ConditionalLogit("case ~ x + z + strata(stratum)", data, interval="wald").tidy()
+        theirs = Theirs(data["case"], data[["x", "z"]], groups=data["stratum"]).fit(method="newton", disp=False)
+    np.testing.assert_allclose(ours["estimate"], theirs.params, rtol=1e-6)
+    np.testing.assert_allclose(ours["std_error"], theirs.bse, rtol=1e-5)
+
+
+def test_effects_are_margins():
+    data = rows(3, strata=4, size=150)
+    model = Logit("case ~ x + z + stratum", interval="wald", tests=False).fit(data)
+    ours = model.effects(data, "z").tidy()
+    theirs = statsmodels.Logit(data["case"], statsmodels.add_constant(data[["x", "z", "stratum"]])).fit(disp=False)
+    frame = theirs.get_margeff(at="overall").summary_frame()
+    np.testing.assert_allclose(ours["estimate"], frame.loc["z", "dy/dx"], rtol=1e-7)
+    np.testing.assert_allclose(ours["std_error"], frame.loc["z", "Std. Err."], rtol=1e-6)
+    dummies = theirs.get_margeff(at="overall", dummy=True).summary_frame()
+    difference = effects(model, data, "x").estimate("risk difference")
+    np.testing.assert_allclose(difference["estimate"], dummies.loc["x", "dy/dx"], rtol=1e-7)
+    np.testing.assert_allclose(difference["std_error"], dummies.loc["x", "Std. Err."], rtol=1e-6)
+
+
+def test_what_cannot_be_counted_is_refused():
+    with pytest.raises(ValueError, match="counts are finite numbers from 0 up"):
+        Table2x2([1, -2, 3, 4])
+    data = rows(1, strata=3, size=20)
+    with pytest.raises(ValueError, match="strata compare two"):
+        StratifiedTable(data, "case", "stratum", "x")
+    with pytest.raises(KeyError, match="there are: counts, tests"):
+        Table2x2([10, 20, 30, 40]).table("strata")
