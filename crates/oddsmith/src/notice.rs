@@ -190,6 +190,16 @@ catalogue! {
         "The search for the weights of the network ended before the loss was flat: the steps ran out, or no step made the loss smaller. The \
          weights are usable, and others may be better. Allow more steps ({steps}), raise the penalty ({decay}), use fewer hidden units \
          ({hidden}), or try another start ({start-seed}).";
+    RARE_CELLS = "W501", "rare cells",
+        "Many values of the column are so rare within some class that fewer than five rows would be expected there, and there are too many rows \
+         or strata to compare with permuted tables. The χ² distribution is then a rough guide to the p-value, and the estimate of mutual \
+         information rests on its correction. Join rare levels, or look at the interval.";
+    TIED_NEIGHBOURS = "W502", "tied neighbours",
+        "More than one in twenty values of a number column occur more than once. The distance to a neighbour is then often zero, and the \
+         estimate from neighbours is worthless; the column was cut into intervals instead, as {numbers=mdl} does.";
+    CAPACITY_BOUNDS = "W503", "capacity between bounds",
+        "The search for the capacity of a channel ended before its bounds met. Both are right: the capacity lies between them. Inputs that \
+         are almost of no use make the search slow; leave them out, or take the bounds as they are.";
     REVERSAL = "W601", "Simpson reversal",
         "Taken together the rows show an association in one direction, within strata in the other. The exposure goes with the strata, and the \
          strata with the outcome. Which of the two numbers answers the question depends on what came first: strata that were there before the exposure \

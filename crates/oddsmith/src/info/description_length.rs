@@ -33,8 +33,8 @@ pub struct TwoPart {
 impl TwoPart {
     /// The length of a fitted model: its log likelihood in nats, its free parameters, the rows that it was fitted to and among how many
     /// candidates it was chosen.
-    pub fn of_likelihood(log_likelihood: f64, parameters: usize, rows: f64, candidates: usize) -> Self {
-        let model = 0.5 * parameters as f64 * libm::log2(rows) + libm::log2(candidates.max(1) as f64);
+    pub fn of_likelihood(log_likelihood: f64, parameters: f64, rows: f64, candidates: usize) -> Self {
+        let model = 0.5 * parameters * libm::log2(rows) + libm::log2(candidates.max(1) as f64);
         TwoPart { data: -log_likelihood * BITS, model }
     }
 
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_likelihood_in_two_parts() {
-        let parts = TwoPart::of_likelihood(-10.0 * 2f64.ln(), 3, 16.0, 4);
+        let parts = TwoPart::of_likelihood(-10.0 * 2f64.ln(), 3.0, 16.0, 4);
         near(parts.data, 10.0, 1e-14);
         assert_eq!(parts.model, 8.0);
         assert_eq!(TwoPart::of_least_squares(0.0, 2, 5.0).total(), f64::NEG_INFINITY);

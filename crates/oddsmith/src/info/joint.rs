@@ -156,25 +156,20 @@ impl Joint {
     /// Mutual information with bias, standard error, interval and test. `rows` is how many independent rows the cells are worth as evidence
     /// (their sum, unless weights say otherwise), `level` the coverage of the interval.
     pub fn inference(&self, rows: f64, level: f64) -> MutualInformation {
-        let plug_in = self.mutual_information();
-        let df = self.df();
-        let bias = df / (2.0 * rows);
+        conditional_inference(std::slice::from_ref(self), rows, level)
+    }
+
+    /// Σ n (ln(n N/(n_i n_j)) − `centre`)² over the cells.
+    fn squares_around(&self, centre: f64) -> f64 {
         let mut squares = NeumaierSum::default();
         for (row, &row_total) in self.cells.chunks_exact(self.columns).zip(&self.row_totals) {
             for (&cell, &column_total) in row.iter().zip(&self.column_totals).filter(|(cell, _)| **cell > 0.0) {
                 let product = row_total * column_total;
                 let log_ratio = libm::log1p(product_difference(cell, self.total, row_total, column_total) / product);
-                squares.add(cell / self.total * (log_ratio - plug_in) * (log_ratio - plug_in));
+                squares.add(cell * (log_ratio - centre) * (log_ratio - centre));
             }
         }
-        let standard_error = (squares.value() / rows).sqrt();
-        let half = normal::quantile_upper(0.5 * (1.0 - level)) * standard_error;
-        let most = self.row_entropy().min(self.column_entropy());
-        let within = |value: f64| value.clamp(0.0, most);
-        let g = 2.0 * rows * plug_in;
-        let p_value = if df > 0.0 { chi_squared::sf(g, df) } else { 1.0 };
-        let interval = (within(plug_in - bias - half), within(plug_in - bias + half));
-        MutualInformation { plug_in, bias, standard_error, estimate: within(plug_in - bias), interval, g, df, p_value }
+        squares.value()
     }
 
     /// Whether the χ² distribution is a poor guide to G: more than a fifth of the cells of the used rows and columns expect fewer than
@@ -231,11 +226,33 @@ fn product_difference(a: f64, b: f64, c: f64, d: f64) -> f64 {
     libm::fma(a, b, -product) + rounding
 }
 
-/// What two variables tell of a third beyond each alone: I(X;Y|Z) summed over the tables of X and Y within the values of Z, in nats.
+/// What X and Y tell of each other where Z is known: I(X;Y|Z) = Σ_z (N_z/N) I_z over the tables of X and Y within the values of Z, in nats.
 pub fn conditional_mutual_information(strata: &[Joint]) -> f64 {
+    averaged(strata, Joint::mutual_information)
+}
+
+/// [`Joint::inference`] of I(X;Y|Z): degrees of freedom add up over the values of Z, logarithms are taken within them.
+pub fn conditional_inference(strata: &[Joint], rows: f64, level: f64) -> MutualInformation {
+    let total: f64 = strata.iter().map(Joint::total).sum();
+    let plug_in = conditional_mutual_information(strata);
+    let df: f64 = strata.iter().map(Joint::df).sum();
+    let bias = df / (2.0 * rows);
+    let squares: f64 = strata.iter().map(|table| table.squares_around(plug_in)).sum();
+    let standard_error = (squares / total / rows).sqrt();
+    let half = normal::quantile_upper(0.5 * (1.0 - level)) * standard_error;
+    let most = averaged(strata, |table| table.row_entropy().min(table.column_entropy()));
+    let within = |value: f64| value.clamp(0.0, most);
+    let g = 2.0 * rows * plug_in;
+    let p_value = if df > 0.0 { chi_squared::sf(g, df) } else { 1.0 };
+    let interval = (within(plug_in - bias - half), within(plug_in - bias + half));
+    MutualInformation { plug_in, bias, standard_error, estimate: within(plug_in - bias), interval, g, df, p_value }
+}
+
+/// The mean of a quantity of tables, each weighted by its total.
+fn averaged(strata: &[Joint], quantity: impl Fn(&Joint) -> f64) -> f64 {
     let total: f64 = strata.iter().map(Joint::total).sum();
     let mut sum = NeumaierSum::default();
-    strata.iter().filter(|table| table.total > 0.0).for_each(|table| sum.add(table.total / total * table.mutual_information()));
+    strata.iter().filter(|table| table.total > 0.0).for_each(|table| sum.add(table.total / total * quantity(table)));
     sum.value()
 }
 

@@ -23,7 +23,7 @@ pub use distribution::Distribution;
 pub(crate) use distribution::phi;
 pub use entropy::entropy;
 pub use gaussian::Gaussian;
-pub use joint::{Joint, MutualInformation, conditional_mutual_information};
+pub use joint::{Joint, MutualInformation, conditional_inference, conditional_mutual_information};
 pub use mdl_cuts::mdl_cuts;
 pub use model_posterior::{BayesFactor, Candidate, ModelPosterior};
 pub use neighbour_information::{NeighbourInformation, neighbour_information};
