@@ -7,11 +7,14 @@
 
 mod container;
 mod envelope;
+mod label_file;
 mod strict_json;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use label_file::LabelFile;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Classifier;

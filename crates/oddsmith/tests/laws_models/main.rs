@@ -12,6 +12,7 @@ mod free_parameters;
 mod invariance;
 mod scalars;
 mod takes;
+mod wire;
 
 use oddsmith::registry::{self, MODELS};
 use table::variants::variants;
