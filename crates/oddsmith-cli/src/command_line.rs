@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    calibrate, check, compare, completions, evaluate, explain, fit, help, models, predict, rounds, sample, select, show, stats, table,
-    threshold,
+    bayes, calibrate, check, code, compare, completions, degree, evaluate, explain, fit, help, info, models, predict, rounds, sample,
+    select, show, stats, table, threshold,
 };
 use crate::options::OutputArgs;
 
@@ -88,6 +88,18 @@ pub(crate) enum Command {
     /// Fit a regression to the rows of several places, none of which shows its rows to another.
     #[command(subcommand, help_template = TEMPLATE, before_help = rounds::EXAMPLES)]
     Rounds(rounds::RoundsCommand),
+    /// What each column tells about a target, in bits; entropies, divergences and capacities of numbers.
+    #[command(help_template = TEMPLATE, before_help = info::EXAMPLES)]
+    Info(Box<info::InfoArgs>),
+    /// Codes: trees of words, labels sent by the bits of a model, distributions from coin flips.
+    #[command(subcommand, help_template = TEMPLATE, before_help = code::EXAMPLES)]
+    Code(code::CodeCommand),
+    /// Which of several models of coins or counts, and how sure.
+    #[command(help_template = TEMPLATE, before_help = bayes::EXAMPLES)]
+    Bayes(bayes::BayesArgs),
+    /// The degree of a polynomial by description length.
+    #[command(help_template = TEMPLATE, before_help = degree::EXAMPLES)]
+    Degree(Box<degree::DegreeArgs>),
     /// List the models and their options.
     #[command(help_template = TEMPLATE, before_help = models::EXAMPLES)]
     Models(models::ModelsArgs),

@@ -169,7 +169,7 @@ pub(crate) fn write_fault(path: &Path, source: io::Error) -> Error {
     ErrorKind::Io { path: path.display().to_string(), source }.into()
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let trouble = |source| Failure::from(Error::from(ErrorKind::Io { path: path.display().to_string(), source }));
     let mut file = File::open(path).map_err(trouble)?;
     let is_file = file.metadata().map_err(trouble)?.is_file();

@@ -18,6 +18,7 @@ mod labelled_table;
 mod lint;
 mod options;
 mod progress;
+mod rows_of_numbers;
 mod scored;
 mod search;
 mod signals;

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Source, Weighting};
 use oddsmith::eval::{EvalSettings, Evaluation};
+use oddsmith::info::TwoPart;
 use oddsmith::model::{AnyLearner, Classifier, Params};
 use oddsmith::registry::Entry;
 use oddsmith::stats::{ClassWeights, Parts};
@@ -218,7 +219,11 @@ impl Search<'_> {
 impl Criterion {
     /// What is to become small.
     pub(crate) fn value(self, fit: &Likelihood, rows: f64) -> f64 {
-        fit.deviance + fit.parameters * if self == Criterion::Bic { rows.ln() } else { 2.0 }
+        match self {
+            Criterion::Mdl => TwoPart::of_likelihood(-0.5 * fit.deviance, fit.parameters, rows, 1).total(),
+            Criterion::Bic => fit.deviance + fit.parameters * rows.ln(),
+            _ => fit.deviance + 2.0 * fit.parameters,
+        }
     }
 }
 

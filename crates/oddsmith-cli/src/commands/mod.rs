@@ -1,13 +1,17 @@
 //! The commands, one file each.
 
+pub(crate) mod bayes;
 pub(crate) mod calibrate;
 pub(crate) mod check;
+pub(crate) mod code;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod degree;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod help;
+pub(crate) mod info;
 mod man;
 pub(crate) mod models;
 pub(crate) mod predict;
@@ -49,6 +53,10 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Sample(args)) => sample::run(&args, console, control),
         Some(Command::Stats(command)) => stats::run(&command, console, control),
         Some(Command::Rounds(command)) => rounds::run(&command, console, control),
+        Some(Command::Info(args)) => info::run(&args, console, control),
+        Some(Command::Code(command)) => code::run(&command, console, control),
+        Some(Command::Bayes(args)) => bayes::run(&args, console),
+        Some(Command::Degree(args)) => degree::run(&args, console, control),
         Some(Command::Models(args)) => models::run(&args, console),
         Some(Command::Completions(args)) => completions::run(&args, console),
         Some(Command::Man) => man::run(console),

@@ -53,7 +53,7 @@ pub(crate) struct SelectArgs {
     #[arg(short, long, value_name = "MODEL", value_parser = model_names())]
     model: Option<String>,
 
-    /// What decides: cross-validated bits, or for regressions and statistics files AIC, BIC or likelihood-ratio tests.
+    /// What decides: cross-validated bits, or for regressions and statistics files AIC, BIC, description length or likelihood-ratio tests.
     #[arg(long, value_enum, value_name = "CRITERION", default_value = "bits")]
     pub(crate) by: Criterion,
 
@@ -103,6 +103,8 @@ pub(crate) enum Criterion {
     Aic,
     /// −2 log likelihood + log rows × parameters.
     Bic,
+    /// Bits that tell the parameters and then the classes: −log2 likelihood + ½ log2 rows × parameters.
+    Mdl,
     /// Likelihood-ratio tests at --level, all levels of a category and all columns of a term together.
     Lr,
 }
@@ -146,7 +148,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
     }
     if args.by != Criterion::Bits && !entry.takes_formula {
         let what = format!(
-            "--by aic, bic and lr need a likelihood of the classes that the fit maximises; {} has none over rows, use --by bits, or a \
+            "--by aic, bic, mdl and lr need a likelihood of the classes that the fit maximises; {} has none over rows, use --by bits, or a \
              statistics file for nb, lda and qda",
             entry.name
         );
@@ -224,6 +226,7 @@ impl SelectArgs {
             Criterion::Bits => format!("bits over {} folds", self.folds),
             Criterion::Aic => "AIC".into(),
             Criterion::Bic => "BIC".into(),
+            Criterion::Mdl => "description length in bits".into(),
             Criterion::Lr => format!("likelihood ratio at {}", self.level),
         }
     }
@@ -237,7 +240,7 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, model: &ModelRequest, conso
         return Err(Failure::Usage(format!("{name} needs the rows themselves; statistics are enough for nb, lda and qda")));
     };
     if args.by == Criterion::Bits {
-        return Err(Failure::Usage("cross-validated bits need rows; from statistics choose --by aic, bic or lr".into()));
+        return Err(Failure::Usage("cross-validated bits need rows; from statistics choose --by aic, bic, mdl or lr".into()));
     }
     let rows = stats.classes().effective_rows(stats.layout().weighting());
     let mut likelihoods = |subsets: &[Vec<usize>]| {

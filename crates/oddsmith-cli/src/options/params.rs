@@ -91,7 +91,8 @@ fn declared() -> Vec<(&'static Param, Vec<&'static str>)> {
     all
 }
 
-fn flag(param: &'static Param, families: &[&str]) -> Arg {
+/// The flag of an option.
+pub(super) fn flag(param: &'static Param, families: &[&str]) -> Arg {
     let default = if param.default.is_empty() { String::new() } else { format!(" [default: {}]", param.default) };
     let arg = Arg::new(param.name)
         .long(param.name)
@@ -105,6 +106,15 @@ fn flag(param: &'static Param, families: &[&str]) -> Arg {
             let action = if kind.repeats() { ArgAction::Append } else { ArgAction::Set };
             arg.value_name(param.value).allow_negative_numbers(true).action(action)
         }
+    }
+}
+
+/// The values that were given to an option.
+pub(super) fn values_of(matches: &ArgMatches, param: &Param) -> Vec<String> {
+    match param.kind {
+        ParamKind::Flag if matches.get_flag(param.name) => vec!["true".into()],
+        ParamKind::Flag => Vec::new(),
+        _ => matches.get_many::<String>(param.name).into_iter().flatten().cloned().collect(),
     }
 }
 
@@ -127,11 +137,7 @@ impl FromArgMatches for ParamArgs {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         for (param, _) in declared() {
-            let values: Vec<String> = match param.kind {
-                ParamKind::Flag if matches.get_flag(param.name) => vec!["true".into()],
-                ParamKind::Flag => Vec::new(),
-                _ => matches.get_many::<String>(param.name).into_iter().flatten().cloned().collect(),
-            };
+            let values = values_of(matches, param);
             if !values.is_empty() {
                 self.given.push((param.name, values));
             }

@@ -65,6 +65,22 @@ const OTHERS: [&str; 41] = [
     "fit infertility.csv 'case ~ spontaneous + induced + strata(stratum)'",
 ];
 
+/// Information, codes and evidence.
+const OF_INFORMATION: [&str; 12] = [
+    "info births.csv --target low --exclude bwt --forms",
+    "info entropy 0.5 0.5",
+    "info entropy --gaussian 0,1",
+    "info cross 0.5,0.5 0.9,0.1",
+    "info kl 0.5,0.5 0.9,0.1",
+    "info mi 3,1 1,3",
+    "info capacity 0.9,0.1 0.1,0.9",
+    "code tree a=0.5 b=0.5",
+    "code flips 1/3,2/3",
+    "code labels l.odds births.csv -o l.bits",
+    "bayes --model bent=0.8 --model straight=0.5 --counts 8,4",
+    "degree births.csv 'bwt ~ lwt' --most 3",
+];
+
 /// Tables with their targets, and columns of which a model takes the first that it can.
 const TABLES: [(&str, &str, [&str; 4]); 2] = [
     ("births.csv", "low", ["age,lwt,race,smoke,ht,ui", "smoke,ht,ui", "age,lwt", "race"]),
@@ -97,7 +113,7 @@ fn reported() -> BTreeMap<String, String> {
             }
         }
     }
-    for command in OTHERS {
+    for command in OTHERS.into_iter().chain(OF_INFORMATION) {
         assert!(run(command), "{command} fails");
     }
     names

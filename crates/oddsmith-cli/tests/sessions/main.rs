@@ -16,6 +16,7 @@ mod command;
 mod files;
 mod fitting;
 mod inference;
+mod information;
 mod interrupts;
 mod judging;
 mod learners;

@@ -1,0 +1,41 @@
+//! `oddsmith code`: codes as trees, labels by wire, distributions from coin flips.
+
+mod flips;
+mod labels;
+mod tree;
+
+use std::sync::Arc;
+
+use clap::Subcommand;
+use oddsmith::control::Control;
+
+use crate::console::Console;
+use crate::exit::Failure;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith code tree a=0.5 b=0.25 c=0.125 d=0.125        # Huffman's code, its tree and its cost
+  oddsmith code tree a=9 b=1 --counts --code shannon     # Shannon's lengths
+  oddsmith code flips 1/6,1/6,1/6,1/6,1/6,1/6            # a die from a fair coin
+  oddsmith fit births.csv 'low ~ age + smoke' -o wire.odds
+  oddsmith code labels wire.odds births.csv -o low.bits  # the labels in the bits of their log loss
+  oddsmith code labels wire.odds births.csv --decode low.bits > low.csv  # and back";
+
+/// What to code.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CodeCommand {
+    /// The words and the tree of a prefix-free code.
+    Tree(tree::TreeArgs),
+    /// Any distribution from flips of a fair coin.
+    Flips(flips::FlipsArgs),
+    /// Labels of rows, coded by the probabilities of a model that both ends have.
+    Labels(Box<labels::LabelsArgs>),
+}
+
+/// Runs a subcommand.
+pub(crate) fn run(command: &CodeCommand, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    match command {
+        CodeCommand::Tree(args) => tree::run(args, console),
+        CodeCommand::Flips(args) => flips::run(args, console),
+        CodeCommand::Labels(args) => labels::run(args, console, control),
+    }
+}

@@ -1,0 +1,181 @@
+//! `oddsmith degree`: the degree of a polynomial by description length.
+//!
+//! A number is told by a least-squares curve: (n/2) log2(2πe RSS/n) + ((k+1)/2) log2 n bits. A class is told by the logistic curve of a
+//! polynomial: −log2 likelihood + (k/2) log2 n bits. Either has a part for the rows and a part for the curve.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use clap::Args;
+use oddsmith::card::{Card, Cell, FixedTable, Summary};
+use oddsmith::control::Control;
+use oddsmith::data::{Formula, Plane, Response};
+use oddsmith::error::DataFault;
+use oddsmith::info::{TwoPart, polynomial_residuals};
+use oddsmith::{Error, ErrorKind, registry, train};
+use oddsmith_io::{Input, Opened, ReadOptions, Roles};
+
+use crate::console::Console;
+use crate::exit::Failure;
+use crate::files;
+use crate::fitting;
+use crate::options::{ReadingArgs, TextArgs};
+use crate::progress::Progress;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  oddsmith degree births.csv 'bwt ~ lwt'          # a number: least squares
+  oddsmith degree births.csv 'low ~ age' --most 5  # a class: logistic curves";
+
+/// Characters of the longest bar.
+const BAR: f64 = 30.0;
+
+/// Arguments of `degree`.
+#[derive(Debug, Args)]
+pub(crate) struct DegreeArgs {
+    /// A table; `-` reads standard input.
+    #[arg(value_name = "DATA")]
+    data: OsString,
+
+    /// One column and the number that it follows, such as 'y ~ x'.
+    #[arg(value_name = "FORMULA")]
+    formula: String,
+
+    /// Highest degree that is tried.
+    #[arg(long, value_name = "DEGREE", default_value_t = 15, value_parser = clap::value_parser!(u8).range(0..=40))]
+    most: u8,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// A degree and what it costs.
+struct Length {
+    degree: usize,
+    parts: TwoPart,
+}
+
+/// Tries every degree.
+pub(crate) fn run(args: &DegreeArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
+    let formula = Formula::parse(&args.formula)?;
+    let usage = || Failure::Usage("write one column on either side, such as 'y ~ x'".into());
+    let Response::Column(response) = formula.response() else { return Err(usage()) };
+    let y = response.name.clone();
+    let predictors: Vec<String> = formula.columns().into_iter().filter(|name| *name != y).collect();
+    let [x] = &predictors[..] else { return Err(usage()) };
+    let input = fitting::kept_for_rereading(files::table(&args.data)?)?;
+    let options = args.reading.options(&args.text)?;
+    let _progress = Progress::start(console, control, "reading");
+    let both = Roles { features: Some(vec![x.clone(), y.clone()]), ..Roles::default() };
+    let opened = oddsmith_io::open(&input, &options, &both, control)?;
+    let layout = opened.layout();
+    let planes = (layout.plane(layout.index(x)?), layout.plane(layout.index(&y)?));
+    let (Plane::Numbers(x_at), y_plane) = planes else {
+        let fault = DataFault::new("is no number column").column(x.clone());
+        return Err(Error::from(fault.accepted("polynomials are of numbers")).in_table(&input.name()).into());
+    };
+    let lengths = match y_plane {
+        Plane::Numbers(y_at) => of_number(&opened, x_at, y_at, usize::from(args.most)),
+        _ => of_class(args, &input, &options, (x, &y), control),
+    };
+    let (rows, lengths) = lengths.map_err(|error| error.in_table(&input.name()))?;
+    console.result(&card(&y, x, rows, &lengths))?;
+    console.notices(&opened.notices);
+    Ok(())
+}
+
+/// Least-squares curves.
+fn of_number(opened: &Opened, x_at: usize, y_at: usize, most: usize) -> Result<(f64, Vec<Length>), Error> {
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for partition in 0..opened.source.partitions() {
+        opened.source.scan(partition, &mut |rows| {
+            let numbers = rows.features.numbers;
+            let pairs = (0..numbers.rows()).map(|i| (numbers.get(i, x_at), numbers.get(i, y_at)));
+            for (a, b) in pairs.filter(|(a, b)| !a.is_nan() && !b.is_nan()) {
+                x.push(a);
+                y.push(b);
+            }
+            Ok(())
+        })?;
+    }
+    let rows = x.len() as f64;
+    // A curve through all points leaves nothing to compare.
+    let most = most.min(x.len().saturating_sub(2));
+    let squares = polynomial_residuals(&x, &y, None, most)?;
+    let length = |(degree, rss): (usize, f64)| Length { degree, parts: TwoPart::of_least_squares(rss, degree + 1, rows) };
+    Ok((rows, squares.into_iter().enumerate().map(length).collect()))
+}
+
+/// Logistic curves. A degree without an estimate ends the search.
+fn of_class(
+    args: &DegreeArgs,
+    input: &Input,
+    options: &ReadOptions,
+    (x, y): (&str, &str),
+    control: &Control,
+) -> Result<(f64, Vec<Length>), Error> {
+    let entry = registry::find("logistic")?;
+    let roles = Roles { target: Some(y.to_owned()), features: Some(vec![x.to_owned()]), ..Roles::default() };
+    let opened = oddsmith_io::open(input, options, &roles, control)?;
+    let (mut rows, mut lengths) = (0.0, Vec::new());
+    for degree in 0..=usize::from(args.most) {
+        let right = match degree {
+            0 => "1".to_owned(),
+            1 => quoted(x),
+            _ => format!("poly({}, {degree})", quoted(x)),
+        };
+        let formula = Formula::parse(&format!("{} ~ {right}", quoted(y)))?;
+        let learner = (entry.build)(&entry.defaults().without_inference().with_formula(Some(formula))?)?;
+        let fitted = match train::fit(&learner, &*opened.source, args.reading.threads, control) {
+            Ok(fitted) => fitted,
+            Err(error)
+                if degree > 0
+                    && matches!(error.kind(), ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } | ErrorKind::Formula { .. }) =>
+            {
+                break;
+            }
+            Err(error) => return Err(error),
+        };
+        let Some(inference) = fitted.model.inference() else { break };
+        let likelihood = inference.likelihood();
+        rows = likelihood.observations;
+        lengths.push(Length {
+            degree,
+            parts: TwoPart::of_likelihood(likelihood.log_likelihood, fitted.model.free_parameters() as f64, rows, 1),
+        });
+    }
+    Ok((rows, lengths))
+}
+
+/// A column as formulas write it.
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
+}
+
+fn card(y: &str, x: &str, rows: f64, lengths: &[Length]) -> Card {
+    let best = lengths.iter().min_by(|a, b| a.parts.total().total_cmp(&b.parts.total()));
+    let mut tidy = FixedTable::new("degrees", ["degree", "data_bits", "model_bits", "total_bits", "above_best"]);
+    let mut shown = FixedTable::new("degrees", ["degree", "data_bits", "model_bits", "total_bits", "above_best", "bar"]);
+    let least = best.map_or(0.0, |best| best.parts.total());
+    let spread = lengths.iter().map(|length| length.parts.total() - least).filter(|above| above.is_finite()).fold(0.0, f64::max);
+    for Length { degree, parts } in lengths {
+        let above = if parts.total() == least { 0.0 } else { parts.total() - least };
+        let cells = [Cell::from(*degree), parts.data.into(), parts.model.into(), parts.total().into(), above.into()];
+        let width = if spread > 0.0 && above.is_finite() { (above / spread * BAR).round() as usize } else { 0 };
+        let [a, b, c, d, e] = cells.clone();
+        shown.push([a, b, c, d, e, "█".repeat(width).into()]);
+        tidy.push(cells);
+    }
+    let facts: Vec<(String, Cell)> =
+        vec![("shortest".into(), best.map_or(Cell::Empty, |best| Cell::from(best.degree))), ("rows".into(), (rows as u64).into())];
+    let footnotes = vec!["bar: bits above the shortest description".to_owned()];
+    Card {
+        title: format!("Degree of a polynomial of {x} for {y}, by description length"),
+        summary: Some(Summary { facts: facts.clone(), table: Some(shown.into()), footnotes }),
+        facts,
+        tidy: tidy.into(),
+        ..Card::default()
+    }
+}

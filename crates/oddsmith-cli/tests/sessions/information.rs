@@ -1,0 +1,119 @@
+//! Information, codes and evidence at the command: known answers, and messages about what cannot be used.
+
+use serde_json::Value;
+
+use crate::session::Session;
+
+fn json(session: &Session, line: &str) -> Value {
+    let output = session.shell(&format!("{line} --json -q"));
+    assert_eq!(output.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[track_caller]
+fn near(found: &Value, known: f64, within: f64) {
+    let found = found.as_f64().unwrap_or_else(|| panic!("{found} is no number"));
+    assert!((found - known).abs() <= within, "{found} is not {known}");
+}
+
+#[test]
+fn numbers_at_the_command_have_their_known_answers() {
+    let session = Session::new();
+    let of = |line: &str| json(&session, &format!("oddsmith info {line}"))[0].clone();
+    near(&of("entropy 0.5 1/4 1/4")["entropy"], 1.5, 1e-15);
+    near(&of("entropy 2,1,1 --counts --base e")["entropy"], 1.5 * std::f64::consts::LN_2, 1e-15);
+    near(&of("entropy --gaussian 0,1")["differential_entropy"], 2.047_095_585, 5e-10);
+    let kl = of("kl --gaussian 0,1 1,4 --base e");
+    near(&kl["relative_entropy"], 0.443_147_180_6, 5e-11);
+    near(&kl["reverse"], 1.306_852_819, 5e-10);
+    let cross = of("cross 0.5,0.5 0.25,0.75");
+    near(&cross["cross_entropy"], 1.0 + cross["relative_entropy"].as_f64().unwrap(), 1e-14);
+    near(&of("mi --gaussian 1,0.5 0.5,1 --base e")["mutual_information"], 0.143_841_036_2, 5e-11);
+    let hair = of("mi 68,20,15,5 119,84,54,29 26,17,14,14 7,94,10,16 --base e");
+    near(&hair["mutual_information"], 0.123_685_454_784_219_63, 1e-14);
+    near(&hair["g"], 146.443_578_464_516_04, 1e-9);
+    near(&hair["row_given_column"], 1.122_750_467_812_508_6, 1e-13);
+    let z = json(&session, "oddsmith info capacity 1,0 0.1,0.9");
+    near(&z["facts"]["capacity"], 0.762_848_252, 5e-10);
+    near(&z["inputs"][1]["probability"], 0.456_298_123_6, 5e-10);
+}
+
+#[test]
+fn codes_and_coins_have_their_known_answers() {
+    let session = Session::new();
+    let tree = json(&session, "oddsmith code tree a=0.25 b=0.25 c=0.2 d=0.15 e=0.15");
+    near(&tree["facts"]["mean length"], 2.3, 1e-14);
+    near(&tree["facts"]["entropy (bits)"], 2.285_475_297, 5e-10);
+    let die = json(&session, "oddsmith code flips 1/6,1/6,1/6,1/6,1/6,1/6 --resets 5");
+    near(&die["facts"]["expected flips"], 11.0 / 3.0, 1e-14);
+    near(&die["facts"]["expected flips with resets"], 4.0, 0.0);
+    near(&die["facts"]["probability of more than 5 resets"], 4f64.powi(-6), 0.0);
+    let coins = json(&session, "oddsmith bayes --model bent=0.8 --model straight=0.5 --data HHHHHHHHTTTT");
+    near(&coins["models"][0]["posterior"], 0.523_698_756, 5e-10);
+    near(&coins["models"][1]["bayes_factor"], 1.0 / 1.099_511_627_776, 1e-12);
+    let third = json(&session, "oddsmith bayes --model bent=0.8 --model straight=0.5 --counts 8,4 --prior 1/3,2/3");
+    near(&third["models"][0]["posterior"], 0.354_737_055_3, 5e-11);
+    let unknown = json(&session, "oddsmith bayes --model 'any=beta(1,1)' --model 'kt=dirichlet(0.5)' --counts 8,4");
+    near(&unknown["models"][0]["log_evidence"], -6435f64.ln(), 1e-12);
+    near(&unknown["models"][1]["log_evidence"], 1.084_804_534_91e-4f64.ln(), 1e-10);
+}
+
+#[test]
+fn labels_by_wire_come_back_in_the_bits_of_their_log_loss() {
+    let session = Session::new();
+    session.shell("oddsmith fit -q births.csv 'low ~ age + lwt + smoke' -o m.odds");
+    let ledger = json(&session, "oddsmith code labels m.odds births.csv -o low.bits");
+    let facts = if ledger.is_array() { &ledger[0] } else { &ledger };
+    let loss = json(&session, "oddsmith evaluate m.odds births.csv --show metrics");
+    let bits = loss.as_array().unwrap().iter().find(|row| row["metric"] == "bits").unwrap()["value"].as_f64().unwrap();
+    near(&facts["log_loss_bits"], 189.0 * bits, 1e-6);
+    let stream = facts["stream_bits"].as_f64().unwrap();
+    assert!((0.0..=64.0 + 0.189).contains(&(stream - 189.0 * bits)), "{stream} {bits}");
+    session.shell("oddsmith code labels -q m.odds births.csv --decode low.bits > back.csv; cut -d, -f1 births.csv > low.csv");
+    assert_eq!(session.read("back.csv"), session.read("low.csv"));
+}
+
+#[test]
+fn degrees_by_description_length() {
+    let session = Session::new();
+    let golden = |name: &str| std::fs::read(format!("{}/../../testdata/golden/data/{name}.csv", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    session.write("norris.csv", golden("nist_norris")).write("kyphosis.csv", golden("kyphosis"));
+    let norris = json(&session, "oddsmith degree norris.csv 'y ~ x' --most 5");
+    near(&norris["degrees"][1]["total_bits"], 73.609_036_6, 5e-7);
+    near(&norris["facts"]["shortest"], 1.0, 0.0);
+    let kyphosis = json(&session, "oddsmith degree kyphosis.csv 'Kyphosis ~ Age' --most 3");
+    for (degree, bits) in [63.2109, 65.4416, 61.9796, 65.1312].into_iter().enumerate() {
+        near(&kyphosis["degrees"][degree]["total_bits"], bits, 6e-5);
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_told() {
+    let session = Session::new();
+    session.shell("oddsmith fit -q births.csv 'low ~ age' -o m.odds; oddsmith fit -q births.csv 'low ~ lwt' -o other.odds");
+    session.shell("oddsmith code labels -q m.odds births.csv -o low.bits; head -c 80 low.bits > cut.bits; head -50 births.csv > few.csv");
+    assert_session!(session.transcript(&[
+        "oddsmith info entropy 0.5 0.4",
+        "oddsmith info entropy 1.5 -0.5",
+        "oddsmith info entropy 0.5 half",
+        "oddsmith info entropy",
+        "oddsmith info kl 0.5,0.5",
+        "oddsmith info kl 0.5,0.5 0.2,0.3,0.5",
+        "oddsmith info capacity 0.5,0.5 0.9,0.2",
+        "oddsmith info capacity 0.5,0.5 1",
+        "oddsmith info mi --gaussian 1,2 2,1",
+        "oddsmith info births.csv --target nope",
+        "oddsmith info births.csv --target low --features age --strata bwt --numbers neighbours --weight lwt",
+        "oddsmith code tree a=0.5 a=0.5",
+        "oddsmith code tree a=1 b=1 c=1 d=1 e=1 --counts --limit 2",
+        "oddsmith code flips 0.5,x",
+        "oddsmith code labels other.odds births.csv --decode low.bits",
+        "oddsmith code labels m.odds births.csv --decode cut.bits",
+        "oddsmith code labels m.odds few.csv --decode low.bits",
+        "oddsmith code labels m.odds births.csv --decode births.csv",
+        "oddsmith bayes --model 'a=beta(0,1)' --counts 8,4",
+        "oddsmith bayes --model a=0.5 --counts 1,2,3",
+        "oddsmith degree births.csv 'low ~ race'",
+        "oddsmith degree births.csv 'low ~ age + lwt'",
+    ]));
+}
