@@ -25,7 +25,7 @@ from .exceptions import (
 )
 
 if TYPE_CHECKING:
-    from . import epi, metrics, stats
+    from . import epi, info, metrics, stats
     from ._frames import StoredModel
     from .calibrated import CalibratedClassifier
     from .comparison import Comparison, compare
@@ -67,7 +67,18 @@ _HOMES = {
     "load": "files",
 }
 #: Modules that are there without an import of their own.
-_MODULES = ("discriminant_analysis", "epi", "linear_model", "margins", "metrics", "naive_bayes", "neighbors", "neural_network", "stats")
+_MODULES = (
+    "discriminant_analysis",
+    "epi",
+    "info",
+    "linear_model",
+    "margins",
+    "metrics",
+    "naive_bayes",
+    "neighbors",
+    "neural_network",
+    "stats",
+)
 _MADE = {entry["python"]: "_classes" for entry in models() if entry["python"] not in _HOMES}
 
 __all__ = [
@@ -104,6 +115,7 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "info",
     "load",
     "metrics",
     "stats",

@@ -12,6 +12,7 @@ mod edge;
 mod files;
 mod forms;
 mod frame;
+mod info;
 mod judgement;
 mod labels;
 mod model;
@@ -45,6 +46,11 @@ mod _core {
     use super::files::write_file;
     #[pymodule_export]
     use super::frame::Frame;
+    #[pymodule_export]
+    use super::info::{
+        info_capacity, info_decode, info_divergence, info_encode, info_entropy, info_gaussian, info_mdl_cuts, info_neighbours, info_table,
+        info_words,
+    };
     #[pymodule_export]
     use super::judgement::{Evaluation, judge};
     #[pymodule_export]

@@ -1,0 +1,243 @@
+//! Information of arrays: entropies, divergences, mutual information, capacity, codes.
+
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use oddsmith::error::DataFault;
+use oddsmith::info::code::{ClassProbabilities, PrefixCode, RangeDecoder, RangeEncoder};
+use oddsmith::info::{Channel, Distribution, Gaussian, Joint, MutualInformation, mdl_cuts, neighbour_information};
+use oddsmith::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::edge::raise;
+use crate::work;
+
+fn distribution(values: &[f64], counts: bool) -> Result<Distribution> {
+    if counts { Distribution::of_counts(values) } else { Distribution::new(values) }
+}
+
+/// A quantity of the rows of a matrix.
+fn of_rows<'py>(
+    py: Python<'py>,
+    p: &PyReadonlyArray2<'_, f64>,
+    quantity: impl Fn(&[f64]) -> Result<f64> + Send,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (cells, columns) = (p.as_slice()?, p.as_array().ncols());
+    let values = work::run(py, cells.len(), |_| cells.chunks_exact(columns.max(1)).map(quantity).collect::<Result<Vec<f64>>>())?;
+    Ok(PyArray1::from_vec(py, values))
+}
+
+/// A quantity of pairs of rows of two matrices.
+fn of_pairs<'py>(
+    py: Python<'py>,
+    (p, q): (&PyReadonlyArray2<'_, f64>, &PyReadonlyArray2<'_, f64>),
+    counts: bool,
+    quantity: impl Fn(&Distribution, &Distribution) -> Result<f64> + Send + Sync,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (left, right, columns) = (p.as_slice()?, q.as_slice()?, p.as_array().ncols().max(1));
+    let values = work::run(py, left.len(), |_| {
+        let pairs = left.chunks_exact(columns).zip(right.chunks_exact(columns));
+        pairs.map(|(p, q)| quantity(&distribution(p, counts)?, &distribution(q, counts)?)).collect::<Result<Vec<f64>>>()
+    })?;
+    Ok(PyArray1::from_vec(py, values))
+}
+
+/// Entropies of the rows, in nats.
+#[pyfunction]
+pub(crate) fn info_entropy<'py>(py: Python<'py>, p: PyReadonlyArray2<'_, f64>, counts: bool) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    of_rows(py, &p, |row| Ok(distribution(row, counts)?.entropy()))
+}
+
+/// Cross-entropies, relative entropies ("kl") or Jensen–Shannon divergences ("js") of pairs of rows, in nats.
+#[pyfunction]
+pub(crate) fn info_divergence<'py>(
+    py: Python<'py>,
+    p: PyReadonlyArray2<'_, f64>,
+    q: PyReadonlyArray2<'_, f64>,
+    counts: bool,
+    what: &str,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    match what {
+        "cross" => of_pairs(py, (&p, &q), counts, Distribution::cross_entropy),
+        "js" => of_pairs(py, (&p, &q), counts, Distribution::jensen_shannon),
+        _ => of_pairs(py, (&p, &q), counts, Distribution::relative_entropy),
+    }
+}
+
+fn fields<'py>(py: Python<'py>, found: &MutualInformation, joint: &Joint) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    for (name, value) in [
+        ("mutual_information", found.plug_in),
+        ("corrected", found.estimate),
+        ("bias", found.bias),
+        ("std_error", found.standard_error),
+        ("conf_low", found.interval.0),
+        ("conf_high", found.interval.1),
+        ("g", found.g),
+        ("df", found.df),
+        ("p_value", found.p_value),
+        ("row_entropy", joint.row_entropy()),
+        ("column_entropy", joint.column_entropy()),
+        ("joint_entropy", joint.joint_entropy()),
+    ] {
+        table.set_item(name, value)?;
+    }
+    Ok(table)
+}
+
+/// Mutual information of a table of counts with all that is known of it, in nats.
+#[pyfunction]
+pub(crate) fn info_table<'py>(py: Python<'py>, table: PyReadonlyArray2<'_, f64>, level: f64) -> PyResult<Bound<'py, PyDict>> {
+    let joint = Joint::new(table.as_array().ncols(), table.as_slice()?.to_vec()).map_err(|error| raise(py, error))?;
+    if joint.total() <= 0.0 {
+        return Err(raise(py, Error::data("the table counts nothing")));
+    }
+    fields(py, &joint.inference(joint.total(), level), &joint)
+}
+
+/// Mutual information of a number with classes from neighbours, in nats, and the share of values that tie.
+#[pyfunction]
+pub(crate) fn info_neighbours(
+    py: Python<'_>,
+    x: PyReadonlyArray1<'_, f64>,
+    codes: PyReadonlyArray1<'_, u32>,
+    classes: usize,
+    k: usize,
+) -> PyResult<Option<(f64, f64)>> {
+    let (x, codes) = (x.as_slice()?, codes.as_slice()?);
+    work::run(py, 16 * x.len(), |_| {
+        if x.len() != codes.len() || codes.iter().any(|code| *code as usize >= classes) {
+            return Err(Error::data(format!("{} values come with {} classes", x.len(), codes.len())));
+        }
+        let rows: Vec<(f64, u32)> = x.iter().zip(codes).filter(|(x, _)| x.is_finite()).map(|(x, code)| (*x, *code)).collect();
+        Ok(neighbour_information(rows, classes, k).map(|found| (found.estimate, found.ties)))
+    })
+}
+
+/// Entropy of a normal distribution; relative entropy where a second is given; mutual information where `first` variables are split off.
+#[pyfunction]
+pub(crate) fn info_gaussian(
+    py: Python<'_>,
+    mean: PyReadonlyArray1<'_, f64>,
+    covariance: PyReadonlyArray2<'_, f64>,
+    other: Option<(PyReadonlyArray1<'_, f64>, PyReadonlyArray2<'_, f64>)>,
+    first: Option<usize>,
+) -> PyResult<f64> {
+    let normal = |mean: &PyReadonlyArray1<'_, f64>, covariance: &PyReadonlyArray2<'_, f64>| -> PyResult<Gaussian> {
+        Gaussian::new(mean.as_slice()?, covariance.as_slice()?).map_err(|error| raise(py, error))
+    };
+    let own = normal(&mean, &covariance)?;
+    let found = match (&other, first) {
+        (Some((mean, covariance)), _) => own.relative_entropy(&normal(mean, covariance)?),
+        (None, Some(first)) => own.mutual_information(first),
+        (None, None) => Ok(own.entropy()),
+    };
+    found.map_err(|error| raise(py, error))
+}
+
+/// Capacity of a channel in nats: lower bound, upper bound, input, output.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "what Python unpacks")]
+pub(crate) fn info_capacity<'py>(
+    py: Python<'py>,
+    channel: PyReadonlyArray2<'_, f64>,
+) -> PyResult<(f64, f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    let (outputs, rows) = (channel.as_array().ncols(), channel.as_slice()?);
+    let found = work::run(py, 1000 * rows.len(), |_| Ok(Channel::new(outputs, rows)?.capacity()))?;
+    Ok((found.lower, found.upper, PyArray1::from_vec(py, found.input), PyArray1::from_vec(py, found.output)))
+}
+
+/// Words of a prefix-free code as texts of 0 and 1; `None` for what has no probability.
+#[pyfunction]
+pub(crate) fn info_words(
+    py: Python<'_>,
+    p: PyReadonlyArray1<'_, f64>,
+    counts: bool,
+    code: &str,
+    limit: Option<u32>,
+) -> PyResult<Vec<Option<String>>> {
+    let made = distribution(p.as_slice()?, counts).and_then(|p| match (limit, code) {
+        (Some(limit), _) => PrefixCode::limited(&p, limit),
+        (None, "shannon") => PrefixCode::shannon(&p),
+        _ => PrefixCode::huffman(&p),
+    });
+    let made = made.map_err(|error| raise(py, error))?;
+    let text = |word: &[bool]| word.iter().map(|bit| if *bit { '1' } else { '0' }).collect();
+    Ok((0..made.lengths().len()).map(|symbol| made.word(symbol).map(text)).collect())
+}
+
+fn check_codes(codes: &[u32], cells: usize, classes: usize) -> Result<()> {
+    if classes == 0 || codes.len().checked_mul(classes) != Some(cells) {
+        return Err(DataFault::new(format!("{} labels come with {cells} probabilities of {classes} classes", codes.len())).into());
+    }
+    match codes.iter().position(|code| *code as usize >= classes) {
+        None => Ok(()),
+        Some(at) => Err(DataFault::new("the label is the code of no class:").row(at as u64 + 1).value(codes[at].to_string()).into()),
+    }
+}
+
+/// Labels coded by their probabilities, row after row.
+#[pyfunction]
+pub(crate) fn info_encode<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'_, u32>,
+    probabilities: PyReadonlyArray2<'_, f64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (codes, cells, classes) = (codes.as_slice()?, probabilities.as_slice()?, probabilities.as_array().ncols());
+    let stream = work::run(py, cells.len(), |_| {
+        check_codes(codes, cells.len(), classes)?;
+        let (mut encoder, mut row) = (RangeEncoder::default(), ClassProbabilities::even(classes));
+        for (code, p) in codes.iter().zip(cells.chunks_exact(classes)) {
+            row.set(p);
+            row.encode(*code as usize, &mut encoder);
+        }
+        Ok(encoder.finish())
+    })?;
+    Ok(PyBytes::new(py, &stream))
+}
+
+/// The labels of a stream, by the same probabilities.
+#[pyfunction]
+pub(crate) fn info_decode<'py>(
+    py: Python<'py>,
+    stream: &[u8],
+    probabilities: PyReadonlyArray2<'_, f64>,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let (cells, classes) = (probabilities.as_slice()?, probabilities.as_array().ncols());
+    let codes = work::run(py, cells.len(), |_| {
+        let (mut decoder, mut row) = (RangeDecoder::new(stream), ClassProbabilities::even(classes));
+        let mut codes = Vec::with_capacity(cells.len() / classes.max(1));
+        for p in cells.chunks_exact(classes.max(1)) {
+            row.set(p);
+            codes.push(row.decode(&mut decoder) as u32);
+        }
+        decoder.finish()?;
+        Ok(codes)
+    })?;
+    Ok(PyArray1::from_vec(py, codes))
+}
+
+/// Places of the cuts between ordered values that pay for themselves by description length: the value before and the value after each.
+#[pyfunction]
+pub(crate) fn info_mdl_cuts(
+    py: Python<'_>,
+    x: PyReadonlyArray1<'_, f64>,
+    codes: PyReadonlyArray1<'_, u32>,
+    classes: usize,
+) -> PyResult<Vec<(f64, f64)>> {
+    let (x, codes) = (x.as_slice()?, codes.as_slice()?);
+    work::run(py, 16 * x.len(), |_| {
+        check_codes(codes, codes.len() * classes, classes)?;
+        let mut rows: Vec<(f64, u32)> = x.iter().zip(codes).filter(|(x, _)| !x.is_nan()).map(|(x, code)| (*x + 0.0, *code)).collect();
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut values, mut counts): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for (value, code) in rows {
+            if values.last() != Some(&value) {
+                values.push(value);
+                counts.resize(counts.len() + classes, 0.0);
+            }
+            let last = counts.len() - classes;
+            counts[last + code as usize] += 1.0;
+        }
+        Ok(mdl_cuts(&counts, classes).into_iter().map(|bin| (values[bin - 1], values[bin])).collect())
+    })
+}

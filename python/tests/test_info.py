@@ -1,0 +1,118 @@
+"""Information: against scipy where scipy is right, scikit-learn, and closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+from scipy.spatial.distance import jensenshannon
+from sklearn.feature_selection import mutual_info_classif
+from sklearn.metrics import mutual_info_score
+from sklearn.utils.estimator_checks import check_estimator
+
+import oddsmith
+from oddsmith import info
+
+
+@pytest.fixture
+def pairs(rng=np.random.default_rng(3)):
+    p = rng.dirichlet(np.ones(6), size=(4, 5))
+    p[0, 0, 1:] = 0
+    p[0, 0, 0] = 1
+    return p, rng.dirichlet(np.ones(6), size=(4, 5))
+
+
+def test_entropies_and_divergences_are_scipys(pairs):
+    p, q = pairs
+    np.testing.assert_allclose(info.entropy(p), stats.entropy(p, base=2, axis=-1), atol=1e-14)
+    np.testing.assert_allclose(info.kl_divergence(p, q, base=math.e), special.rel_entr(p, q).sum(-1), rtol=1e-12)
+    np.testing.assert_allclose(info.jensen_shannon(p, q, base=math.e), jensenshannon(p, q, axis=-1) ** 2, rtol=1e-12)
+    np.testing.assert_allclose(info.cross_entropy(p, q), info.entropy(p) + info.kl_divergence(p, q), rtol=1e-12)
+    np.testing.assert_allclose(info.entropy(p.swapaxes(1, 2), axis=1), info.entropy(p))
+
+
+def test_what_does_not_add_up_is_refused_and_counts_are_counts():
+    with pytest.raises(oddsmith.DataError, match="do not add up to 1"):
+        info.entropy([0.5, 0.4])
+    with pytest.raises(oddsmith.DataError, match="cannot be `-0.5`"):
+        info.entropy([1.5, -0.5])
+    assert info.entropy([2, 2, 4], counts=True) == 1.5
+    with pytest.raises(oddsmith.ParameterError, match="above 1"):
+        info.entropy([1.0], base=1)
+    assert info.kl_divergence([0.5, 0.5], [1.0, 0.0]) == math.inf
+
+
+def test_a_table_has_the_g_test_of_scipy():
+    table = np.array([[68, 20, 15, 5], [119, 84, 54, 29], [26, 17, 14, 14], [7, 94, 10, 16]])
+    found = info.mutual_information(table, base=math.e)
+    g = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")
+    assert found.g == pytest.approx(g.statistic, rel=1e-12)
+    assert found.p_value == pytest.approx(g.pvalue, rel=1e-9)
+    assert found.df == g.dof
+    rows, columns = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
+    assert found.mutual_information == pytest.approx(mutual_info_score(rows, columns), rel=1e-12)
+
+
+def test_neighbours_are_those_of_scikit_learn():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 400)
+    x = rng.normal(size=400) + y
+    # Its noise of 1e-10 moves no order; its scale divides both distances alike.
+    expected = mutual_info_classif(x[:, None], y, n_neighbors=3, random_state=0)[0]
+    assert info.neighbour_information(x, y, base=math.e) == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(oddsmith.DataError, match="more than once"):
+        info.neighbour_information(np.round(x), y)
+
+
+def test_normal_distributions_have_closed_forms():
+    assert info.gaussian_kl(0, 1, 1, 4, base=math.e) == pytest.approx(0.4431471806, abs=1e-10)
+    covariance = np.array([[2.0, 0.3], [0.3, 1.0]])
+    assert info.gaussian_entropy(covariance, base=math.e) == pytest.approx(stats.multivariate_normal(cov=covariance).entropy(), rel=1e-12)
+    assert info.gaussian_mutual_information([[1, 0.5], [0.5, 1]]) == pytest.approx(-0.5 * math.log2(0.75), rel=1e-12)
+
+
+def test_capacity_of_a_symmetric_channel():
+    found = info.channel_capacity([[0.89, 0.11], [0.11, 0.89]])
+    assert found.capacity == pytest.approx(1 - info.entropy([0.89, 0.11]), abs=1e-13)
+    assert found.lower <= found.capacity <= found.upper
+    np.testing.assert_allclose(found.input, 0.5)
+    with pytest.raises(oddsmith.DataError, match="row 2"):
+        info.channel_capacity([[0.5, 0.5], [0.9, 0.2]])
+
+
+def test_words():
+    assert info.code_words([0.5, 0.25, 0.125, 0.125]) == ["0", "10", "110", "111"]
+    assert [len(word) for word in info.code_words([100, 1, 1, 1], counts=True, limit=2)] == [2, 2, 2, 2]
+    assert info.code_words([1.0, 0.0]) == ["", None]
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_labels_take_the_bits_of_their_log_loss_and_come_back(classes):
+    rng = np.random.default_rng(classes)
+    p = rng.dirichlet(np.full(classes, 0.5), size=100_000)
+    y = (p.cumsum(1) > rng.random((len(p), 1))).argmax(1)
+    stream = info.encode_labels(y, p)
+    ideal = -np.log2(p[np.arange(len(y)), y]).sum()
+    assert -1 < 8 * len(stream) - ideal < 64 + len(y) / 1000
+    np.testing.assert_array_equal(info.decode_labels(stream, p), y)
+    with pytest.raises(oddsmith.FormatError, match="goes on"):
+        info.decode_labels(stream + bytes(16), p)
+    with pytest.raises(oddsmith.DataError, match="the code of no class"):
+        info.encode_labels([classes], p[:1])
+
+
+def test_cuts_are_those_of_the_literature():
+    from sklearn.datasets import load_iris
+
+    x, y = load_iris(return_X_y=True)
+    made = info.MdlDiscretizer().fit(x, y)
+    for cuts, known in zip(made.cut_points_, [[5.55, 6.15], [2.95, 3.35], [2.45, 4.75], [0.8, 1.75]], strict=True):
+        np.testing.assert_allclose(cuts, known, atol=1e-9)
+    codes = made.transform(x)
+    assert codes.min() == 0 and codes.max() == 2
+
+
+def test_the_discretizer_is_a_scikit_learn_transformer():
+    check_estimator(info.MdlDiscretizer())
