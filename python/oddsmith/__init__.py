@@ -114,6 +114,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "compare",
+    "epi",
     "evaluate",
     "info",
     "load",

@@ -6,7 +6,6 @@ use oddsmith::control::Control;
 use oddsmith::error::ErrorKind;
 use oddsmith::persist::{self, FileKind};
 use oddsmith::record::Array;
-use oddsmith::stats::Statistics;
 use oddsmith::train::{Advance, Answer, Question, Round};
 
 use crate::studies::{advance, answers, cut, encoded, patients, with};

@@ -13,7 +13,7 @@ use crate::rows_of_numbers::exact_weights;
 
 /// Arguments of `code flips`.
 #[derive(Debug, Args)]
-pub(super) struct FlipsArgs {
+pub(crate) struct FlipsArgs {
     /// Probabilities as decimals or fractions, or whole weights; they are taken exactly as written.
     #[arg(value_name = "P,…", required = true)]
     probabilities: Vec<String>,

@@ -23,7 +23,7 @@ use crate::stream::Stream;
 
 /// Arguments of `code labels`.
 #[derive(Debug, Args)]
-pub(super) struct LabelsArgs {
+pub(crate) struct LabelsArgs {
     /// The model file that both ends have.
     #[arg(value_name = "MODEL")]
     model: PathBuf,

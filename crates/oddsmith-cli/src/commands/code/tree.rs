@@ -13,7 +13,7 @@ use crate::rows_of_numbers;
 
 /// Arguments of `code tree`.
 #[derive(Debug, Args)]
-pub(super) struct TreeArgs {
+pub(crate) struct TreeArgs {
     /// Symbols with their probabilities.
     #[arg(value_name = "SYMBOL=P", required = true)]
     symbols: Vec<String>,
