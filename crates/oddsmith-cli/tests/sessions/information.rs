@@ -65,7 +65,7 @@ fn labels_by_wire_come_back_in_the_bits_of_their_log_loss() {
     let ledger = json(&session, "oddsmith code labels m.odds births.csv -o low.bits");
     let facts = if ledger.is_array() { &ledger[0] } else { &ledger };
     let loss = json(&session, "oddsmith evaluate m.odds births.csv --show metrics");
-    let bits = loss.as_array().unwrap().iter().find(|row| row["metric"] == "bits").unwrap()["value"].as_f64().unwrap();
+    let bits = loss.as_array().unwrap().iter().find(|row| row["metric"] == "bits").unwrap()["estimate"].as_f64().unwrap();
     near(&facts["log_loss_bits"], 189.0 * bits, 1e-6);
     let stream = facts["stream_bits"].as_f64().unwrap();
     assert!((0.0..=64.0 + 0.189).contains(&(stream - 189.0 * bits)), "{stream} {bits}");

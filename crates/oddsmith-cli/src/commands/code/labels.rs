@@ -10,7 +10,7 @@ use oddsmith::control::Control;
 use oddsmith::model::Classifier;
 use oddsmith::persist::{self, LabelFile};
 use oddsmith::train::{LabelReader, LabelWriter};
-use oddsmith::{Error, Notice};
+use oddsmith::{Error, ErrorKind, Notice};
 use oddsmith_io::{Input, open_for_prediction};
 
 use crate::console::Console;
@@ -106,7 +106,7 @@ fn decode(
     control: &Arc<Control>,
 ) -> Result<(), Failure> {
     let classes = model.layout().classes();
-    let file = LabelFile::from_bytes(&files::bytes(coded)?)
+    let file = LabelFile::from_bytes(&coded_bytes(coded)?)
         .and_then(|file| file.check_model(bytes, classes.len()).map(|()| file))
         .map_err(|error| Failure::in_file(coded, error))?;
     let rows = open_for_prediction(input, &args.reading.options(&args.text)?, model.layout(), &[])?;
@@ -125,4 +125,8 @@ fn decode(
     stream.finish()?;
     console.notices(&notices);
     Ok(())
+}
+
+fn coded_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|source| Error::from(ErrorKind::Io { path: path.display().to_string(), source }).into())
 }
