@@ -104,10 +104,12 @@ impl Finding {
         let groups = counts.classes().rows.len();
         let blind = quantile_starts(fine, groups);
         let Some(by_quantiles) = Finding::of_values(options, counts, feature, joined(fine, groups, &blind))? else { return Ok(None) };
-        let (starts, method) = match options.numbers {
-            NumberMethod::Quantiles => (blind, "quantiles"),
-            _ => (mdl_cuts(&by_class(fine, counts), counts.layout().classes().len()), "description length"),
+        let paying = match options.numbers {
+            NumberMethod::Quantiles => Vec::new(),
+            _ => mdl_cuts(&by_class(fine, counts), counts.layout().classes().len()),
         };
+        // Where no cut pays for itself, there may still be something to tell.
+        let (starts, method) = if paying.is_empty() { (blind, "quantiles") } else { (paying, "description length") };
         let Some(found) = Finding::of_values(options, counts, feature, joined(fine, groups, &starts))? else { return Ok(None) };
         let cuts = starts.iter().map(|start| cuts[start - 1]).collect();
         Ok(Some(Finding { test: by_quantiles.test, method, cuts, ..found }))

@@ -3,7 +3,7 @@
 //! I(X;Y) with bias, interval and test (`info::Joint`), beside H(Y). Categories, booleans and single words are counted as they are. Numbers
 //! are first cut into fine bins at quantiles of a sample of rows; from the counts of these bins come the intervals that pay for
 //! themselves by description length, and quantile bins that do not look at the target, which the test is made on: cuts that were chosen for
-//! the target would make any test of it too sure. Or neighbours are looked at (Ross), which takes all values into memory. With strata
+//! the target would make any test of it too sure. Where no cut pays, the estimate is from the quantile bins, too. Or neighbours are looked at (Ross), which takes all values into memory. With strata
 //! everything is I(X;Y|Z), within their levels.
 //!
 //! One pass where there are no numbers, else two: the sample, then all counts. Time O(rows · columns · log bins), memory O(classes · strata ·
