@@ -109,11 +109,7 @@ impl EffectAnalysis {
         }
         Card {
             title: format!("Effects of {} in risk", self.exposure.name),
-            facts: vec![
-                ("exposure".into(), self.exposure.name.as_str().into()),
-                ("rows".into(), sums.rows.into()),
-                ("level".into(), self.level.into()),
-            ],
+            facts: vec![("exposure".into(), self.exposure.name.as_str().into()), ("rows".into(), sums.rows.into())],
             tidy,
             summary: Some(Summary { facts: Vec::new(), table: Some(read), footnotes }),
             notices,
