@@ -122,7 +122,7 @@ fn margins() -> Vec<Variant> {
         Variant::new("least-squares", Free).of(&[0, 2, 6]),
         Variant::new("perceptron(variant=pocket, epochs=7, no-verdict)", Fixed),
         Variant::new("perceptron(variant=last, epochs=7, missing=mean)", Fixed),
-        Variant::new("knn(k=5, vote=distance, alpha=0)", Free),
+        Variant::new("knn(k=2, vote=distance, alpha=0)", Free),
         Variant::new("knn(standardize=none, most-k=9)", Zero),
         Variant::new("kernel-logistic(kernel=polynomial, degree=2, landmarks=20)", Fixed),
     ]
