@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn irises_are_cut_where_the_literature_cuts_them() {
-        // mdlp(iris)$cutp of R's package discretization 1.0.1.
+        // The cuts of a separate program, written from the definition in Fayyad and Irani (1993).
         let text = include_str!("../../../../testdata/golden/data/iris.csv");
         let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.trim_matches('"')).collect()).collect();
         let species = ["setosa", "versicolor", "virginica"];
