@@ -165,5 +165,21 @@ class OneTree(WorthOfColumns):
         return "\n".join(lines) + "\n"
 
 
+class Rounds(WorthOfColumns):
+    """A sum of trees, round after round."""
+
+    @property
+    def n_iter_(self) -> int:
+        """How many rounds the model has.
+
+        Returns
+        -------
+        int
+            Rounds; fewer than `max_iter` where early stopping stopped them.
+        """
+        check_is_fitted(self)
+        return len(self._finished_model().tables()["rounds"]["round"])
+
+
 #: What the class of a model has beside what every declared model has, by the model's name in the registry.
-BESIDE: dict[str, tuple[type, ...]] = {"tree": (OneTree,), "forest": (WorthOfColumns,), "boosting": (WorthOfColumns,)}
+BESIDE: dict[str, tuple[type, ...]] = {"tree": (OneTree,), "forest": (WorthOfColumns,), "boosting": (Rounds,)}

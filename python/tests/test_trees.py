@@ -27,7 +27,7 @@ def test_splits_and_proportions_are_those_of_scikit_learn(rows, criterion, class
     y = np.minimum(y, classes - 1)
     options = {"max_depth": 5, "min_samples_leaf": 30, "criterion": criterion}
     theirs = DecisionTreeClassifier(random_state=0, **options).fit(X, y)
-    ours = od.DecisionTreeClassifier(smoothing=0, **options).fit(X, y)
+    ours = od.DecisionTreeClassifier(leaf_smoothing=0, **options).fit(X, y)
     assert (ours.get_depth(), ours.get_n_leaves()) == (theirs.get_depth(), theirs.get_n_leaves())
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-14)
     np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-12)
@@ -41,17 +41,24 @@ def test_prices_of_leaves_prune_as_in_scikit_learn(rows, price):
     X, y = rows
     options = {"max_depth": 6, "min_samples_leaf": 20, "criterion": "gini", "ccp_alpha": price}
     theirs = DecisionTreeClassifier(random_state=0, **options).fit(X, y)
-    ours = od.DecisionTreeClassifier(smoothing=0, **options).fit(X, y)
+    ours = od.DecisionTreeClassifier(leaf_smoothing=0, **options).fit(X, y)
     assert ours.get_n_leaves() == theirs.get_n_leaves()
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-14)
 
 
 def test_a_tree_is_read_as_text():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    tree = od.DecisionTreeClassifier(smoothing=0).fit(X, ["ash", "ash", "elm", "elm"])
+    tree = od.DecisionTreeClassifier(leaf_smoothing=0).fit(X, ["ash", "ash", "elm", "elm"])
     assert tree.export_text(decimals=1, show_weights=True) == (
         "|--- x0 < 1.5\n|   |--- class: ash (1.0) weights: [2.0, 0.0]\n|--- x0 ≥ 1.5\n|   |--- class: elm (1.0) weights: [0.0, 2.0]\n"
     )
+
+
+def test_rounds_are_counted_and_stop_early(rows):
+    X, y = rows
+    assert od.HistGradientBoostingClassifier(max_iter=7).fit(X, y).n_iter_ == 7
+    noise = np.random.default_rng(2).integers(0, 2, len(X))
+    assert od.HistGradientBoostingClassifier(max_iter=200, early_stopping=True).fit(X, noise).n_iter_ < 30
 
 
 def test_worth_of_columns_adds_up_and_finds_the_one_that_counts(rows):
@@ -63,6 +70,7 @@ def test_worth_of_columns_adds_up_and_finds_the_one_that_counts(rows):
         assert worth.sum() == pytest.approx(1) and worth[0] > 0.95
 
 
+@pytest.mark.filterwarnings("ignore:W121")
 def test_gaps_and_categories_go_in_as_they_are():
     rng = np.random.default_rng(5)
     town = rng.choice(["Bern", "Chur", "Oslo"], 600)

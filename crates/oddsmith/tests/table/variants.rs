@@ -158,16 +158,16 @@ fn regressions() -> Vec<Variant> {
 fn trees() -> Vec<Variant> {
     let options = [
         "criterion=gini",
-        "smoothing=0",
+        "leaf-smoothing=0",
         "max-depth=3, min-samples-leaf=5",
         "ccp-alpha=0.01",
         "min-impurity-decrease=0.005, min-samples-split=10",
     ];
     let tree = options.into_iter().map(|options| format!("tree({options})"));
     let many = [
-        "forest(n-estimators=5, max-features=all, smoothing=0)",
+        "forest(n-estimators=5, max-features=all, leaf-smoothing=0)",
         "forest(n-estimators=7, max-depth=3, criterion=gini, importance=gain)",
-        "boosting(max-iter=10, max-depth=2, l2=0)",
+        "boosting(max-iter=10, max-depth=2, l2-regularization=0)",
         "boosting(max-iter=3, min-samples-leaf=1)",
     ];
     tree.chain(many.map(str::to_owned)).map(|model| Variant::new(&model, Units::Free)).collect()

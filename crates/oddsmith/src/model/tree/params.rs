@@ -15,10 +15,21 @@ pub(super) const CRITERION: Param = Param::new(
     "information",
     "What a split should lessen: the entropy of the classes (information, also called entropy or log_loss), or Gini's index",
 );
-pub(super) const MAX_DEPTH: Param =
-    Param::new("max-depth", ParamKind::Whole { least: 1, most: MOST_DEPTH }, "DEPTH", "12", "Splits between the root and a leaf at most");
+pub(super) const MAX_DEPTH: Param = Param::new(
+    "max-depth",
+    ParamKind::Whole { least: 1, most: MOST_DEPTH },
+    "DEPTH",
+    "12 for one tree, as deep as rows allow for many",
+    "Splits between the root and a leaf at most",
+);
 pub(super) const MIN_SPLIT: Param = Param::new("min-samples-split", ROWS, "ROWS", "2", "Rows that a node needs to be split");
-pub(super) const MIN_LEAF: Param = Param::new("min-samples-leaf", ROWS, "ROWS", "1", "Rows that a leaf needs");
+pub(super) const MIN_LEAF: Param = Param::new(
+    "min-samples-leaf",
+    ROWS,
+    "ROWS",
+    "1; for boosting 20, or a twentieth of the rows where that is fewer",
+    "Rows that a leaf needs",
+);
 pub(super) const MIN_GAIN: Param = Param::new(
     "min-impurity-decrease",
     ROWS,
@@ -27,10 +38,10 @@ pub(super) const MIN_GAIN: Param = Param::new(
     "What a split must lessen the impurity of all rows by: bits per row of the table, or Gini's index",
 );
 pub(super) const SMOOTHING: Param = Param::new(
-    "smoothing",
+    "leaf-smoothing",
     ROWS,
     "ROWS",
-    "20",
+    "20 for one tree, 1 for a forest",
     "Rows' worth by which a node is drawn towards its parent: p = (n_k + m p_parent) / (n + m), from the root down; 0 takes the rows of a leaf alone",
 );
 pub(super) const PRICE: Param = Param::new(
@@ -48,7 +59,7 @@ pub(super) const PRUNE: Param = Param::new(
     "Whether the size of the tree is the one with the least log loss in tenfold cross-validation",
 );
 pub(super) const SEED: Param =
-    Param::new("seed", ParamKind::Whole { least: 0, most: u64::MAX }, "SEED", "0", "Number from which everything random is drawn");
+    Param::new("random-state", ParamKind::Whole { least: 0, most: u64::MAX }, "SEED", "0", "Number from which everything random is drawn");
 
 /// All options of `tree`.
 pub(super) const TREE: &[&Param] = &[&CRITERION, &MAX_DEPTH, &MIN_SPLIT, &MIN_LEAF, &MIN_GAIN, &SMOOTHING, &PRICE, &PRUNE, &SEED];
@@ -102,10 +113,10 @@ impl DecisionTree {
             min_samples_split: params.number("min-samples-split").unwrap_or(default.min_samples_split),
             min_samples_leaf: params.number("min-samples-leaf").unwrap_or(default.min_samples_leaf),
             min_impurity_decrease: params.number("min-impurity-decrease").unwrap_or(default.min_impurity_decrease),
-            smoothing: params.number("smoothing").unwrap_or(default.smoothing),
+            smoothing: params.number("leaf-smoothing").unwrap_or(default.smoothing),
             ccp_alpha: params.number("ccp-alpha").unwrap_or(default.ccp_alpha),
             cross_validated: params.text("prune") == Some("cv"),
-            seed: params.whole("seed").unwrap_or(default.seed),
+            seed: params.whole("random-state").unwrap_or(default.seed),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::model::params::{Param, ParamKind, Params};
-use crate::model::tree::params::{MOST_DEPTH, SEED};
+use crate::model::tree::params::{MAX_DEPTH, MIN_LEAF, MOST_DEPTH, SEED};
 
 const FROM_ZERO: ParamKind = ParamKind::Number { least: 0.0, most: f64::INFINITY };
 const POSITIVE: ParamKind = ParamKind::Between { least: 0.0, most: f64::INFINITY };
@@ -13,22 +13,11 @@ const MAX_ITER: Param = Param::new(
     "ROUNDS",
     "100",
     "Rounds; every round has a tree, or one per class where there are more than two",
-)
-.or(&["rounds"]);
+);
 const LEARNING_RATE: Param = Param::new("learning-rate", POSITIVE, "RATE", "0.1", "Share of a tree's step that is taken");
 const MAX_LEAVES: Param =
     Param::new("max-leaf-nodes", ParamKind::Whole { least: 2, most: 1 << 20 }, "LEAVES", "31", "Leaves of a tree at most");
-const MAX_DEPTH: Param = Param::new(
-    "max-depth",
-    ParamKind::Whole { least: 1, most: MOST_DEPTH },
-    "DEPTH",
-    "as deep as the number of leaves allows",
-    "Splits between the root and a leaf at most",
-);
-const MIN_LEAF: Param =
-    Param::new("min-samples-leaf", FROM_ZERO, "ROWS", "20, or a twentieth of the rows where that is fewer", "Rows that a leaf needs");
-const L2: Param =
-    Param::new("l2-regularization", FROM_ZERO, "λ", "1", "Strength λ of the penalty ½ λ Σ v² on the values of leaves").or(&["l2"]);
+const L2: Param = Param::new("l2-regularization", FROM_ZERO, "λ", "1", "Strength λ of the penalty ½ λ Σ v² on the values of leaves");
 const EARLY_STOPPING: Param =
     Param::flag("early-stopping", "Stop when the log loss of held-out rows no longer falls, and keep the rounds up to its least");
 const FRACTION: Param = Param::new(
@@ -107,7 +96,7 @@ impl GradientBoosting {
             early_stopping: params.flag("early-stopping"),
             validation_fraction: params.number("validation-fraction").unwrap_or(default.validation_fraction),
             n_iter_no_change: whole("n-iter-no-change", default.n_iter_no_change),
-            seed: params.whole("seed").unwrap_or(default.seed),
+            seed: params.whole("random-state").unwrap_or(default.seed),
         })
     }
 }

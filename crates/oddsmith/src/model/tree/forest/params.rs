@@ -3,32 +3,17 @@
 use crate::error::{Error, Result};
 use crate::model::params::{Param, ParamKind, Params};
 use crate::model::tree::Criterion;
-use crate::model::tree::params::{CRITERION, MIN_GAIN, MIN_LEAF, MIN_SPLIT, MOST_DEPTH, SEED};
+use crate::model::tree::params::{CRITERION, MAX_DEPTH, MIN_GAIN, MIN_LEAF, MIN_SPLIT, MOST_DEPTH, SEED, SMOOTHING};
 
 const FEATURES: &str = "sqrt, log2, all, or a whole number of columns";
 
-const TREES: Param =
-    Param::new("n-estimators", ParamKind::Whole { least: 1, most: 100_000 }, "TREES", "100", "Number of trees").or(&["trees"]);
-const MAX_DEPTH: Param = Param::new(
-    "max-depth",
-    ParamKind::Whole { least: 1, most: MOST_DEPTH },
-    "DEPTH",
-    "as deep as rows allow",
-    "Splits between the root and a leaf at most",
-);
+const TREES: Param = Param::new("n-estimators", ParamKind::Whole { least: 1, most: 100_000 }, "TREES", "100", "Number of trees");
 const MAX_FEATURES: Param = Param::new(
     "max-features",
     ParamKind::Text(FEATURES),
     "COLUMNS",
     "sqrt",
     "Columns that are tried at a node: sqrt, log2, all, or so many",
-);
-const SMOOTHING: Param = Param::new(
-    "smoothing",
-    ParamKind::Number { least: 0.0, most: f64::INFINITY },
-    "ROWS",
-    "1",
-    "Rows' worth by which a node of a tree is drawn towards its parent; 0 averages the proportions of leaves",
 );
 const IMPORTANCE: Param = Param::new(
     "importance",
@@ -148,13 +133,13 @@ impl RandomForest {
             min_samples_leaf: params.number("min-samples-leaf").unwrap_or(default.min_samples_leaf),
             min_impurity_decrease: params.number("min-impurity-decrease").unwrap_or(default.min_impurity_decrease),
             max_features: params.parsed("max-features")?.unwrap_or_default(),
-            smoothing: params.number("smoothing").unwrap_or(default.smoothing),
+            smoothing: params.number("leaf-smoothing").unwrap_or(default.smoothing),
             importance: match params.text("importance") {
                 Some("gain") => Some(Importance::Gain),
                 Some(_) => Some(Importance::Permutation),
                 None => None,
             },
-            seed: params.whole("seed").unwrap_or(default.seed),
+            seed: params.whole("random-state").unwrap_or(default.seed),
         })
     }
 }
