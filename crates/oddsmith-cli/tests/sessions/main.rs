@@ -30,3 +30,4 @@ mod rows;
 mod session;
 mod statistics;
 mod tables;
+mod trees;
