@@ -125,6 +125,7 @@ pub(crate) fn analyse_counts(py: Python<'_>, options: &Bound<'_, PyDict>, cells:
 
 /// Effects of a column in risk under a regression, over the rows of a data frame that has its target.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
 pub(crate) fn effects(
     py: Python<'_>,
     model: &Model,

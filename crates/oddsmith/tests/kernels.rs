@@ -82,11 +82,8 @@ fn by_hand(x: &[f64], t: &[f64], gamma: f64, lambda: f64) -> Vec<f64> {
         let best = (r..=n).max_by(|&p, &q| a[p][r].abs().total_cmp(&a[q][r].abs())).unwrap();
         a.swap(r, best);
         for below in r + 1..=n {
-            let factor = a[below][r] / a[r][r];
-            for c in r..n + 2 {
-                let above = a[r][c];
-                a[below][c] -= factor * above;
-            }
+            let (factor, row) = (a[below][r] / a[r][r], a[r].clone());
+            a[below].iter_mut().zip(&row).skip(r).for_each(|(cell, above)| *cell -= factor * above);
         }
     }
     let mut solution = vec![0.0; n + 1];

@@ -214,8 +214,8 @@ fn check_firth(id: &str) {
     let (lower, upper) = (golden.numbers("results/profile_penalized_lo"), golden.numbers("results/profile_penalized_hi"));
     same_limits(id, precision, (&lower, &upper), &errors);
     let ratios = golden.numbers("results/penalized_lr_chisq");
-    for at in 0..size {
-        same_digits(account.parameter_tests[at], ratios[at], 1e-9);
+    for (test, ratio) in account.parameter_tests[..size].iter().zip(ratios) {
+        same_digits(*test, ratio, 1e-9);
     }
 }
 

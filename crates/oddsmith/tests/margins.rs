@@ -90,22 +90,19 @@ fn ridge_by_hand(frame: &Frame, l2: f64) -> Vec<f64> {
     let mean: Vec<f64> = (0..p).map(|j| (0..n).map(|i| x(i, j)).sum::<f64>() / n as f64).collect();
     let t: Vec<f64> = frame.labels.iter().map(|label| f64::from(*label)).collect();
     let mut a = vec![vec![0.0; p + 1]; p];
-    for i in 0..n {
+    for (i, t) in t.iter().enumerate() {
         for r in 0..p {
             for c in 0..p {
                 a[r][c] += (x(i, r) - mean[r]) * (x(i, c) - mean[c]);
             }
-            a[r][p] += (x(i, r) - mean[r]) * t[i];
+            a[r][p] += (x(i, r) - mean[r]) * t;
         }
     }
     (0..p).for_each(|j| a[j][j] += l2);
     for r in 0..p {
         for below in r + 1..p {
-            let factor = a[below][r] / a[r][r];
-            for c in r..=p {
-                let above = a[r][c];
-                a[below][c] -= factor * above;
-            }
+            let (factor, row) = (a[below][r] / a[r][r], a[r].clone());
+            a[below].iter_mut().zip(&row).skip(r).for_each(|(cell, above)| *cell -= factor * above);
         }
     }
     let mut b = vec![0.0; p];
@@ -234,15 +231,14 @@ fn averaged_weights_are_the_mean_of_all_weights() {
     let frame = iris(&["versicolor", "virginica"]);
     let model = fit(&Perceptron { epochs: 3, ..Perceptron::default() }, &frame);
     let (mut w, mut sum) = ([0.0; 5], [0.0; 5]);
-    let mut mistakes = Vec::new();
-    for _ in 0..3 {
-        mistakes.push(0);
+    let mut mistakes = vec![0u64; 3];
+    for mistakes in &mut mistakes {
         for i in 0..frame.rows() {
             let x: Vec<f64> = std::iter::once(1.0).chain(frame.numbers[4 * i..4 * i + 4].iter().copied()).collect();
             let y = if frame.labels[i] == 1 { 1.0 } else { -1.0 };
             if y * w.iter().zip(&x).map(|(w, x)| w * x).sum::<f64>() <= 0.0 {
                 w.iter_mut().zip(&x).for_each(|(w, x)| *w += y * x);
-                *mistakes.last_mut().unwrap() += 1u64;
+                *mistakes += 1;
             }
             sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
         }

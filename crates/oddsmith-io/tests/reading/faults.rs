@@ -113,9 +113,9 @@ fn a_measurement_is_no_target() {
         );
     }
     // Numbers that come back may be codes of classes, and whoever says that they are means it.
-    assert!(learn(&table(1.0, 400), &ReadOptions::default()).is_ok());
+    assert!(learn(table(1.0, 400), &ReadOptions::default()).is_ok());
     let kinds = [("y".to_owned(), oddsmith::data::Kind::Category)].into();
-    assert!(learn(&table(0.37, 60), &ReadOptions { kinds, ..ReadOptions::default() }).is_ok());
+    assert!(learn(table(0.37, 60), &ReadOptions { kinds, ..ReadOptions::default() }).is_ok());
 }
 
 #[test]

@@ -86,9 +86,9 @@ impl UnitArgs {
     /// The name of the unit.
     fn name(&self) -> Cell {
         match self.base {
-            base if base == 2.0 => "bits".into(),
+            2.0 => "bits".into(),
             base if base == std::f64::consts::E => "nats".into(),
-            base if base == 10.0 => "bans".into(),
+            10.0 => "bans".into(),
             base => format!("log base {base}").into(),
         }
     }

@@ -163,7 +163,7 @@ impl Learner for DecisionTree {
                     false => TreeStats::Level(Box::new(LevelPass::new(LevelPoint::root(book, survey.memory)))),
                 }))
             }
-            TreeStats::Rows(rows) => self.from_rows(rows).map(Step::Done),
+            TreeStats::Rows(rows) => self.grown_from(rows).map(Step::Done),
             TreeStats::Level(level) => Ok(match level.advance(&self.growth(&level.point.book)) {
                 Ok(next) => Step::Again(TreeStats::Level(Box::new(next))),
                 Err(nodes) => Step::Done(self.model(&level.point.book, nodes, self.price(&level.point.book))),
@@ -197,7 +197,7 @@ impl DecisionTree {
         TreeModel::new(self, book, &nodes, price)
     }
 
-    fn from_rows(&self, rows: &CodedRows) -> Result<TreeModel> {
+    fn grown_from(&self, rows: &CodedRows) -> Result<TreeModel> {
         let (book, growth) = (&*rows.book, self.growth(&rows.book));
         let all = MovingRows { stride: book.stride(), codes: rows.codes.clone(), weights: rows.weights.clone() };
         let nodes = grow(all, &book.bins, book.class_count(), &growth, None);

@@ -134,7 +134,7 @@ mod tests {
         let present: Vec<(u8, Vec<u64>)> = (1..=4).map(|code| (code, vec![u64::from(code), 1, 2])).collect();
         assert_eq!(groups(&present).len(), 7);
         // Eleven levels in two clouds: the cut between the clouds is among those that are tried.
-        let cloud = |code: u8| if code % 2 == 0 { vec![20, 3, u64::from(code)] } else { vec![2, 18, u64::from(code)] };
+        let cloud = |code: u8| if code.is_multiple_of(2) { vec![20, 3, u64::from(code)] } else { vec![2, 18, u64::from(code)] };
         let many: Vec<(u8, Vec<u64>)> = (1..=11).map(|code| (code, cloud(code))).collect();
         let odd: Vec<usize> = (0..11).filter(|at| many[*at].0 % 2 == 1).collect();
         let found = groups(&many).into_iter().any(|(mut group, _)| {

@@ -121,7 +121,8 @@ impl Oracle<'_> {
         let mut place = best.theta[j] + way * z * error;
         let mut start = best.theta.clone();
         for _ in 0..MOST {
-            if !((place - best.theta[j]).abs() < FURTHEST * error) {
+            let way_so_far = (place - best.theta[j]).abs();
+            if way_so_far.is_nan() || way_so_far >= FURTHEST * error {
                 return Ok(way * f64::INFINITY);
             }
             start[j] = place;

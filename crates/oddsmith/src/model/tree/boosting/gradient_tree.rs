@@ -149,7 +149,10 @@ impl<'a> GradientGrower<'a> {
 
     fn part(&mut self, rows: &mut GradientRows, (lo, hi): (usize, usize), split: &Split) -> usize {
         let (stride, moved, weighted) = (rows.stride, &mut self.moved, !rows.units.is_empty());
-        (moved.codes.clear(), moved.gradients.clear(), moved.units.clear(), moved.places.clear());
+        moved.codes.clear();
+        moved.gradients.clear();
+        moved.units.clear();
+        moved.places.clear();
         let mut next = lo;
         for i in lo..hi {
             let row = i * stride..(i + 1) * stride;

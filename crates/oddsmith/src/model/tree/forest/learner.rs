@@ -181,7 +181,7 @@ fn shuffle(items: &mut [usize], key: u64) {
     for at in 0..items.len().saturating_sub(1) {
         let others = (items.len() - at) as u64;
         let draw = mixed(key.wrapping_add((at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        items.swap(at, at + (u128::from(draw) * u128::from(others) >> 64) as usize);
+        items.swap(at, at + ((u128::from(draw) * u128::from(others)) >> 64) as usize);
     }
 }
 
