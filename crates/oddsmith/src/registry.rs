@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn models_are_written_with_their_options() {
-        let list = parse_list("nb, logistic(l2=1, unit=\"age=10,lwt=5\",firth) ,tree").map(|_| ());
-        assert!(list.unwrap_err().to_string().starts_with("there is no model `tree`"));
+        let list = parse_list("nb, logistic(l2=1, unit=\"age=10,lwt=5\",firth) ,shrub").map(|_| ());
+        assert!(list.unwrap_err().to_string().starts_with("there is no model `shrub`"));
         let list = parse_list("gnb,logistic(l2=1, unit=\"age=10\")").unwrap();
         assert_eq!(list.iter().map(|(entry, _)| entry.name).collect::<Vec<_>>(), ["gaussian-nb", "logistic"]);
         assert_eq!(list[1].1.number("l2"), Some(1.0));

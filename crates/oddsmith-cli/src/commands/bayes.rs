@@ -14,9 +14,9 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith bayes --model bent=0.8 --model straight=0.5 --data HTHHHTHHTHTH
   oddsmith bayes --model bent=0.8 --model straight=0.5 --counts 8,4 --prior 1/3,2/3
   oddsmith bayes --model fair=0.5 --model 'any=beta(1,1)' --counts 8,4  # an unknown coin
-  oddsmith bayes --model 'loaded=0.1,0.1,0.1,0.1,0.1,0.5' --model 'any=dirichlet(1)' --counts 1,2,0,1,1,7
+  oddsmith bayes --model 'bad=0.2,0.2,0.6' --model 'any=dirichlet(1)' --counts 1,2,7
   oddsmith bayes --model a=-12.5 --model b=-10.1 --log-evidence         # known log evidences
-  oddsmith bayes --model 'near=nig(0,1,2,1)' --model 'far=nig(5,1,2,1)' --values 0.3,1.2,-0.4";
+  oddsmith bayes --model 'a=nig(0,1,2,1)' --model 'b=nig(5,1,2,1)' --values 0.3,1.2";
 
 /// Arguments of `bayes`.
 #[derive(Debug, Args)]

@@ -5,7 +5,6 @@ pub mod logspace;
 mod matrix;
 pub(crate) mod optimise;
 pub mod root;
-pub(crate) mod row_factor;
 pub mod special;
 mod two_sum;
 

@@ -11,6 +11,7 @@ mod number_tallies;
 mod parts;
 mod project;
 mod quantile_sketch;
+pub(crate) mod row_factor;
 mod scales;
 mod scatter;
 mod scatter_group;

@@ -24,6 +24,10 @@ fn encode(stats: &impl Statistics) -> Vec<u8> {
     persist::to_bytes(&record, FileKind::Statistics).unwrap()
 }
 
+/// Passes beyond which a learner that declares them may be expected to search for long, and those that are followed of it here.
+const LONG: usize = 10_000;
+const FOLLOWED: usize = 40;
+
 fn decoded(empty: &BoxedStats, bytes: &[u8]) -> BoxedStats {
     let (_, record) = persist::from_bytes(bytes, None).unwrap();
     let mut read = empty.clone();
@@ -50,6 +54,8 @@ fn follow(learner: &dyn AnyLearner, source: &Batches<'_>) -> Result<usize> {
         assert_eq!(encode(&read), bytes, "{}", empty.purpose());
         match learner.finish_any(&decoded(&empty, &bytes))? {
             Step::Done(_) => return Ok(passes),
+            // A search that may go on for long is followed for a while.
+            Step::Again(_) if passes >= FOLLOWED && learner.most_passes_any() > LONG => return Ok(passes),
             Step::Again(next) => empty = next,
         }
     }

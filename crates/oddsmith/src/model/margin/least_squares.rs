@@ -3,7 +3,7 @@
 //! Σ_i w_i (t_ik − a_k − b_k·x_i)² + λ |b_k|² is made least for every class k, with t = 1 for rows of the class and 0 for others, or
 //! +1 and −1, which doubles every coefficient and nothing else. All classes, codings and penalties come from the products of one pass
 //! ([`super::gram`]); columns that are nearly combinations of others cost a second one, in which the rows themselves are reduced
-//! ([`crate::num::row_factor`]). The outputs are margins: a row far out on its own side has a large one and is fitted as badly as one on the
+//! ([`crate::stats::row_factor`]). The outputs are margins: a row far out on its own side has a large one and is fitted as badly as one on the
 //! other side. Time O(n p²), memory O(p²).
 
 use std::sync::Arc;

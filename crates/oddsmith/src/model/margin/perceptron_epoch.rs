@@ -165,7 +165,7 @@ impl EpochSums {
 
     /// Epochs that are over, this one included.
     pub(super) fn epochs(&self) -> usize {
-        self.history.len() / self.outputs.len() + usize::from(!self.judging_only)
+        self.history.len() / self.outputs.len().max(1) + usize::from(!self.judging_only)
     }
 
     /// Mistakes of all epochs so far, this one included, output by output.

@@ -15,10 +15,10 @@ use crate::codec::{Codec, Encode};
 use crate::data::SKIP;
 use crate::error::{Error, Result};
 use crate::model::on_design::{DesignBatch, DesignFrame};
-use crate::num::row_factor::RowFactor;
 use crate::num::two_sum;
 use crate::record::{Record, fault};
 use crate::stats::ClassWeights;
+use crate::stats::row_factor::RowFactor;
 
 /// Parts of a unit in which centres are counted.
 const GRAIN: f64 = 1024.0;

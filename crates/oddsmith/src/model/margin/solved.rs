@@ -8,7 +8,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 use super::gram::Gram;
-use crate::num::row_factor::triangularise;
+use crate::stats::row_factor::triangularise;
 
 /// Condition number of the normal equations from which on the rows are read again.
 pub(super) const ILL_CONDITIONED: f64 = 1e5;
