@@ -189,7 +189,9 @@ impl Console {
         // How many rows a part leaves to the others is no news.
         let warnings: Vec<Notice> = notices.iter().filter(|notice| notice.is_warning()).cloned().collect();
         let prefix = oddsmith_report::printable(&apart.prefix);
-        oddsmith_report::notices(&warnings, &self.err).lines().for_each(|line| self.to_stderr(&format!("{prefix}: {line}\n")));
+        let width = self.err.width.map(|width| width.saturating_sub(prefix.chars().count() + 2));
+        let style = Style { width, ..self.err };
+        oddsmith_report::notices(&warnings, &style).lines().for_each(|line| self.to_stderr(&format!("{prefix}: {line}\n")));
     }
 
     /// A remark on standard error.

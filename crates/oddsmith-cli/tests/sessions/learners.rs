@@ -18,7 +18,7 @@ fn margins_under_every_command() {
         "oddsmith calibrate line.odds births.csv -o sure.odds --format table",
         "oddsmith predict sure.odds births.csv --format csv | head -2",
         "oddsmith threshold sure.odds births.csv --youden --format csv | head -1",
-        "oddsmith compare births.csv --target low --features age,lwt,smoke --models lda,least-squares --folds 3 --format csv",
+        "oddsmith compare births.csv --target low --features age,lwt,smoke --models lda,least-squares --folds 3 --format csv | cut -d, -f1-13",
         "oddsmith select births.csv --target low --features age,lwt --model least-squares",
     ]));
 }
@@ -58,7 +58,7 @@ fn bad_input_is_refused_with_what_is_wrong() {
         for table in ["one.csv --kind x=number", "gone.csv --kind x=number", "same.csv", "inf.csv --kind x=number"] {
             lines.push(format!("oddsmith fit {table} --target y --model {model} --glance --format csv"));
         }
-        lines.push(format!("oddsmith fit weight.csv --target y --weights w --model {model} --glance --format csv"));
+        lines.push(format!("oddsmith fit weight.csv --target y --weight w --model {model} --glance --format csv"));
         lines.push(format!("oddsmith fit level.csv --target y --model {model} -o m.odds -q --glance --format csv"));
         lines.push("oddsmith predict m.odds new.csv --format csv".into());
     }

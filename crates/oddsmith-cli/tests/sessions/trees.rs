@@ -28,19 +28,20 @@ fn what_trees_refuse_and_what_they_do_not_mind() {
         .write("infinite.csv", "x,y\n1,a\ninf,b\n2,a\n")
         .write("weights.csv", "x,w,y\n1,0,a\n2,0,b\n")
         .write("towns.csv", "town,y\nBern,a\nChur,b\nBern,a\nChur,b\nOslo,b\n")
+        .write("texts.csv", "t,y\ngood day,a\nbad day,b\n")
         .write("new.csv", "town\nBern\nParis\n");
     assert_session!(session.transcript(&[
         "oddsmith fit births.csv --target low --model tree --max-depth 0",
         "oddsmith fit births.csv --target low --model forest --max-features none",
         "oddsmith fit births.csv --target low --model boosting --learning-rate 0",
         "oddsmith fit births.csv --target low --model tree --smoothing 1",
-        "oddsmith fit spam.txt --model tree",
+        "oddsmith fit texts.csv --target y --kind t=text --model tree",
         "oddsmith fit one.csv --target y --model tree",
         "oddsmith fit gaps.csv --target y --model tree --kind z=number --format table",
         "oddsmith fit constant.csv --target y --model boosting --format table",
         "oddsmith fit only.csv --target y --model tree --format table",
         "oddsmith fit infinite.csv --target y --model tree",
-        "oddsmith fit weights.csv --target y --weights w --model forest",
+        "oddsmith fit weights.csv --target y --weight w --model forest",
         "oddsmith fit towns.csv --target y --model tree --leaf-smoothing 1 -o towns.odds --format table",
         "oddsmith predict towns.odds new.csv",
     ]));

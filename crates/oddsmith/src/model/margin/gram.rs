@@ -43,6 +43,10 @@ impl Gram {
         let classes = ClassWeights { rows: group.rows.clone(), weight: group.weight.clone(), squared: group.squared.clone() };
         let (width, total, within) = (group.columns(), group.total(), group.pooled_products());
         let mut gram = Gram { left_out, ..Gram::without_columns(classes) };
+        // Without a complete row there is no mean of any column.
+        if total <= 0.0 {
+            return Ok(gram);
+        }
         // Offsets of the class means from the mean of all, in units of the sums.
         let mut offsets: Vec<Vec<f64>> = Vec::new();
         let mut squares = Vec::new();
