@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from .declared import DeclaredClassifier
+from .declared import BESIDE, DeclaredClassifier
 
 
 def _never(estimator: Any) -> bool:
@@ -62,11 +62,19 @@ class MarginClassifier(DeclaredClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Margins.
         """
-        scores = self._ask(X, "scores")
+        scores = self._margin_scores(X)
         return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def _margin_scores(self, X: Any) -> np.ndarray:
+        """The margin of every class."""
+        return self._ask(X, "scores")
 
     def _lines(self) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts of all outputs, in the user's units."""
         arrays = self._model.arrays()
         coefficients = arrays["coefficients"].reshape(len(arrays["base"]), -1)
         return coefficients, arrays["base"] - coefficients @ arrays["centre"]
+
+
+#: Models that are made from their declarations and give margins; whether one does is known only after its fit otherwise.
+BESIDE["kernel-least-squares"] = (MarginClassifier,)

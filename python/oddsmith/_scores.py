@@ -26,4 +26,6 @@ class RegressionScores:
         scores = self._ask(X, "scores")
         if len(self.classes_) == 2:
             return self._rounded(X, scores[:, 1] - scores[:, 0])
-        return self._rounded(X, scores - scores.mean(axis=1, keepdims=True))
+        centre = scores.mean(axis=1, keepdims=True)
+        # A class that is impossible leaves no mean to subtract.
+        return self._rounded(X, scores - np.where(np.isneginf(centre), 0.0, centre))

@@ -14,6 +14,9 @@ from ._base import Answers
 
 def log_scores(estimator: Any, X: Any) -> np.ndarray:
     """log p(k|x) up to a constant per row: log probabilities, or decision values where a classifier has nothing else."""
+    if hasattr(estimator, "_margin_scores"):
+        # One margin per class, as the core has them: a map that is stored with the model must mean the same there.
+        return estimator._margin_scores(X)
     for name in ("predict_log_proba", "predict_proba"):
         if hasattr(estimator, name):
             answers = np.asarray(getattr(estimator, name)(X), dtype=np.float64)

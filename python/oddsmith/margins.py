@@ -27,9 +27,9 @@ def _refuse(name: str, value: Any, default: Any, why: str) -> None:
 
 def _weighted(class_weight: Any, y: Any, sample_weight: Any) -> Any:
     """Row weights with factors by class."""
-    if class_weight is None:
+    if class_weight is None or y is None:
         return sample_weight
-    factors = compute_sample_weight(class_weight, y)
+    factors = compute_sample_weight(class_weight, np.asarray(y))
     return factors if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) * factors
 
 
@@ -74,8 +74,8 @@ class RidgeClassifier(MarginClassifier):
         Coefficients, of the second class where there are two.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
-    n_iter_ : None
-        There are no iterations.
+    n_iter_ : int
+        1: the solution is exact.
     solver_ : str
         What the fit was solved by.
     diagnostics_ : list of OddsmithWarning
@@ -159,7 +159,7 @@ class RidgeClassifier(MarginClassifier):
         coefficients, intercepts = factor * coefficients, start + factor * intercepts
         last = slice(1, 2) if len(self.classes_) == 2 else slice(None)
         self.coef_, self.intercept_ = coefficients[last], intercepts[last]
-        self.n_iter_, self.solver_ = None, account["solver"]
+        self.n_iter_, self.solver_ = 1, account["solver"]
 
 
 class Perceptron(MarginClassifier):

@@ -39,9 +39,10 @@ class Command:
         return path
 
     def probabilities(self, model: Path, data: Path, classes: list[str], *flags: str) -> np.ndarray:
-        """The class probabilities of every row."""
+        """The class probabilities of every row, or the margins where a model has none."""
         table = list(csv.DictReader(io.StringIO(self.run("predict", model, data, "--format", "csv", *flags))))
-        return np.array([[float(row[f"p_{label}"]) for label in classes] for row in table])
+        name = "p" if f"p_{classes[0]}" in table[0] else "score"
+        return np.array([[float(row[f"{name}_{label}"]) for label in classes] for row in table])
 
 
 @pytest.fixture

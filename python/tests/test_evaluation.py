@@ -145,4 +145,4 @@ def test_what_one_model_cannot_do_stops_no_other(births):
     with pytest.raises(od.ParameterError, match="twice"):
         od.compare(births, "low", ["nb", "nb"])
     with pytest.raises(od.UnknownNameError):
-        od.compare(births, "low", ["forest"])
+        od.compare(births, "low", ["shrub"])

@@ -82,13 +82,19 @@ def test_every_model_of_the_registry_in_partitions_is_the_pooled_one(entry, cut)
     else:
         table = table.assign(age=table["age"].abs())
     parts = [table[lo:hi] for lo, hi in zip(CUTS[cut], CUTS[cut][1:])]
+    if entry["name"] == "perceptron" and cut > 1:
+        with pytest.raises(od.UnsupportedError, match="one row after the other"):
+            in_passes(stats.begin(entry["name"], "died"), parts)
+        return
     model = in_passes(stats.begin(entry["name"], "died"), parts)
     whole = stats.begin(entry["name"], "died")
     while isinstance(whole, stats.Pass):
         whole.observe(table)
         whole = whole.advance()
     X = table[["age", "dose"]]
-    np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-8)
+    answers = (lambda m: m.predict_proba(X)) if hasattr(model, "predict_proba") else (lambda m: m.decision_function(X))
+    # A network's search ends where the loss is flat in some direction.
+    np.testing.assert_allclose(answers(model), answers(whole), rtol=1e-5 if entry["name"] == "network" else 1e-8)
 
 
 @pytest.mark.parametrize("make", [lambda f: f, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"])
