@@ -116,7 +116,7 @@ fn of_class(
     (x, y): (&str, &str),
     control: &Control,
 ) -> Result<(f64, Vec<Length>), Error> {
-    let entry = registry::find("logistic")?;
+    let entry = registry::default_for(true);
     let roles = Roles { target: Some(y.to_owned()), features: Some(vec![x.to_owned()]), ..Roles::default() };
     let opened = oddsmith_io::open(input, options, &roles, control)?;
     let (mut rows, mut lengths) = (0.0, Vec::new());
