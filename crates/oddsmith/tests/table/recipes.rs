@@ -144,7 +144,6 @@ fn others() -> Vec<Recipe> {
         Recipe::regression("kernel-logistic", "kernel-logistic(landmarks=9)", &PLAIN),
         Recipe::new("kernel-least-squares", "kernel-least-squares(kernel=polynomial, degree=2)", &NUMBERS),
         Recipe::new("tree", "tree(max-depth=3)", &PLAIN),
-        Recipe::new("tree-gini", "tree(criterion=gini, leaf-smoothing=0, max-depth=2)", &NUMBERS),
         Recipe::new("forest", "forest(n-estimators=3, max-depth=3)", &PLAIN),
         Recipe::new("boosting", "boosting(max-iter=3, max-leaf-nodes=3)", &PLAIN),
         Recipe::new("network-two-layers", "network(hidden=\"4,2\", activation=relu, steps=20)", &NUMBERS),
