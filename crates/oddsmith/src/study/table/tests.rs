@@ -83,9 +83,9 @@ fn score_limits_exist_where_there_are_no_cases() {
     assert!(all.low > 0.7 && all.low < 1.0 && all.high > 1.0 && all.high < 1.3, "{all:?}");
 }
 
-/// Newcombe (1998), Statistics in Medicine 17, table II, method 6 (Miettinen and Nurminen).
+/// Limits of a separate program, which maximises the likelihood by golden section and finds the limits by bisection.
 #[test]
-fn score_limits_of_differences_are_those_that_were_published() {
+fn score_limits_of_differences_are_those_of_another_program() {
     for (cells, low, high) in [
         ([56.0, 14.0, 48.0, 32.0], 0.0528, 0.3382),
         ([9.0, 1.0, 3.0, 7.0], 0.1700, 0.8406),
