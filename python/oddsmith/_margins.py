@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
 from .declared import BESIDE, DeclaredClassifier
@@ -14,40 +15,41 @@ def _never(estimator: Any) -> bool:
     return False
 
 
+def _refused(name: str) -> Any:
+    """A method that scikit-learn looks for and does not find."""
+
+    def refuse(self: Any, X: Any) -> np.ndarray:
+        """Refuse: margins are no probabilities; `CalibratedClassifier` makes them some.
+
+        Parameters
+        ----------
+        X : array-like
+            The rows.
+
+        Returns
+        -------
+        ndarray
+            Never.
+        """
+        raise AttributeError(name)
+
+    refuse.__name__, refuse.__qualname__ = name, f"MarginClassifier.{name}"
+    return available_if(_never)(refuse)
+
+
 class MarginClassifier(DeclaredClassifier):
     """A declared model whose scores are margins: they rank rows and call classes."""
 
-    @available_if(_never)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Refuse: margins are no probabilities; `CalibratedClassifier` makes them some.
+    predict_proba = _refused("predict_proba")
+    predict_log_proba = _refused("predict_log_proba")
 
-        Parameters
-        ----------
-        X : array-like
-            The rows.
-
-        Returns
-        -------
-        ndarray
-            Never.
-        """
-        raise AttributeError("predict_proba")
-
-    @available_if(_never)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Refuse: margins are no probabilities; `CalibratedClassifier` makes them some.
-
-        Parameters
-        ----------
-        X : array-like
-            The rows.
-
-        Returns
-        -------
-        ndarray
-            Never.
-        """
-        raise AttributeError("predict_log_proba")
+    def _weighted(self, y: Any, sample_weight: Any) -> Any:
+        """Row weights with factors by class."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None or y is None:
+            return sample_weight
+        factors = compute_sample_weight(class_weight, np.asarray(y))
+        return factors if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) * factors
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Give margins: that of the second class with two classes, else one per class.

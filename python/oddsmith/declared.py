@@ -63,6 +63,13 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
         given = ((param, getattr(self, param["name"])) for param in self._entry()["params"])
         return {param["option"]: value for param, value in given if not _is_default(param, value)}
 
+    def _weighted(self, y: Any, sample_weight: Any) -> Any:
+        """Row weights as the fit takes them; a class that weighs classes, too, says so here."""
+        return sample_weight
+
+    def _show(self) -> None:
+        """Sets what a class has beside every other, after a fit and after loading."""
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the model.
 
@@ -81,6 +88,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             The fitted estimator itself.
         """
         given, options = getattr(self, "formula", None), self._options()
+        sample_weight = self._weighted(y, sample_weight)
         left, right = (None, None) if given is None else _sides(given)
         if y is not None and left is not None:
             raise ParameterError(f"formula = {given!r} is not accepted: its left side names the classes, and so does y")
@@ -147,6 +155,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             self.n_features_in_, self.feature_names_in_ = len(model.names), np.array(model.names, dtype=object)
         quiet = [OddsmithWarning(*notice) for notice in model.notices if notice[0] in self._quiet]
         self.diagnostics_ = tell([*notices, *(notice for notice in model.notices if notice[0] not in self._quiet)]) + quiet
+        self._show()
 
     def _first_pass(self, target: str | None, features: Any, kinds: dict[str, str], weights: str | None, layout: Any) -> _core.Round:
         """The first question of a fit whose rows stay where they are."""
@@ -168,6 +177,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             if "formula" in self._get_param_names():
                 self.formula = self.formula_
         self._make = maker(None)
+        self._show()
 
     def _table(self, X: Any) -> _core.Frame | None:
         if is_frame(X) and getattr(self, "formula", None) is not None:

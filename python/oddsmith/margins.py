@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_sample_weight
 
 from . import _checks
 from ._margins import MarginClassifier
@@ -23,14 +22,6 @@ def _refuse(name: str, value: Any, default: Any, why: str) -> None:
     """Refuses a parameter that scikit-learn has and that means nothing here, unless it is at rest."""
     if value is not default and value != default:
         raise ParameterError(f"{name} = {value!r} is not accepted: {why}")
-
-
-def _weighted(class_weight: Any, y: Any, sample_weight: Any) -> Any:
-    """Row weights with factors by class."""
-    if class_weight is None or y is None:
-        return sample_weight
-    factors = compute_sample_weight(class_weight, np.asarray(y))
-    return factors if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) * factors
 
 
 class RidgeClassifier(MarginClassifier):
@@ -127,32 +118,7 @@ class RidgeClassifier(MarginClassifier):
         _checks.one_of("solver", self.solver, ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
         return {"l2": self.alpha, "coding": "plus-minus", "missing": self.missing}
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RidgeClassifier:
-        """Fit the lines.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The class of every row.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up.
-
-        Returns
-        -------
-        RidgeClassifier
-            The fitted estimator itself.
-        """
-        super().fit(X, y, _weighted(self.class_weight, y, sample_weight))
-        self._show_lines()
-        return self
-
-    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
-        super()._describe_model(arrays, head)
-        self._show_lines()
-
-    def _show_lines(self) -> None:
+    def _show(self) -> None:
         coefficients, intercepts = self._lines()
         account = json.loads(self._model.head())["account"]
         start, factor = (-1.0, 2.0) if account["coding"] == "plus-minus" else (0.0, 1.0)
@@ -236,6 +202,7 @@ class Perceptron(MarginClassifier):
 
     _declared = "perceptron"
     _forms = ("numbers",)
+    _quiet = (*MarginClassifier._quiet, _NOT_CONVERGED)
 
     def __init__(
         self,
@@ -290,38 +257,14 @@ class Perceptron(MarginClassifier):
         _refuse("warm_start", self.warm_start, False, "every fit starts from zero")
         return {"epochs": self.max_iter, "variant": self.variant, "missing": self.missing, "no-verdict": True}
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Perceptron:
-        """Go through the rows until no mistake is made.
+    def _take(self, model: Any, make: str, notices: list[Any], *, named: bool) -> None:
+        super()._take(model, make, notices, named=named)
+        for told in self.diagnostics_:
+            if told.id == _NOT_CONVERGED:
+                # scikit-learn's word for it, for those who filter its warnings.
+                warnings.warn(str(told), ConvergenceWarning, stacklevel=4)
 
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The class of every row.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up: a row of weight 2 is shown twice.
-
-        Returns
-        -------
-        Perceptron
-            The fitted estimator itself.
-        """
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            super().fit(X, y, _weighted(self.class_weight, y, sample_weight))
-        for told in caught:
-            # scikit-learn's word for it, for those who filter its warnings.
-            category = ConvergenceWarning if getattr(told.message, "id", None) == _NOT_CONVERGED else told.category
-            warnings.warn(str(told.message) if category is ConvergenceWarning else told.message, category, stacklevel=2)
-        self._show_lines()
-        return self
-
-    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
-        super()._describe_model(arrays, head)
-        self._show_lines()
-
-    def _show_lines(self) -> None:
+    def _show(self) -> None:
         self.coef_, self.intercept_ = self._lines()
         account = json.loads(self._model.head())["account"]
         self.n_iter_, self.converged_ = int(account["epochs"]), bool(account["converged"])

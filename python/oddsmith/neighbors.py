@@ -122,28 +122,9 @@ class KNeighborsClassifier(DeclaredClassifier):
         options = {"vote": self.weights, "alpha": self.alpha, "ties": self.ties, "standardize": self.standardize, "most-k": self.most_k}
         return options if self.n_neighbors is None else {"k": self.n_neighbors, **options}
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KNeighborsClassifier:
-        """Keep the rows.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The class of every row.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up; a row of weight 2 counts as the row twice.
-
-        Returns
-        -------
-        KNeighborsClassifier
-            The fitted estimator itself.
-        """
-        super().fit(X, y, sample_weight)
-        arrays = self._model.arrays()
-        self.n_samples_fit_, self.effective_metric_ = len(arrays["rows.labels"]), "euclidean"
+    def _show(self) -> None:
+        self.n_samples_fit_, self.effective_metric_ = len(self._model.arrays()["rows.labels"]), "euclidean"
         self.n_neighbors_ = self._k()
-        return self
 
     def _k(self) -> int:
         return int(json.loads(self._model.head())["account"]["k"])

@@ -111,32 +111,7 @@ class MLPClassifier(DeclaredClassifier):
             "missing": self.missing,
         }
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MLPClassifier:
-        """Fit the network.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            The class of every row.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights from 0 up.
-
-        Returns
-        -------
-        MLPClassifier
-            The fitted estimator itself.
-        """
-        super().fit(X, y, sample_weight)
-        self._show_layers()
-        return self
-
-    def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
-        super()._describe_model(arrays, head)
-        self._show_layers()
-
-    def _show_layers(self) -> None:
+    def _show(self) -> None:
         arrays, account = self._model.arrays(), json.loads(self._model.head())["account"]
         theta, centre, spread = arrays["theta"], arrays["centre"], arrays["spread"]
         sizes = [len(centre), *account["hidden"], len(self.classes_)]
