@@ -184,9 +184,11 @@ impl Estimate<'_> {
                     f64::NEG_INFINITY => required[k] += 1,
                     log_absent => base[k] += log_absent,
                 }
-                if self.log_marginal_likelihood.is_some() {
-                    evidence += dirichlet_evidence(&[documents - set, set], self.settings.smoothing);
-                }
+            }
+            // A loop of its own: most fits have no evidence to add up, and theirs then reads the counts only.
+            if self.log_marginal_likelihood.is_some() {
+                let lambda = self.settings.smoothing;
+                evidence += row.iter().map(|set| dirichlet_evidence(&[documents - set, *set], lambda)).sum::<f64>();
             }
             let log_share = self.log_share(documents, 2);
             memos.push(CountMemo::new(row.len(), move |n| log_share(n) - log_share(documents - n)));
