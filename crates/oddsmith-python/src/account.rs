@@ -15,9 +15,10 @@ use pyo3::types::PyDict;
 
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
-use crate::model::{Model, rendered, table_columns, turned};
+use crate::model::Model;
 use crate::options::declared_params;
 use crate::reading::open_for;
+use crate::shown::{rendered, table_columns, turned};
 use crate::work;
 
 /// What an analysis concluded.

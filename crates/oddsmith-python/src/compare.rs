@@ -17,7 +17,7 @@ use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
-use crate::model::{rendered, table_columns};
+use crate::shown::{rendered, table_columns};
 use crate::sums::check_rows;
 use crate::table::{Labelled, Table, with_data};
 use crate::work;

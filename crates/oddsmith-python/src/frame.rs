@@ -18,7 +18,8 @@ use crate::arguments::TextArguments;
 use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
-use crate::model::{Addends, Model, Nearest, contribute, listed, neighbours_of};
+use crate::model::{Addends, Model, contribute};
+use crate::neighbours::{Nearest, listed, neighbours_of};
 use crate::sums::{Sums, parts};
 use crate::work;
 

@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::edge::{raise, undefined};
-use crate::model::{rendered, table_columns};
 use crate::ranking::{Interval, interval, weighting};
+use crate::shown::{rendered, table_columns};
 use crate::work;
 
 /// Rows that are judged together.

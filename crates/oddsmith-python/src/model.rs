@@ -2,15 +2,13 @@
 
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use oddsmith::calibrate::Adjusted;
-use oddsmith::card::{Card, Cell as Shown, Table as Listing};
+use oddsmith::card::Card;
 use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
-use oddsmith::error::ErrorKind;
 use oddsmith::model::discriminant::Qda;
-use oddsmith::model::{Classifier, Contributions, Neighbour, Neighbours, Predictions, Predictor, Scale};
+use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scale};
 use oddsmith::num::MatrixView;
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::{registry, train};
-use oddsmith_report::{Format, Style, Subject, notebook, render};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -20,6 +18,8 @@ use crate::columns::{Columns, SPARSE};
 use crate::dense::Cell;
 use crate::edge::{Told, raise, told};
 use crate::forms::Form;
+use crate::neighbours::{Nearest, listed, neighbours_of};
+use crate::shown::{rendered, table_columns, turned};
 use crate::sums::check_rows;
 use crate::table::{Labelled, NO_CODE, Table, all_finite, known_code, with_data};
 use crate::work;
@@ -376,40 +376,6 @@ impl Model {
     }
 }
 
-/// Counts of neighbours by row, then distances, numbers of rows, classes and votes.
-pub(crate) type Nearest<'py> =
-    (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
-
-/// The rows that answer for others, where a model keeps rows.
-pub(crate) fn neighbours_of(model: &dyn Classifier) -> oddsmith::Result<&dyn Neighbours> {
-    model.neighbours().ok_or_else(|| {
-        let (model, what) = (model.card().title, "list neighbours".to_owned());
-        ErrorKind::Unsupported { model, what, advice: "it keeps no rows".into() }.into()
-    })
-}
-
-/// Lists of neighbours as arrays.
-pub(crate) fn listed(py: Python<'_>, found: Vec<Vec<Neighbour>>) -> Nearest<'_> {
-    let counts = found.iter().map(|row| row.len() as u64).collect();
-    let all: Vec<Neighbour> = found.into_iter().flatten().collect();
-    (
-        PyArray1::from_vec(py, counts),
-        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.distance).collect()),
-        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.row - 1).collect()),
-        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.class as u64).collect()),
-        PyArray1::from_vec(py, all.iter().map(|neighbour| neighbour.vote).collect()),
-    )
-}
-
-/// A subject as text in a format of the report, or as HTML for a notebook.
-pub(crate) fn rendered<'a>(py: Python<'_>, subject: impl Into<Subject<'a>>, format: &str) -> PyResult<String> {
-    if format == "notebook" {
-        return Ok(notebook(subject));
-    }
-    let format: Format = format.parse().map_err(|error| raise(py, error))?;
-    Ok(render(subject, format, &Style::default()))
-}
-
 /// Addends of scores by row, part and class.
 pub(crate) type Addends<'py> = Bound<'py, PyArray3<f64>>;
 
@@ -422,26 +388,6 @@ pub(crate) fn contribute(model: &dyn Classifier, batch: &Features<'_>, out: &mut
         (0..model.layout().features().len()).for_each(|j| out.extend_from_slice(addends.addends(i, j)));
     }
     Ok(())
-}
-
-/// The columns of a table by name.
-pub(crate) fn table_columns<'py>(py: Python<'py>, table: &Listing) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    for (at, name) in table.columns().iter().enumerate() {
-        let cells = table.rows().iter().map(|row| turned(py, &row[at])).collect::<PyResult<Vec<_>>>()?;
-        columns.set_item(name, cells)?;
-    }
-    Ok(columns)
-}
-
-/// A cell as a Python object.
-pub(crate) fn turned<'py>(py: Python<'py>, cell: &Shown) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match cell {
-        Shown::Empty => py.None().into_bound(py),
-        Shown::Text(text) => text.into_pyobject(py)?.into_any(),
-        Shown::Count(count) => count.into_pyobject(py)?.into_any(),
-        Shown::Number(number) | Shown::PValue(number) => number.into_pyobject(py)?.into_any(),
-    })
 }
 
 /// More cells than this are worth the full check and several threads.

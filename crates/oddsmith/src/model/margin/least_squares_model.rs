@@ -124,11 +124,7 @@ impl Classifier for LeastSquaresModel {
     }
 
     fn record(&self) -> Result<Record> {
-        let mut record = Record::new(NAME, VERSION, &serde_json::json!({}))?;
-        record.put_part("account", &self.account)?;
-        self.part.write(&mut record)?;
-        self.classes.write(&mut record)?;
-        Ok(record)
+        self.part.record_of(NAME, VERSION, &self.account, &self.classes)
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::{DesignFrame, DesignReader};
 use crate::card::{Cell, FixedTable};
 use crate::data::design::Gap;
@@ -13,6 +15,7 @@ use crate::num::MatrixView;
 use crate::num::kernel::{LinearScores, Panel};
 use crate::num::logspace::NeumaierSum;
 use crate::record::Record;
+use crate::stats::ClassWeights;
 
 /// Linear functions of the columns of a design, output after output.
 #[derive(Debug, Clone)]
@@ -117,13 +120,16 @@ impl LinearPart {
         tidy
     }
 
-    /// Adds frame and numbers to a record.
-    pub(crate) fn write(&self, record: &mut Record) -> Result<()> {
-        self.frame.write(record)?;
+    /// The record of a model that is these lines, what its fit tells of itself, and the classes of its rows.
+    pub(crate) fn record_of(&self, name: &str, version: u32, account: &impl Serialize, classes: &ClassWeights) -> Result<Record> {
+        let mut record = Record::new(name, version, &serde_json::json!({}))?;
+        record.put_part("account", account)?;
+        self.frame.write(&mut record)?;
         record.put("base", &self.base);
         record.put("centre", &self.centre);
         record.put("coefficients", &self.coefficients);
-        Ok(())
+        classes.write(&mut record)?;
+        Ok(record)
     }
 
     /// What was added to a record, of so many outputs.
