@@ -23,6 +23,7 @@ mod python;
 mod scaffold;
 mod shell;
 mod test;
+mod third_party;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
-use crate::{new_model, package, python, shell};
+use crate::{new_model, package, python, shell, third_party};
 
 /// The model that is scaffolded.
 const NAME: &str = "toy-model";
@@ -29,6 +29,10 @@ pub(crate) fn run() -> Result<(), Failure> {
     new_model::write(&tree, NAME)?;
     // Apart from the project's own build: cargo names what it makes of a crate by its place in the workspace, which is the same here.
     let places = [("CARGO_TARGET_DIR", out.clone())];
+    let built = root.join("target/release");
+    if built.exists() {
+        third_party::take_over(&built, &out.join("release"))?;
+    }
     let selection = ["--release", "--workspace", "--lib", "--bins", "--test", "laws_models", "--test", "rounds"];
     cargo(&tree, &[&["build"], &selection[..]].concat(), &places)?;
     let laws = ["-E", "binary(laws_models) | binary(rounds)"];
