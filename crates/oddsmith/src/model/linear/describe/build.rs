@@ -6,7 +6,7 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 
 use crate::data::design::Place;
 use crate::data::{Layout, Weighting};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::linear::describe::notices::{aliased, notices};
 use crate::model::linear::describe::term_tests::TermTests;
 use crate::model::linear::fit::block_reader::Problem;
@@ -31,7 +31,7 @@ impl LogisticModel {
     pub(crate) fn build(learner: &Logistic, state: &PassState, analysis: &Analysis) -> Result<LogisticModel> {
         let problem = problem(state)?;
         let parameters = parameters(learner, state, analysis, &problem);
-        let precision = precision(learner, state, analysis, &parameters);
+        let precision = precision(learner, state, analysis, &parameters)?;
         let account = account(learner, state, analysis, &problem, precision.as_ref(), &parameters.estimates());
         let layout = prediction_layout(&state.layout, &problem)?;
         let design = match layout == *state.layout {
@@ -102,20 +102,19 @@ fn class_shift(learner: &Logistic, coordinates: &Coordinates, problem: &Problem,
 }
 
 /// Covariance and limits in the user's units; `None` with a penalty or when nobody asked.
-fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, parameters: &Parameters) -> Option<Covariance> {
+fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, parameters: &Parameters) -> Result<Option<Covariance>> {
     let shrunk = analysis.facts.penalty.is_some() && learner.prior_sd.is_none();
     if shrunk || learner.precision == Intervals::None || !analysis.estimate.converged {
-        return None;
+        return Ok(None);
     }
     let shape = analysis.facts.shape;
     let size = shape.outputs * shape.width;
-    let inside = match &analysis.sandwich {
-        Some(sandwich) => sandwich.clone(),
-        None => Cholesky::new(analysis.estimate.information.clone()?)?.inverse(),
-    };
+    let inverse = || Some(Cholesky::new(analysis.estimate.information.clone()?)?.inverse());
+    let Some(inside) = analysis.sandwich.clone().or_else(inverse) else { return Ok(None) };
     let functionals = functionals(state, shape);
     let map = DMatrix::from_fn(size, size, |r, c| functionals[r][c]);
     let matrix = &map * &inside * map.transpose();
+    check_units(state, &map, &inside, &matrix)?;
     // At its own centre the intercept is the solver's; from there it moves to the reported one.
     let coordinates = &state.coordinates;
     let mut centred_map = map.clone();
@@ -142,7 +141,26 @@ fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, paramet
         lower.push(end(false));
         upper.push(end(true));
     }
-    Some(Covariance { matrix: matrix.transpose().as_slice().to_vec(), centred: centred.transpose().as_slice().to_vec(), lower, upper })
+    let [matrix, centred] = [matrix, centred].map(|matrix| matrix.transpose().as_slice().to_vec());
+    Ok(Some(Covariance { matrix, centred, lower, upper }))
+}
+
+/// Refuses columns in whose units a variance that is known leaves the range of floating-point numbers: a standard error of zero or
+/// infinity would look like an answer.
+fn check_units(state: &PassState, map: &DMatrix<f64>, inside: &DMatrix<f64>, matrix: &DMatrix<f64>) -> Result<()> {
+    let (coordinates, problem) = (&state.coordinates, problem(state)?);
+    let (shift, width) = (usize::from(coordinates.intercept), coordinates.kept.len() + usize::from(coordinates.intercept));
+    let lost = |parameter: usize| {
+        let row = map.row(parameter) / map.row(parameter).amax();
+        !matrix[(parameter, parameter)].is_normal() && (&row * inside * row.transpose())[(0, 0)].is_normal()
+    };
+    // The intercept is lost with a column only, so that the column is named.
+    let column = (0..matrix.nrows()).find(|parameter| parameter % width >= shift && lost(*parameter));
+    let Some(parameter) = column else { return Ok(()) };
+    let name = &problem.design.columns()[coordinates.kept[parameter % width - shift]].name;
+    let what = format!("the standard error of `{name}` has no place among floating-point numbers in the units of the column");
+    let advice = "multiply or divide the column by a power of ten, so that its values are of ordinary size".into();
+    Err(ErrorKind::NoEstimate { what, advice }.into())
 }
 
 /// What the correction for class weights moved a parameter by.

@@ -231,13 +231,16 @@ fn exact_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - share)) + (b - share))
 }
 
+/// Largest power of two, either way, that a column is multiplied by: its reciprocal is a normal number, too.
+pub(crate) const MOST_POWER: i32 = 1000;
+
 /// The power of two nearest below 1/size, so that a column of that size becomes one of about 1.
 pub(crate) fn power_of_two(size: f64) -> f64 {
     if !(size > 0.0 && size.is_finite()) {
         return 1.0;
     }
     let (_, exponent) = libm::frexp(size);
-    libm::ldexp(1.0, (1 - exponent).clamp(-1000, 1000))
+    libm::ldexp(1.0, (1 - exponent).clamp(-MOST_POWER, MOST_POWER))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::data::design::Place;
 use crate::data::{Design, DesignSurvey, Formula, Layout};
 use crate::error::{Advice, DataFault, Error, Result};
 use crate::model::linear::fit::block_reader::Problem;
-use crate::model::linear::fit::coordinates::{Coordinates, power_of_two};
+use crate::model::linear::fit::coordinates::{Coordinates, MOST_POWER, power_of_two};
 use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
@@ -38,6 +38,16 @@ pub(in crate::model::linear) fn check_classes(layout: &Layout) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses columns that no power of two brings to values of about 1.
+fn check_sizes(design: &Design, survey: &Survey) -> Result<()> {
+    let [least, most] = [-MOST_POWER, MOST_POWER].map(|power| 2f64.powi(power));
+    let odd = (0..survey.width()).map(|j| (j, survey.max_abs_eta(j))).find(|(_, size)| *size > 0.0 && !(least..=most).contains(size));
+    let Some((j, size)) = odd else { return Ok(()) };
+    let fault = DataFault::new(format!("has no value larger than {size:e}, near the end of what numbers can hold"));
+    let accepted = "values of ordinary size; multiply or divide the column by a power of ten";
+    Err(fault.column(&design.columns()[j].name).accepted(accepted).into())
 }
 
 impl Logistic {
@@ -100,6 +110,7 @@ impl Logistic {
         let design = &problem.design;
         // Units first: a column whose squares leave the range of numbers is looked at once more in other units.
         if coordinates.scale.iter().all(|s| *s == 1.0) {
+            check_sizes(design, survey)?;
             let scaled: Vec<f64> = (0..survey.width()).map(|j| power_of_two(survey.max_abs_eta(j))).collect();
             let extreme = Coordinates { scale: scaled, ..coordinates.clone() };
             if !extreme.in_place() {
