@@ -90,7 +90,7 @@ class LogisticDense(Logistic):
 class LogisticUnpenalised(Logistic):
     name = "logistic_unpenalised"
     about = "two classes, maximum likelihood"
-    strength, model = 0.0, "logistic"
+    strength, model = 0.0, "logistic l2=0"
     phases = (Phase("fit", 5, 1e-5),)
     full = dict(rows=500_000, columns=50)
     quick = dict(rows=50_000, columns=50)
