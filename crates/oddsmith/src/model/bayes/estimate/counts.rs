@@ -173,28 +173,29 @@ impl Estimate<'_> {
         let rows: Vec<&[f64]> = (0..self.classes).map(|k| presence.row(k)).collect();
         let mut base = vec![0.0; self.classes];
         let mut required = vec![0; self.classes];
-        let mut evidence = 0.0;
-        let mut memos = Vec::new();
-        for (k, row) in rows.iter().enumerate() {
-            let documents = counts.documents[k];
-            let log_share = self.log_share(documents, 2);
-            let absence = CountMemo::new(row.len(), move |n| log_share(documents - n));
-            for &set in *row {
-                match absence.at(set) {
-                    f64::NEG_INFINITY => required[k] += 1,
-                    log_absent => base[k] += log_absent,
-                }
+        // The weights of absence and of presence beside it, so that every count is looked up once.
+        let weights = |k: usize| {
+            let (documents, log_share) = (counts.documents[k], self.log_share(counts.documents[k], 2));
+            CountMemo::new(rows[k].len(), move |n| {
+                let log_absent = log_share(documents - n);
+                (log_absent, log_share(n) - log_absent)
+            })
+        };
+        let memos: Vec<_> = (0..self.classes).map(weights).collect();
+        let table = word_major(&rows, |k, n| {
+            let (log_absent, weight) = memos[k].at(n);
+            match log_absent {
+                f64::NEG_INFINITY => required[k] += 1,
+                log_absent => base[k] += log_absent,
             }
-            // A loop of its own: most fits have no evidence to add up, and theirs then reads the counts only.
-            if self.log_marginal_likelihood.is_some() {
-                let lambda = self.settings.smoothing;
-                evidence += row.iter().map(|set| dirichlet_evidence(&[documents - set, *set], lambda)).sum::<f64>();
-            }
-            let log_share = self.log_share(documents, 2);
-            memos.push(CountMemo::new(row.len(), move |n| log_share(n) - log_share(documents - n)));
+            weight
+        });
+        if self.log_marginal_likelihood.is_some() {
+            let lambda = self.settings.smoothing;
+            let cells = rows.iter().zip(&counts.documents).flat_map(|(row, documents)| row.iter().map(move |set| [documents - set, *set]));
+            let evidence = cells.fold(0.0, |sum, cells| sum + dirichlet_evidence(&cells, lambda));
+            self.add_evidence(evidence);
         }
-        let table = word_major(&rows, |k, n| memos[k].at(n));
-        self.add_evidence(evidence);
         let term = Term::Words(WordTerm { block, presence: true, base, required, table, kernel: Prepared::default() });
         self.parts.push(Part::Count(CountPart { distribution: Distribution::Bernoulli, term, lengths: vec![0.0; self.classes] }));
         Ok(())

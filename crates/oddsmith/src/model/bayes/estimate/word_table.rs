@@ -4,7 +4,8 @@
 const WORD_BLOCK: usize = 256;
 
 /// `weight(k, n)` of every word's count n in every class k, word after word.
-pub(super) fn word_major(counts: &[&[f64]], weight: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+/// Within a class, words are asked for in their order.
+pub(super) fn word_major(counts: &[&[f64]], mut weight: impl FnMut(usize, f64) -> f64) -> Vec<f64> {
     let (classes, width) = (counts.len(), counts.first().map_or(0, |row| row.len()));
     let mut table = vec![0.0; classes * width];
     for (block, cells) in table.chunks_mut(WORD_BLOCK * classes.max(1)).enumerate() {
@@ -17,19 +18,19 @@ pub(super) fn word_major(counts: &[&[f64]], weight: impl Fn(usize, f64) -> f64) 
 }
 
 /// A function of a count that remembers its values at small whole numbers, which most counts of words are.
-pub(super) struct CountMemo<F> {
+pub(super) struct CountMemo<F, V> {
     value: F,
-    small: Vec<f64>,
+    small: Vec<V>,
 }
 
-impl<F: Fn(f64) -> f64> CountMemo<F> {
+impl<V: Copy, F: Fn(f64) -> V> CountMemo<F, V> {
     /// Remembers more values the more `counts` will be asked for.
     pub(super) fn new(counts: usize, value: F) -> Self {
         let small = (0..(counts / 16).min(256)).map(|n| value(n as f64)).collect();
         CountMemo { value, small }
     }
 
-    pub(super) fn at(&self, count: f64) -> f64 {
+    pub(super) fn at(&self, count: f64) -> V {
         match self.small.get(count as usize) {
             Some(&value) if count as usize as f64 == count => value,
             _ => (self.value)(count),
