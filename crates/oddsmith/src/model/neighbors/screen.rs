@@ -8,12 +8,8 @@
 
 use super::points::{Points, Query};
 use super::votes::EQUAL;
-use crate::num::kernel::widest;
+use crate::num::kernel::{GROUP, TILE, Tiles, near_points};
 
-/// Points in a tile.
-const TILE: usize = 32;
-/// Queries that are taken side by side.
-const GROUP: usize = 8;
 /// Tiles that stay in the cache while all queries pass.
 const BLOCK: usize = 128;
 /// Rows from which on screening pays.
@@ -131,54 +127,23 @@ impl Screen {
 
     /// Looks at some tiles for a group of queries.
     fn pass(&self, tiles: std::ops::Range<usize>, queries: &[f32], group: &mut [Search], wanted: usize) {
-        let mut padded = vec![0.0f32; GROUP * self.width];
+        let count = group.len();
         // Coordinate after coordinate, so that one coordinate of all queries lies together.
+        let mut turned = vec![0.0f32; count * self.width];
         for (q, query) in queries.chunks_exact(self.width.max(1)).enumerate() {
-            query.iter().enumerate().for_each(|(j, x)| padded[j * GROUP + q] = -2.0 * x);
+            query.iter().enumerate().for_each(|(j, x)| turned[j * count + q] = -2.0 * x);
         }
-        let mut scores = [[0.0f32; TILE]; GROUP];
-        for tile in tiles {
-            let cells = &self.cells[tile * self.width * TILE..(tile + 1) * self.width * TILE];
-            let norms = &self.norms[tile * TILE..(tile + 1) * TILE];
-            widest(
-                #[inline(always)]
-                || products(cells, norms, &padded, &mut scores),
-            );
-            for (search, scores) in group.iter_mut().zip(&scores) {
-                let limit = search.limit;
-                let any = widest(
-                    #[inline(always)]
-                    || scores.iter().fold(false, |any, score| any | (*score <= limit)),
-                );
-                if any {
-                    search.take(scores, (tile * TILE) as u32, wanted);
-                }
-            }
-        }
-    }
-}
-
-/// |x|² − 2 q·x of a tile and a group of queries.
-#[inline(always)]
-fn products(cells: &[f32], norms: &[f32], queries: &[f32], out: &mut [[f32; TILE]; GROUP]) {
-    let mut sums = [[0.0f32; TILE]; GROUP];
-    for (cells, queries) in cells.as_chunks::<TILE>().0.iter().zip(queries.as_chunks::<GROUP>().0) {
-        for (sums, query) in sums.iter_mut().zip(queries) {
-            for (sum, cell) in sums.iter_mut().zip(cells) {
-                *sum += query * cell;
-            }
-        }
-    }
-    for (out, sums) in out.iter_mut().zip(&sums) {
-        for ((out, sum), norm) in out.iter_mut().zip(sums).zip(norms) {
-            *out = sum + norm;
-        }
+        let mut limits: Vec<f32> = group.iter().map(|search| search.limit).collect();
+        let (first, places) = (tiles.start * TILE, tiles.len() * TILE);
+        let cells = &self.cells[first * self.width..(first + places) * self.width];
+        let tiles = Tiles { cells, norms: &self.norms[first..first + places] };
+        near_points(tiles, &turned, &mut limits, |q, at, scores| group[q].take(scores, (first + at) as u32, wanted));
     }
 }
 
 impl Search {
-    /// Keeps what a tile has below the limit, and lowers the limit when enough is kept.
-    fn take(&mut self, scores: &[f32; TILE], first: u32, wanted: usize) {
+    /// Keeps what lies below the limit, and lowers the limit when enough is kept.
+    fn take(&mut self, scores: &[f32], first: u32, wanted: usize) -> f32 {
         for (lane, score) in scores.iter().enumerate() {
             if *score <= self.limit && *score < f32::INFINITY {
                 self.kept.push((*score, first + lane as u32));
@@ -189,6 +154,7 @@ impl Search {
             // Where the error is large beside the distances few leave; looking again and again would cost more than it saves.
             self.room = 2 * self.kept.len();
         }
+        self.limit
     }
 
     fn lower(&mut self, wanted: usize) {
