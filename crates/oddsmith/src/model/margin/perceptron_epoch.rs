@@ -234,13 +234,17 @@ impl DesignSums for EpochSums {
     fn observe(&mut self, batch: &DesignBatch<'_>) -> Result<()> {
         let (frequency, single, judging_only) = (self.weighting == Weighting::Frequency, self.outputs.len() == 1, self.judging_only);
         debug_assert_eq!(batch.width, self.columns);
+        // The first epoch has seen the longest row; its length would cost later ones as much as the step itself.
+        let measuring = self.history.is_empty() && !judging_only;
         widest(
             #[inline(always)]
             || {
                 for i in (0..batch.rows()).filter(|&i| batch.labels[i] != SKIP) {
                     let (row, weight, label) = (batch.row(i), batch.weight(i), batch.labels[i] as usize);
                     self.rows += 1;
-                    self.radius_squared = self.radius_squared.max(1.0 + dot(row, row));
+                    if measuring {
+                        self.radius_squared = self.radius_squared.max(1.0 + dot(row, row));
+                    }
                     let (times, step) = if frequency { (weight, 1.0) } else { (1.0, weight) };
                     for (m, output) in self.outputs.iter_mut().enumerate().filter(|(_, output)| !output.done) {
                         let own = if single { label == 1 } else { label == m };
