@@ -24,6 +24,8 @@ pub(crate) struct Shape {
     pub(crate) rows: usize,
     /// Whether a stray quote that swallows lines is a fault: where quotes are only a guess, it is likely to be wrong.
     pub(crate) guessed_quotes: bool,
+    /// Whether a blank line is a row without any value: whoever answers line by line has one for it, too.
+    pub(crate) blank_rows: bool,
 }
 
 /// The text of a partition on its way through the grid.
@@ -44,6 +46,8 @@ pub(crate) struct Text {
     blank_run: u64,
     /// Records before the last blank line.
     blank_after: u64,
+    /// Blank lines that are records.
+    blank_rows: u64,
 }
 
 impl Text {
@@ -60,7 +64,7 @@ impl Text {
         self.body = self.bytes.len();
         self.at = 0;
         self.records = 0;
-        (self.blank, self.blank_run, self.blank_after) = (0, 0, 0);
+        (self.blank, self.blank_run, self.blank_after, self.blank_rows) = (0, 0, 0, 0);
         self.plain = quote.is_none_or(|quote| memchr::memchr(quote, &self.bytes).is_none());
         self.bytes.resize(self.body + PADDING, 0);
     }
@@ -74,6 +78,11 @@ impl Text {
     pub(crate) fn blank_lines(&self) -> (u64, u64) {
         let last = if self.blank_after == self.records { self.blank_run } else { 0 };
         (self.blank - last, last)
+    }
+
+    /// Blank lines so far that are records.
+    pub(crate) fn blank_rows(&self) -> u64 {
+        self.blank_rows
     }
 
     #[cold]
@@ -225,16 +234,20 @@ impl Grid {
         Ok(())
     }
 
-    /// A record of another width, or a blank line, which is no record where there are several columns.
+    /// A record of another width, or a blank line, which is no record where there are several columns, unless every line is one.
     #[cold]
     fn odd_record(&mut self, text: &mut Text, shape: &Shape, at: usize, found: usize, last_empty: bool) -> Result<(), RecordFault> {
-        if found == 1 && last_empty {
+        let blank = found == 1 && last_empty;
+        if blank && !shape.blank_rows {
             text.note_blank();
             return Ok(());
         }
         let record = text.records;
         text.records += 1;
-        let keep = if found == shape.width + 1 && shape.trailing && last_empty {
+        let keep = if blank {
+            text.blank_rows += 1;
+            true
+        } else if found == shape.width + 1 && shape.trailing && last_empty {
             true
         } else {
             self.ragged += 1;
@@ -338,7 +351,7 @@ mod tests {
 
     fn shape(width: usize, ragged: Ragged, rows: usize) -> Shape {
         let marks = Marks { delimiter: b',', quote: Some(b'"'), line_end: b'\n' };
-        Shape { marks, width, trailing: false, ragged, rows, guessed_quotes: true }
+        Shape { marks, width, trailing: false, ragged, rows, guessed_quotes: true, blank_rows: false }
     }
 
     fn rows(text: &str, shape: &Shape) -> Result<(Vec<Vec<String>>, u64), RecordFault> {
@@ -388,6 +401,18 @@ mod tests {
             found += grid.rows;
         }
         assert_eq!((found, text.blank_lines()), (2, (3, 1)));
+    }
+
+    #[test]
+    fn a_blank_line_is_a_row_where_every_line_is() {
+        for text in ["1,2\n\n3,4\r\n\r\n", "\"1\",2\n\n3,4\n\n"] {
+            for size in [1, 2, 10] {
+                let every = Shape { blank_rows: true, ..shape(2, Ragged::Error, size) };
+                let (found, ragged) = rows(text, &every).unwrap();
+                let want = [["1", "2"], ["", ""], ["3", "4"], ["", ""]].map(|row| row.map(String::from).to_vec());
+                assert_eq!((found, ragged), (want.to_vec(), 0));
+            }
+        }
     }
 
     #[test]

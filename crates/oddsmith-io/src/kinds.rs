@@ -155,7 +155,11 @@ mod tests {
         let mut text = Text::of(&cells.iter().map(|cell| format!("x\t{cell}\n")).collect::<String>(), None);
         let marks = Marks { delimiter: b'\t', quote: None, line_end: b'\n' };
         let mut grid = Grid::default();
-        grid.fill(&mut text, &Shape { marks, width: 2, trailing: false, ragged: Ragged::Error, rows: 100, guessed_quotes: true }).unwrap();
+        grid.fill(
+            &mut text,
+            &Shape { marks, width: 2, trailing: false, ragged: Ragged::Error, rows: 100, guessed_quotes: true, blank_rows: false },
+        )
+        .unwrap();
         guess(&RawBatch::Cells(&text, &grid), 1, None, true, b'.', &Markers::new(None)).encoding
     }
 

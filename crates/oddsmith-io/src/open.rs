@@ -275,7 +275,15 @@ pub(crate) fn prepare(
     let markers = Markers::new(options.missing.as_deref());
     if purpose.finds_lines(&head.bytes) && options.delimiter.is_none() {
         let marks = Marks { delimiter: b'\n', quote: None, line_end: b'\n' };
-        let shape = Shape { marks, width: 2, trailing: false, ragged: options.ragged, rows: batch_rows(2), guessed_quotes: false };
+        let shape = Shape {
+            marks,
+            width: 2,
+            trailing: false,
+            ragged: options.ragged,
+            rows: batch_rows(2),
+            guessed_quotes: false,
+            blank_rows: false,
+        };
         let names = fasttext::NAMES.map(String::from).to_vec();
         let window = whole_lines(head, 0, &marks);
         let splitting = Splitting::FastText { every_label: purpose == Purpose::Learn };
@@ -291,7 +299,8 @@ pub(crate) fn prepare(
     }
     let names = settle_names(names, options.dedup_names, place)?;
     let (width, trailing, ragged) = (names.len(), dialect.trailing_delimiter, options.ragged);
-    let shape = Shape { marks, width, trailing, ragged, rows: batch_rows(width), guessed_quotes: options.quote == Quote::Auto };
+    let (guessed_quotes, blank_rows) = (options.quote == Quote::Auto, options.blank_rows);
+    let shape = Shape { marks, width, trailing, ragged, rows: batch_rows(width), guessed_quotes, blank_rows };
     let window = whole_lines(head, start, &marks);
     let facts =
         TextFacts { place: place.clone(), names, shape, splitting: Splitting::Delimited, decimal: dialect.decimal, markers, window };

@@ -147,6 +147,8 @@ pub struct ReadOptions {
     pub condition: Option<Condition>,
     /// What to do with ragged rows.
     pub ragged: Ragged,
+    /// Read a blank line of a table with several columns as a row without any value (default: it is no row).
+    pub blank_rows: bool,
     /// Rename a repeated column name to `name_2`, `name_3` … in place of an error.
     pub dedup_names: bool,
     /// How text becomes words.
@@ -178,6 +180,7 @@ impl Default for ReadOptions {
             flags: None,
             condition: None,
             ragged: Ragged::Error,
+            blank_rows: false,
             dedup_names: false,
             text: TextOptions::default(),
             memory: 1 << 30,

@@ -21,6 +21,8 @@ pub(crate) struct Records {
     pub(crate) blank: u64,
     /// Blank lines after the last record: at the end of a file they mean nothing.
     pub(crate) blank_at_end: u64,
+    /// Blank lines that are records, because every line is answered.
+    pub(crate) blank_rows: u64,
 }
 
 impl Records {
@@ -39,6 +41,7 @@ impl Records {
             left_out: self.left_out + next.left_out,
             blank,
             blank_at_end,
+            blank_rows: self.blank_rows + next.blank_rows,
         }
     }
 
@@ -52,6 +55,11 @@ impl Records {
         }
         if self.blank > 0 {
             notices.push(Notice::new(notice::BLANK_LINES, format!("{} between rows left out", counted(self.blank, "blank line"))));
+        }
+        if self.blank_rows > 0 {
+            let what = if self.blank_rows == 1 { "is a row" } else { "are rows" };
+            let text = format!("{} {what} without any value", counted(self.blank_rows, "blank line"));
+            notices.push(Notice::new(notice::BLANK_LINES, text));
         }
         if self.stray_quotes > 0 {
             let has = if self.stray_quotes == 1 { "has" } else { "have" };

@@ -221,6 +221,7 @@ impl Feed for TextFeed {
             if !more {
                 records.all = text.records();
                 (records.blank, records.blank_at_end) = text.blank_lines();
+                records.blank_rows = text.blank_rows();
                 records.stray_quotes = grid.take_stray_quotes();
                 return Ok(records);
             }

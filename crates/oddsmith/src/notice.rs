@@ -61,9 +61,9 @@ catalogue! {
         "Some rows have more or fewer cells than the header. With {ragged=pad} or {ragged=skip} they were \
          padded or left out, and counted here; the default is to stop at the first one.";
     BLANK_LINES = "W103", "blank lines",
-        "Between the rows of a table with several columns stand lines without anything in them. They are no rows: nothing is learned \
-         from them, and a prediction has no line for them. In a table with one column, and in lines of text, a blank line is a row \
-         whose value is missing.";
+        "Between the rows of a table with several columns stand lines without anything in them. Nothing is learned from them. A \
+         prediction has a line for every line, so there each of them is a row without any value. In a table with one column, and in \
+         lines of text, a blank line is always a row whose value is missing.";
     STRAY_QUOTES = "W104", "stray quotes",
         "A cell starts with a quote, and text follows its closing quote. Programs that write quotes double those inside a cell, so \
          these are likely to be ordinary characters: read them as such with {quote=none}, or mend the cells.";

@@ -14,7 +14,7 @@ use oddsmith::model::{Classifier, Decision, Inference, Predictions, Predictor, S
 use oddsmith::notice::{self, Notice};
 use oddsmith::num::special::normal;
 use oddsmith::{Error, ErrorKind, Result};
-use oddsmith_io::{Input, NewBatch, NewRows, open_for_prediction};
+use oddsmith_io::{Input, NewBatch, NewRows, ReadOptions, open_for_prediction};
 
 use crate::console::Console;
 use crate::exit::{Failure, output_fault};
@@ -96,7 +96,9 @@ pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>)
     if args.strict {
         echo.extend(model.layout().codes().iter().map(|&j| model.layout().features()[j].name.clone()));
     }
-    let rows = open_for_prediction(&input, &args.reading.options(&args.text)?, model.layout(), &echo)?;
+    // One line out for every line in, so that both can be put side by side.
+    let options = ReadOptions { blank_rows: true, ..args.reading.options(&args.text)? };
+    let rows = open_for_prediction(&input, &options, model.layout(), &echo)?;
     console.notices(&rows.notices);
     let _progress = (output.is_some() || !console.out_is_terminal()).then(|| Progress::start(console, control, "predicting"));
     let job = Job { scoring, ids: ids.len(), strict: args.strict, columns, console, control };
