@@ -25,10 +25,11 @@ const TEXTS: [&str; 4] = ["oddsmith completions", "oddsmith man", "cargo xtask",
 /// The pages of the documentation.
 fn pages() -> Vec<(String, String)> {
     let mut paths = vec![project().join("README.md")];
-    let docs = std::fs::read_dir(project().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let folders = ["docs", "docs/course"].map(|folder| std::fs::read_dir(project().join(folder)).unwrap());
+    let docs = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     paths.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     paths.sort();
-    let name = |path: &std::path::Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let name = |path: &std::path::Path| path.strip_prefix(project()).unwrap().to_string_lossy().into_owned();
     paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
 }
 
