@@ -111,7 +111,7 @@ impl Search<'_> {
                 };
                 if by == Criterion::Lr {
                     let tested = |subsets: &[Vec<usize>]| Ok(likelihoods(subsets)?.into_iter().map(|fit| fit.map(|fit| fit.0)).collect());
-                    return select_by_tests(count, direction, self.args.level, &allowed, &mut { tested });
+                    return select_by_tests(count, direction, self.args.significance, &allowed, &mut { tested });
                 }
                 let priced = |subsets: &[Vec<usize>]| {
                     Ok(likelihoods(subsets)?.into_iter().map(|fit| fit.map(|(fit, rows)| by.value(&fit, rows))).collect())
@@ -186,7 +186,7 @@ impl Search<'_> {
         let subset = selection.columns();
         if subset.is_empty() {
             let what = match self.args.by {
-                Criterion::Lr => format!("nothing passes the likelihood-ratio test at {}", self.args.level),
+                Criterion::Lr => format!("nothing passes the likelihood-ratio test at {}", self.args.significance),
                 _ => "no subset has a model".to_owned(),
             };
             let advice = "look at the columns with `oddsmith check`, or try another model or level".into();

@@ -197,6 +197,7 @@ fn finish(
     notices.extend(columns.iter().flat_map(|column| unused_levels(column, order)));
     notices.extend(records.notices(options.ragged));
     notices.extend(unlabelled(&plan, target.missing));
+    notices.extend(plan.target.and_then(|column| one_number(plan.name(column), target.labels.names())));
     let before = |partition: usize| parts.iter().filter(|part| part.partition < partition).map(|part| part.records.all).sum();
     for (column, settled) in plan.features.iter().zip(&settled) {
         notices.extend(settled.mixed.as_ref().map(|mixed| mixed.notice(plan.name(*column), before)));
@@ -272,6 +273,18 @@ fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error
             .accepted("rows of weight zero, ragged rows that are skipped and rows that the condition leaves out do not count"),
     };
     feed.place().fault(fault)
+}
+
+/// Classes whose labels are the same number in two spellings: nobody means `1` and `1.0` to be two.
+fn one_number(name: &str, labels: &[String]) -> Option<Notice> {
+    let number = |label: &String| label.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    // Adding zero makes one of both zeros.
+    let mut values: Vec<(f64, &String)> = labels.iter().filter_map(|label| Some((number(label)? + 0.0, label))).collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let pair = values.windows(2).find(|pair| pair[0].0 == pair[1].0)?;
+    let (first, second) = (pair[0].1, pair[1].1);
+    let text = format!("`{first}` and `{second}` are one number and two classes; write them alike if they should be one");
+    Some(Notice::new(notice::ONE_NUMBER, text).column(name))
 }
 
 /// The declared levels of a column that occur in no row.

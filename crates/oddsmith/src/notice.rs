@@ -74,6 +74,9 @@ catalogue! {
     ROWS_LEFT_OUT = "W106", "rows not read",
         "With {where} only rows for which the condition is true are read; the others are counted here. A row in which a value that the \
          condition needs is missing is not read either.";
+    ONE_NUMBER = "W107", "labels that are one number",
+        "Two classes of the target have labels that are the same number, such as 1 and 1.0 or 2 and 02. They were kept apart, because labels \
+         are texts; where they should be one class, write them alike.";
     RARE_LEVEL = "W112", "rare level",
         "A level of a category is so rare, or so one-sided, that what is learned about it is mostly noise. \
          Merge it with a neighbour or smooth more ({smoothing}).";

@@ -57,9 +57,9 @@ pub(crate) struct SelectArgs {
     #[arg(long, value_enum, value_name = "CRITERION", default_value = "bits")]
     pub(crate) by: Criterion,
 
-    /// Level of the likelihood-ratio test.
+    /// Level of the likelihood-ratio tests.
     #[arg(long, value_name = "P", default_value_t = 0.05)]
-    pub(crate) level: f64,
+    pub(crate) significance: f64,
 
     /// Which steps are allowed.
     #[arg(long, value_enum, value_name = "DIRECTION", default_value = "forward")]
@@ -105,7 +105,7 @@ pub(crate) enum Criterion {
     Bic,
     /// Bits that tell the parameters and then the classes: −log2 likelihood + ½ log2 rows × parameters.
     Mdl,
-    /// Likelihood-ratio tests at --level, all levels of a category and all columns of a term together.
+    /// Likelihood-ratio tests at --significance, all levels of a category and all columns of a term together.
     Lr,
 }
 
@@ -132,8 +132,8 @@ impl From<DirectionArg> for Direction {
 
 /// Searches, judges and shows.
 pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    if !(args.level > 0.0 && args.level < 1.0) {
-        return Err(Error::option("level", args.level, "a probability above 0 and below 1").into());
+    if !(args.significance > 0.0 && args.significance < 1.0) {
+        return Err(Error::option("significance", args.significance, "a probability above 0 and below 1").into());
     }
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
     let entry = match &args.model {
@@ -227,7 +227,7 @@ impl SelectArgs {
             Criterion::Aic => "AIC".into(),
             Criterion::Bic => "BIC".into(),
             Criterion::Mdl => "description length in bits".into(),
-            Criterion::Lr => format!("likelihood ratio at {}", self.level),
+            Criterion::Lr => format!("likelihood ratio at {}", self.significance),
         }
     }
 }
@@ -253,7 +253,7 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, model: &ModelRequest, conso
     };
     let (names, direction) = (stats.layout().names(), Direction::from(args.direction));
     let selection = match args.by {
-        Criterion::Lr => select_by_tests(names.len(), direction, args.level, &|_| true, &mut likelihoods)?,
+        Criterion::Lr => select_by_tests(names.len(), direction, args.significance, &|_| true, &mut likelihoods)?,
         by => select_among(names.len(), direction, &|_| true, &mut |subsets| {
             Ok(likelihoods(subsets)?.into_iter().map(|fit| fit.map(|fit| by.value(&fit, rows))).collect())
         })?,

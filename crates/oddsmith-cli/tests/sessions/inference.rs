@@ -314,3 +314,15 @@ fn columns_at_the_ends_of_what_numbers_hold_are_named() {
         assert!((z(factor) / z(1.0) - 1.0).abs() < 1e-9, "×{factor:e}");
     }
 }
+
+#[test]
+fn weights_beyond_what_sums_hold_are_named() {
+    let session = Session::new();
+    for weight in ["1e308", "1e150"] {
+        let done = session.shell(&format!("oddsmith fit births.csv 'low ~ age' --class-weight yes={weight}"));
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.code() == Some(3) && said.contains("the weights of the rows"), "{weight}: {said}");
+    }
+    let z = |flags: &str| number(&json(&session, &format!("oddsmith fit births.csv 'low ~ age' {flags} --tidy --json -q"))[1], "estimate");
+    assert!((z("--class-weight yes=1e13,no=1e13") / z("") - 1.0).abs() < 1e-9);
+}

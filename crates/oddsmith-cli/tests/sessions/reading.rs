@@ -156,6 +156,16 @@ fn blank_lines_and_stray_quotes() {
 }
 
 #[test]
+fn labels_that_are_one_number_are_told() {
+    let session = Session::new();
+    session.write("t.csv", "a,y\n1,1\n2,0\n3,1.0\n4,0\n5,1\n2,1.0\n").write("fine.csv", "a,y\n1,1\n2,0\n3,1\n4,0\n5,1\n2,x\n");
+    let said = |line: &str| String::from_utf8(session.shell(line).stderr).unwrap();
+    let told = said("oddsmith fit t.csv --target y");
+    assert!(told.contains("W107 y: `1` and `1.0` are one number and two classes"), "{told}");
+    assert!(!said("oddsmith fit fine.csv --target y").contains("W107"));
+}
+
+#[test]
 fn files_of_other_programs() {
     let session = Session::new();
     session.write("old.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").write("rows.db", b"SQLite format 3\0\x10\0\x01");

@@ -8,6 +8,7 @@ mod flag_columns;
 mod level_counts;
 mod number_moments;
 mod number_tallies;
+mod part_of;
 mod parts;
 mod project;
 mod quantile_sketch;

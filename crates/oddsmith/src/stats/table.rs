@@ -91,13 +91,7 @@ impl TableStats {
     /// Takes the rows of another summary away, which must be part of this one.
     pub fn subtract(&mut self, other: &Self) -> Result<()> {
         self.same_layout(other)?;
-        if let Some(k) = (0..self.classes.rows.len()).find(|&k| other.classes.rows[k] > self.classes.rows[k]) {
-            let what = format!(
-                "the part to take away has {} of class `{}`, the whole only {}",
-                crate::notice::counted(other.classes.rows[k], "row"),
-                self.layout.classes().label(k),
-                self.classes.rows[k]
-            );
+        if let Some(what) = self.lacks(other) {
             return Err(ErrorKind::Mismatch { left_name: "the whole".into(), right_name: "the part".into(), what }.into());
         }
         if let (Some(mine), Some(theirs)) = (&self.scatter, &other.scatter)

@@ -26,6 +26,8 @@ const FEW_OF_A_CLASS: f64 = 50.0;
 /// Different numbers up to which a target is taken as one of classes, and rows of each that make classes of more.
 const MOST_NUMBERS: usize = 10;
 const ROWS_PER_NUMBER: u64 = 10;
+/// The weight of all rows at the most: beyond it whole rows are lost in the rounding of their sum.
+const MOST_WEIGHT: f64 = (1u64 << 53) as f64;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
 
@@ -238,6 +240,11 @@ impl Logistic {
         let layout = &state.layout;
         if survey.rows == 0 {
             return Err(Error::data("no row is left: every one lacks a target, a weight or a value"));
+        }
+        let weight: f64 = survey.class_weights.iter().sum();
+        if weight.is_nan() || weight > MOST_WEIGHT {
+            let what = format!("the weights of the rows, those of their classes included, add up to {weight:e}");
+            return Err(DataFault::new(what).accepted("a sum up to 2^53, about 9e15; only ratios of weights matter to an estimate").into());
         }
         let present: Vec<usize> = (0..survey.class_weights.len()).filter(|k| survey.class_weights[*k] > 0.0).collect();
         if present.len() < survey.class_weights.len() {
