@@ -106,6 +106,10 @@ catalogue! {
     VARIANCE_FLOOR = "W205", "variance floor",
         "A column does not vary within a class, so its Gaussian would be a spike and its evidence infinite. \
          Its variance was raised to the floor printed here, a fraction of the column's own overall variance.";
+    NO_ROOM_FOR_VARIANCE = "W209", "no room for a variance",
+        "A column is so large or so small that the variance of its coefficient, in the units of the column, is no floating-point number. \
+         The coefficients and predictions are right; standard errors, intervals and tests are left out. Multiply or divide the column by a \
+         power of ten.";
     SINGULAR = "W210", "singular covariance",
         "Some columns are exact, or almost exact, combinations of others, so the covariance matrix has no \
          inverse. The combination is named. The discriminant was computed in the space that the data span; \

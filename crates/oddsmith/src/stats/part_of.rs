@@ -2,8 +2,11 @@
 
 use super::{Moment, TableStats};
 
-/// Share of a sum of squares that rounding may leave below zero.
+/// Share of a weight that rounding may leave below zero.
 const ROUNDING: f64 = 1e-9;
+/// Shares of sums of squares, and of squares of means, that it may: what is refused must be no part for certain.
+const SPREAD_ROUNDING: f64 = 1e-6;
+const MEAN_ROUNDING: f64 = 1e-9;
 
 impl TableStats {
     /// What shows that rows of the part are not among those of the whole.
@@ -52,8 +55,10 @@ fn holds(whole: Moment, part: Moment) -> bool {
     if left <= ROUNDING * whole.weight {
         return left >= -ROUNDING * whole.weight;
     }
-    let delta = whole.mean - part.mean;
-    whole.squares - part.squares - delta * delta * whole.weight * (part.weight / left) >= -ROUNDING * whole.squares
+    let delta = (whole.mean - part.mean) + (whole.mean_low - part.mean_low);
+    let squares = whole.squares - part.squares - delta * delta * whole.weight * (part.weight / left);
+    let rounding = SPREAD_ROUNDING * (whole.squares + part.squares) + MEAN_ROUNDING * whole.weight * whole.mean * whole.mean;
+    squares.is_nan() || squares >= -rounding
 }
 
 #[cfg(test)]

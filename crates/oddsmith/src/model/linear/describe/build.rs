@@ -6,7 +6,7 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 
 use crate::data::design::Place;
 use crate::data::{Layout, Weighting};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::model::linear::describe::notices::{aliased, notices};
 use crate::model::linear::describe::term_tests::TermTests;
 use crate::model::linear::fit::block_reader::Problem;
@@ -24,6 +24,7 @@ use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::infer::search::SearchOutcome;
 use crate::model::linear::model::{Covariance, LogisticModel, Parameters};
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic};
+use crate::notice::{self, Notice};
 use crate::num::special::normal;
 
 impl LogisticModel {
@@ -31,8 +32,15 @@ impl LogisticModel {
     pub(crate) fn build(learner: &Logistic, state: &PassState, analysis: &Analysis) -> Result<LogisticModel> {
         let problem = problem(state)?;
         let parameters = parameters(learner, state, analysis, &problem);
-        let precision = precision(learner, state, analysis, &parameters)?;
-        let account = account(learner, state, analysis, &problem, precision.as_ref(), &parameters.estimates());
+        let lost = column_without_variance(state, analysis)?;
+        let precision = if lost.is_none() { precision(learner, state, analysis, &parameters) } else { None };
+        let mut account = account(learner, state, analysis, &problem, precision.as_ref(), &parameters.estimates());
+        let asked = learner.precision != Intervals::None;
+        account.notices.extend(lost.filter(|_| asked).map(|column| {
+            let text = "in the units of the column the square of its standard error has no place among floating-point numbers, so there are no \
+                        standard errors, intervals and tests; multiply or divide the column by a power of ten";
+            Notice::new(notice::NO_ROOM_FOR_VARIANCE, text).column(column)
+        }));
         let layout = prediction_layout(&state.layout, &problem)?;
         let design = match layout == *state.layout {
             true => Arc::clone(&problem.design),
@@ -102,19 +110,17 @@ fn class_shift(learner: &Logistic, coordinates: &Coordinates, problem: &Problem,
 }
 
 /// Covariance and limits in the user's units; `None` with a penalty or when nobody asked.
-fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, parameters: &Parameters) -> Result<Option<Covariance>> {
+fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, parameters: &Parameters) -> Option<Covariance> {
     let shrunk = analysis.facts.penalty.is_some() && learner.prior_sd.is_none();
     if shrunk || learner.precision == Intervals::None || !analysis.estimate.converged {
-        return Ok(None);
+        return None;
     }
     let shape = analysis.facts.shape;
     let size = shape.outputs * shape.width;
-    let inverse = || Some(Cholesky::new(analysis.estimate.information.clone()?)?.inverse());
-    let Some(inside) = analysis.sandwich.clone().or_else(inverse) else { return Ok(None) };
+    let inside = solvers_covariance(analysis)?;
     let functionals = functionals(state, shape);
     let map = DMatrix::from_fn(size, size, |r, c| functionals[r][c]);
     let matrix = &map * &inside * map.transpose();
-    check_units(state, &map, &inside, &matrix)?;
     // At its own centre the intercept is the solver's; from there it moves to the reported one.
     let coordinates = &state.coordinates;
     let mut centred_map = map.clone();
@@ -142,25 +148,32 @@ fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, paramet
         upper.push(end(true));
     }
     let [matrix, centred] = [matrix, centred].map(|matrix| matrix.transpose().as_slice().to_vec());
-    Ok(Some(Covariance { matrix, centred, lower, upper }))
+    Some(Covariance { matrix, centred, lower, upper })
 }
 
-/// Refuses columns in whose units a variance that is known leaves the range of floating-point numbers: a standard error of zero or
-/// infinity would look like an answer.
-fn check_units(state: &PassState, map: &DMatrix<f64>, inside: &DMatrix<f64>, matrix: &DMatrix<f64>) -> Result<()> {
-    let (coordinates, problem) = (&state.coordinates, problem(state)?);
-    let (shift, width) = (usize::from(coordinates.intercept), coordinates.kept.len() + usize::from(coordinates.intercept));
-    let lost = |parameter: usize| {
-        let row = map.row(parameter) / map.row(parameter).amax();
-        !matrix[(parameter, parameter)].is_normal() && (&row * inside * row.transpose())[(0, 0)].is_normal()
+/// The covariance in the solver's columns.
+fn solvers_covariance(analysis: &Analysis) -> Option<DMatrix<f64>> {
+    let inverse = || Some(Cholesky::new(analysis.estimate.information.clone()?)?.inverse());
+    analysis.sandwich.clone().or_else(inverse)
+}
+
+/// A column in whose units a variance that is known leaves the range of floating-point numbers: a standard error of zero or infinity would
+/// look like an answer.
+fn column_without_variance(state: &PassState, analysis: &Analysis) -> Result<Option<String>> {
+    let Some(inside) = solvers_covariance(analysis) else { return Ok(None) };
+    let (coordinates, shape) = (&state.coordinates, analysis.facts.shape);
+    let shift = usize::from(coordinates.intercept);
+    let lost = |of: &DVector<f64>| {
+        let scaled = of / of.amax();
+        let [own, in_units] = [&scaled, of].map(|of| (of.transpose() * &inside * of)[(0, 0)]);
+        own.is_normal() && !in_units.is_normal()
     };
-    // The intercept is lost with a column only, so that the column is named.
-    let column = (0..matrix.nrows()).find(|parameter| parameter % width >= shift && lost(*parameter));
-    let Some(parameter) = column else { return Ok(()) };
-    let name = &problem.design.columns()[coordinates.kept[parameter % width - shift]].name;
-    let what = format!("the standard error of `{name}` has no place among floating-point numbers in the units of the column");
-    let advice = "multiply or divide the column by a power of ten, so that its values are of ordinary size".into();
-    Err(ErrorKind::NoEstimate { what, advice }.into())
+    // The intercept is lost with a column only, so that a column is named.
+    let functionals = functionals(state, shape);
+    let column = (0..functionals.len()).find(|parameter| parameter % shape.width >= shift && lost(&functionals[*parameter]));
+    let Some(parameter) = column else { return Ok(None) };
+    let column = coordinates.kept[parameter % shape.width - shift];
+    Ok(Some(problem(state)?.design.columns()[column].name.clone()))
 }
 
 /// What the correction for class weights moved a parameter by.
