@@ -165,9 +165,8 @@ fn slopes(texts: &Texts, l2: f64, found: &Found, factor: impl Fn(usize) -> f64) 
 /// Checks the conditions of the optimum: to a share of the absolute penalty, or, with ridge alone, to a distance in standard errors.
 fn check(texts: &Texts, (l1, l2): (f64, f64), found: &Found, factor: impl Fn(usize) -> f64) {
     let (slopes, squares) = slopes(texts, l2, found, factor);
-    let beyond = |(slope, weight): (&f64, &f64)| match *weight {
-        w if w == 0.0 => (slope.abs() - l1).max(0.0),
-        w => (slope + l1.copysign(w)).abs(),
+    let beyond = |(slope, weight): (&f64, &f64)| {
+        if *weight == 0.0 { (slope.abs() - l1).max(0.0) } else { (slope + l1.copysign(*weight)).abs() }
     };
     let violations: Vec<f64> = std::iter::once(slopes[0].abs()).chain(slopes[1..].iter().zip(&found.weights).map(beyond)).collect();
     if l1 > 0.0 {
