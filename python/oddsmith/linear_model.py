@@ -35,6 +35,9 @@ _UNFINISHED = {
 _COARSEST = 1e-8
 # Without second derivatives the last digits take many steps; the objective is then right to ten digits.
 _COARSEST_OF_WORDS = 1e-5
+# Of two classes and many words, whose rows are held: the objective is then right to ten digits.
+_COARSEST_OF_TWO = 1e-4
+_MANY_WORDS = 1000
 _MANY_ENTRIES = 1_000_000
 
 
@@ -57,8 +60,8 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
     dual : bool, default=False
         Accepted for compatibility.
     tol : float, default=1e-4
-        How near to the optimum the fit ends, in standard errors; where `tol` asks for less it ends at 1e-8, at 1e-5 for sparse rows that
-        are many or have an absolute penalty. A fit that runs out of steps farther away than `tol` warns.
+        How near to the optimum the fit ends, in standard errors; where `tol` asks for less it ends at 1e-8, at 1e-4 for sparse rows of two
+        classes and more than 1000 columns, and at 1e-5 for others that are many or have an absolute penalty. A fit that runs out of steps farther away than `tol` warns.
     fit_intercept : bool, default=True
         Whether there is an intercept, which is never penalised.
     intercept_scaling : float, default=1
@@ -244,8 +247,10 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
             columns = [f"`{name}`" for name in self._offset_names()]
             rest = " - ".join([".", *dict.fromkeys(columns)])
             params |= {"formula": f"y ~ {rest} + offset({', '.join(columns)}){'' if self.fit_intercept else ' - 1'}", "start": None}
-        if not isinstance(X, np.ndarray) and (params["l1"] or X.nnz > _MANY_ENTRIES):
-            params["tolerance"] = min(self.tol, _COARSEST_OF_WORDS) or _COARSEST_OF_WORDS
+        if not isinstance(X, np.ndarray):
+            held = len(self.classes_) == 2 and X.shape[1] > _MANY_WORDS
+            coarsest = _COARSEST_OF_TWO if held else _COARSEST_OF_WORDS if params["l1"] or X.nnz > _MANY_ENTRIES else _COARSEST
+            params["tolerance"] = min(self.tol, coarsest) or coarsest
         weights = row_weights(sample_weight, X)
         check_not_single(self.classes_)
         if self.class_weight is not None:

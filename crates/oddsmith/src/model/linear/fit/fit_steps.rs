@@ -115,6 +115,9 @@ impl Logistic {
         if descends && facts.penalty.is_some() {
             return self.begin_descent(&state, facts, theta);
         }
+        if !descends && seen == partitions && self.can_hold(&state, &facts) {
+            return Ok(Step::Again(self.hold(&state, facts, theta)));
+        }
         let descent_from = descends.then(|| theta.clone());
         let plan = match sample {
             Sample::All => plan,

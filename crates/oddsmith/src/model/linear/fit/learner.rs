@@ -127,6 +127,7 @@ impl Logistic {
                 self.after_separation_check(state, fitting, (next, *max_abs_eta), separation_check)
             }
             (Stage::SgdEpoch { .. }, PassSums::SgdEpoch(walk)) => self.after_epoch(state, walk),
+            (Stage::Held { facts, theta }, PassSums::Held(rows)) => self.after_held(state, facts, theta, rows),
             (Stage::ScoreCovariance(analysis), PassSums::ScoreCovariance(score_covariance)) => {
                 analysis::after_score_covariance(self, state, analysis, score_covariance)
             }
@@ -308,7 +309,7 @@ impl Stage {
             }
             Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.no_missing,
             Stage::Jeffreys { inner, .. } => inner.no_missing(),
-            Stage::SgdEpoch { facts, .. } => facts.no_missing,
+            Stage::SgdEpoch { facts, .. } | Stage::Held { facts, .. } => facts.no_missing,
             Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => false,
         }
     }
@@ -325,7 +326,7 @@ impl Stage {
             Stage::Fit(fitting) | Stage::SeparationCheck { fitting, .. } => fitting.facts.shape,
             Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.shape,
             Stage::Jeffreys { inner, .. } => inner.shape(),
-            Stage::SgdEpoch { facts, .. } => facts.shape,
+            Stage::SgdEpoch { facts, .. } | Stage::Held { facts, .. } => facts.shape,
             Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => Shape { outputs: 0, width: 0, words: 0 },
         }
     }

@@ -8,6 +8,7 @@ pub(super) mod descent_steps;
 pub(super) mod eval_point;
 pub(super) mod first_looks;
 pub(super) mod fit_steps;
+pub(super) mod held;
 pub(super) mod intake;
 pub(super) mod jeffreys;
 pub(super) mod lasso;

@@ -55,8 +55,8 @@ struct Head {
 }
 
 impl LinearStats {
-    fn asked(&self) -> Asked {
-        match &self.sums {
+    fn asked(&self) -> Result<Asked> {
+        Ok(match &self.sums {
             PassSums::Design(_) => Asked::Design,
             PassSums::Survey(_) => Asked::Survey,
             PassSums::Points(_, None) => Asked::Points,
@@ -65,14 +65,16 @@ impl LinearStats {
             PassSums::SeparationCheck(_) => Asked::SeparationCheck,
             PassSums::ScoreCovariance(_) => Asked::ScoreCovariance,
             PassSums::SgdEpoch(_) => Asked::SgdEpoch,
-        }
+            // No place is ever asked for its rows.
+            PassSums::Held(_) => return Err(Error::internal("rows are held where they are, and nowhere else")),
+        })
     }
 
     /// Writes down what the empty sums of a pass know.
     pub(super) fn write_point(&self, record: &mut Record) -> Result<()> {
         let state = &*self.state;
         let head = Head {
-            asked: self.asked(),
+            asked: self.asked()?,
             no_missing: state.no_missing,
             marked: state.coordinates.marked.is_some(),
             curvatures: state.eval_points.iter().map(|point| point.curvature).collect(),
@@ -113,7 +115,7 @@ impl LinearStats {
         let head: Head = record.part("point")?;
         if head.asked == Asked::Design {
             let first = learner.begin(layout, &PassInfo::default())?;
-            return match first.asked() {
+            return match first.asked()? {
                 Asked::Design => Ok(first),
                 _ => Err(fault("it asks for values that the formula does not depend on")),
             };

@@ -10,6 +10,7 @@ use crate::model::linear::fit::block_reader::{BlockReader, Problem, Terms};
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::SgdEpoch;
 use crate::model::linear::fit::eval_point::EvalPoint;
+use crate::model::linear::fit::held::HeldRows;
 use crate::model::linear::fit::jeffreys::{JeffreysSums, Leverage};
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::stage::Stage;
@@ -55,6 +56,7 @@ pub(crate) enum PassSums {
     SeparationCheck(SeparationCheck),
     ScoreCovariance(Box<ScoreCovariance>),
     SgdEpoch(Box<SgdEpoch>),
+    Held(Box<HeldRows>),
 }
 
 /// Sums over single rows, and the point at which they are taken.
@@ -109,6 +111,10 @@ impl Encode for LinearStats {
                 codec.kind("walk")?;
                 codec.part("walk", &mut **walk)
             }
+            PassSums::Held(rows) => {
+                codec.kind("held")?;
+                codec.part("held", &mut **rows)
+            }
         }
     }
 }
@@ -157,6 +163,7 @@ impl Statistics for LinearStats {
                 }
                 PassSums::SeparationCheck(separation_check) => separation_check.add(&state.eval_points[0], block),
                 PassSums::SgdEpoch(walk) => walk.add(block),
+                PassSums::Held(rows) => rows.add(block),
                 PassSums::ScoreCovariance(score_covariance) => {
                     score_covariance.add(&state.eval_points[0], state.leverages.first(), coordinates, block, &rows)
                 }
@@ -186,6 +193,7 @@ impl Statistics for LinearStats {
             (PassSums::SeparationCheck(mine), PassSums::SeparationCheck(theirs)) => mine.merge(theirs),
             (PassSums::ScoreCovariance(mine), PassSums::ScoreCovariance(theirs)) => mine.merge(theirs),
             (PassSums::SgdEpoch(mine), PassSums::SgdEpoch(theirs)) => mine.merge(theirs),
+            (PassSums::Held(mine), PassSums::Held(theirs)) => mine.merge(theirs),
             _ => return Err(Error::internal("sums of different passes were merged")),
         }
         Ok(())
@@ -210,6 +218,7 @@ impl Statistics for LinearStats {
             PassSums::SeparationCheck(_) => "whether a direction separates the classes".into(),
             PassSums::ScoreCovariance(_) => "squares of the scores, for robust standard errors".into(),
             PassSums::SgdEpoch(_) => "a walk along the rows".into(),
+            PassSums::Held(_) => "the rows themselves, few enough to be held".into(),
         }
     }
 
@@ -217,6 +226,7 @@ impl Statistics for LinearStats {
         match &self.sums {
             PassSums::Design(survey) => survey.discloses(),
             PassSums::ScoreCovariance(score_covariance) => score_covariance.is_clustered().then(|| "the score of every cluster".into()),
+            PassSums::Held(_) => Some("every row".into()),
             _ => None,
         }
     }
@@ -232,6 +242,7 @@ impl Statistics for LinearStats {
                 PassSums::SeparationCheck(_) => size_of::<SeparationCheck>(),
                 PassSums::ScoreCovariance(score_covariance) => score_covariance.bytes(),
                 PassSums::SgdEpoch(walk) => 8 * walk.theta.len(),
+                PassSums::Held(rows) => rows.bytes(),
             }
     }
 }

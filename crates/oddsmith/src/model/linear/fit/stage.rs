@@ -26,6 +26,8 @@ pub(crate) enum Stage {
     Survey,
     /// To look at the remainders of doubtful columns.
     Rank(Box<Ranking>),
+    /// To hold sparse rows and search over them from a point.
+    Held { facts: Arc<Facts>, theta: Vec<f64> },
     /// To look at the point that the solver asks for.
     Fit(Box<Fitting>),
     /// To add the slope of Firth's penalty to answers of another stage.
