@@ -56,6 +56,10 @@ class Measurement:
         self.folder = Path(tempfile.mkdtemp(prefix=f"{work.name}-", dir=SCRATCH))
         self.arrays = work.make(np.random.default_rng(seed), size)
         self.input_bytes = store(self.folder, self.arrays)
+        self.fresh = work.fresh(np.random.default_rng(seed + 1), size)
+        if self.fresh is not None:
+            (self.folder / "fresh").mkdir()
+            store(self.folder / "fresh", self.fresh)
         self.packaged = work.package() is not None
         self.ours = Worker(str(OURS))
         self.workers = [self.ours, Worker(sys.executable, str(ROOT / "bench" / "peer.py"), work.name)]
@@ -155,6 +159,10 @@ class Measurement:
                 self.ours.ask(best.ours)
             if self.work.target is not None:
                 result.slope = self.slope(self.ours)
+            if self.fresh is not None:
+                theirs, ours = (self.log_loss(worker) for worker in sides)
+                result.difference = max(0.0, ours - theirs)
+                continue
             if result.phase.name == "fit":
                 theirs, ours = (self.numbers(worker, "parameters") for worker in sides)
                 if theirs is not None:
@@ -167,6 +175,14 @@ class Measurement:
                 worker.ask("proba" if self.work.fits else result.phase.name)
             theirs, ours = same_shape(*(self.numbers(worker, "answer") for worker in sides))
             result.difference = float(np.max(np.abs(theirs - ours)))
+
+    def log_loss(self, worker: Worker) -> float:
+        """The mean log loss of a worker's model on fresh rows; a probability of 0 costs as much as one of 1e-12."""
+        worker.ask(f"load {self.folder / 'fresh'}")
+        worker.ask("proba")
+        p = self.numbers(worker, "answer")
+        worker.ask(f"load {self.folder}")
+        return float(-np.log(np.maximum(p[np.arange(len(p)), self.fresh["y"]], 1e-12)).mean())
 
     def compare_package(self, result: Result, ours: np.ndarray) -> None:
         """Estimates of the Python package may differ from those of the core as far as those of a peer may."""

@@ -62,6 +62,10 @@ class Workload:
         """Arrays by name: `X` (dense, or SciPy's compressed rows) and `y`."""
         raise NotImplementedError
 
+    def fresh(self, rng: np.random.Generator, size: dict[str, int]) -> dict[str, object] | None:
+        """Rows that no side learns from, where fits are judged by their log loss; None where answers can be compared."""
+        return None
+
     def peers(self) -> dict[str, Peer]:
         """Peers by the name under which they are reported."""
         raise NotImplementedError

@@ -8,10 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .exceptions import UnsupportedError
-
-#: Bits of a stored node; see `docs/format.md`.
-_LEAF, _GAP_LEFT, _GAP, _FEATURE = 2**32 - 1, 1 << 31, 1 << 29, (1 << 28) - 1
+from ._inputs import core_rows
+from .exceptions import ParameterError
 
 
 class WorthOfColumns:
@@ -35,7 +33,62 @@ class WorthOfColumns:
         return worth / worth.sum() if worth.sum() > 0 else worth
 
 
-class OneTree(WorthOfColumns):
+def _indicator(lengths: np.ndarray, nodes: np.ndarray, width: int) -> sparse.csr_matrix:
+    """Ones at the nodes of every row, which are listed end to end."""
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return sparse.csr_matrix((np.ones(len(nodes), dtype=np.int64), nodes.astype(np.int64), ends), shape=(len(lengths), width))
+
+
+class Trees(WorthOfColumns):
+    """A model of trees, through which rows can be followed."""
+
+    def _ways(self, X: Any, *, whole: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Nodes of every tree, how many nodes are listed by row and tree, and these end to end."""
+        check_is_fitted(self)
+        model, frame = self._finished_model(), self._table(X)
+        return model.paths(core_rows(self._checked(X, reset=False)), self._gaps, whole) if frame is None else frame.paths(model, whole)
+
+
+class ManyTrees(Trees):
+    """Trees side by side."""
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Give the leaf of every row in every tree.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_estimators)
+            Numbers of nodes from 0: a node, its left branch, its right branch.
+        """
+        sizes, _, nodes = self._ways(X, whole=False)
+        return nodes.astype(np.int64).reshape(-1, len(sizes))
+
+    def decision_path(self, X: Any) -> tuple[sparse.csr_matrix, np.ndarray]:
+        """Give the nodes that every row comes through.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        csr_matrix of shape (n_samples, n_nodes), ndarray of shape (n_estimators + 1,)
+            One where a row comes through a node, the nodes of all trees side by side; and where those of every tree start.
+        """
+        sizes, lengths, nodes = self._ways(X, whole=True)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        lengths = lengths.reshape(-1, len(sizes))
+        shifted = nodes.astype(np.int64) + np.repeat(np.tile(starts[:-1], len(lengths)), lengths.ravel().astype(np.int64))
+        return _indicator(lengths.sum(axis=1), shifted, int(starts[-1])), starts
+
+
+class OneTree(Trees):
     """A single tree: its importances are the gains of its splits, and rows come to leaves."""
 
     @property
@@ -84,56 +137,31 @@ class OneTree(WorthOfColumns):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows; numbers alone.
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             Numbers of nodes from 0, as in `tidy` (which counts from 1).
         """
-        return self._walk(X)[-1]
+        return self._ways(X, whole=False)[2].astype(np.int64)
 
     def decision_path(self, X: Any) -> sparse.csr_matrix:
         """Give the nodes that every row comes through.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows; numbers alone.
+        X : data frame or array-like of shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------
         csr_matrix of shape (n_samples, n_nodes)
             One where a row comes through a node.
         """
-        steps = self._walk(X)
-        rows = np.tile(np.arange(len(steps[0])), len(steps))
-        nodes = np.concatenate(steps)
-        size = len(self._finished_model().tidy()["node"])
-        # A row that has come to its leaf stays there.
-        pairs = np.unique(np.stack([rows, nodes]), axis=1)
-        return sparse.csr_matrix((np.ones(pairs.shape[1], dtype=np.int64), (pairs[0], pairs[1])), shape=(len(steps[0]), size))
-
-    def _walk(self, X: Any) -> list[np.ndarray]:
-        """The nodes of all rows, step by step."""
-        check_is_fitted(self)
-        model = self._finished_model()
-        if any(kind != "number" for _, kind in model.kinds):
-            raise UnsupportedError("leaves are given for columns of numbers alone; `explain` takes rows of any columns apart")
-        X = np.asarray(self._checked(X, reset=False), dtype=float)
-        arrays = model.arrays()
-        nodes = np.asarray(arrays["tree.nodes"]).reshape(-1, 2)
-        thresholds, bits, right = np.asarray(arrays["tree.thresholds"]), nodes[:, 0], nodes[:, 1]
-        at = np.zeros(len(X), dtype=np.int64)
-        steps = [at]
-        while (inner := bits[at] != _LEAF).any():
-            asked = bits[at]
-            values = X[np.arange(len(X)), np.where(inner, asked & _FEATURE, 0).astype(np.int64)]
-            left = np.where(np.isnan(values), asked & _GAP_LEFT != 0, (asked & _GAP == 0) & (values < thresholds[at]))
-            at = np.where(inner, np.where(left, at + 1, right[at]), at).astype(np.int64)
-            steps.append(at)
-        return steps
+        sizes, lengths, nodes = self._ways(X, whole=True)
+        return _indicator(lengths, nodes, int(sizes[0]))
 
     def export_text(self, decimals: int = 2, show_weights: bool = False) -> str:
         """Give the tree as indented text.
@@ -182,4 +210,54 @@ class Rounds(WorthOfColumns):
 
 
 #: What the class of a model has beside what every declared model has, by the model's name in the registry.
-BESIDE: dict[str, tuple[type, ...]] = {"tree": (OneTree,), "forest": (WorthOfColumns,), "boosting": (Rounds,)}
+BESIDE: dict[str, tuple[type, ...]] = {"tree": (OneTree,), "forest": (ManyTrees,), "boosting": (Rounds,)}
+
+_BY_ROWS = "weights of rows are given to fit, as sample_weight"
+_NO_BOUND = "no split is bound to a direction"
+_AT_ONCE = "a fit always starts from nothing"
+_SHARE = "min_samples_leaf counts rows, weights and all"
+#: What scikit-learn's classes take and these do not: the value that asks for nothing, and why others are refused.
+_ELSEWHERE: dict[str, dict[str, tuple[Any, str]]] = {
+    "tree": {
+        "splitter": ("best", "all splits of a column are tried, and the best is taken"),
+        "min_weight_fraction_leaf": (0.0, _SHARE),
+        "max_features": (None, "one tree tries all columns at every node; a forest draws them"),
+        "max_leaf_nodes": (None, "a tree grows level by level; max_depth, min_samples_leaf and ccp_alpha bound it"),
+        "class_weight": (None, _BY_ROWS),
+        "monotonic_cst": (None, _NO_BOUND),
+    },
+    "forest": {
+        "min_weight_fraction_leaf": (0.0, _SHARE),
+        "max_leaf_nodes": (None, "trees grow level by level; max_depth and min_samples_leaf bound them"),
+        "bootstrap": (True, "every tree has its own sample, in which a row is Poisson(1) times"),
+        "oob_score": (False, "the log loss and accuracy of out-of-bag rows are always among the facts of `summary`"),
+        "verbose": (0, "nothing is printed"),
+        "warm_start": (False, _AT_ONCE),
+        "class_weight": (None, _BY_ROWS),
+        "ccp_alpha": (0.0, "trees of a forest are not pruned; min_impurity_decrease stops them"),
+        "max_samples": (None, "a sample has about as many rows as there are"),
+        "monotonic_cst": (None, _NO_BOUND),
+    },
+    "boosting": {
+        "loss": ("log_loss", "probabilities are fitted by their log loss"),
+        "max_features": (1.0, "every split tries all columns"),
+        "max_bins": (255, "a column has a bin for every value up to 255 of them, and 255 quantiles beyond"),
+        "categorical_features": ("from_dtype", "columns of a data frame are what their types or `kinds` say"),
+        "monotonic_cst": (None, _NO_BOUND),
+        "interaction_cst": (None, "a tree may ask any columns one after the other"),
+        "warm_start": (False, _AT_ONCE),
+        "scoring": ("loss", "early stopping goes by the log loss"),
+        "tol": (1e-7, "early stopping waits `n_iter_no_change` rounds for any lower loss"),
+        "verbose": (0, "nothing is printed"),
+        "class_weight": (None, _BY_ROWS),
+    },
+}
+
+
+def without_elsewhere(model: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters without those of scikit-learn that mean nothing here, which are refused unless they ask for nothing."""
+    known = _ELSEWHERE.get(model, {})
+    for name, (at_rest, why) in known.items():
+        if name in given and not (given[name] is at_rest or (type(given[name]) is type(at_rest) and given[name] == at_rest)):
+            raise ParameterError(f"{name} = {given[name]!r} is not accepted: {why}")
+    return {name: value for name, value in given.items() if name not in known}

@@ -18,7 +18,7 @@ from ._inputs import classes_of_names, core_rows, encode_classes, event_last, ro
 from ._rendered import Rendered
 from ._scores import RegressionScores
 from ._tables import maker
-from ._trees import BESIDE
+from ._trees import BESIDE, without_elsewhere
 from .passes import TARGET
 from .exceptions import OddsmithWarning, ParameterError, tell
 
@@ -265,6 +265,7 @@ def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
     signature = inspect.Signature([own, *(inspect.Parameter(name, keyword, default=value) for name, value in defaults.items())])
 
     def __init__(self: Any, **given: Any) -> None:
+        given = without_elsewhere(entry["name"], given)
         signature.bind(self, **given)
         for name, default in defaults.items():
             setattr(self, name, given.get(name, default))

@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import oddsmith as od
-from oddsmith.exceptions import UnsupportedError
+from oddsmith.exceptions import ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -79,5 +79,46 @@ def test_gaps_and_categories_go_in_as_they_are():
     frame = pd.DataFrame({"town": town, "x": x})
     for model in (od.DecisionTreeClassifier(), od.RandomForestClassifier(max_features="all"), od.HistGradientBoostingClassifier()):
         assert (model.fit(frame, y).predict(frame) == y).mean() > 0.99
-    with pytest.raises(UnsupportedError, match="numbers alone"):
-        od.DecisionTreeClassifier().fit(frame, y).apply(frame)
+    tree = od.DecisionTreeClassifier(leaf_smoothing=0).fit(frame, y)
+    leaves, path = tree.apply(frame), tree.decision_path(frame)
+    # Rows of one leaf have one and the same distribution, and end their way there.
+    p = tree.predict_proba(frame)
+    assert all(len(np.unique(p[leaves == leaf], axis=0)) == 1 for leaf in np.unique(leaves))
+    np.testing.assert_array_equal(path[:, [0]].toarray().ravel(), 1)
+    np.testing.assert_array_equal(np.asarray(path[np.arange(len(frame)), leaves]).ravel(), 1)
+
+
+def test_rows_are_followed_through_every_tree_of_a_forest(rows):
+    X, y = rows
+    forest = od.RandomForestClassifier(n_estimators=7, max_depth=4).fit(X, y)
+    leaves = forest.apply(X[:50])
+    path, starts = forest.decision_path(X[:50])
+    assert leaves.shape == (50, 7) and path.shape == (50, starts[-1]) and len(starts) == 8
+    for tree in range(7):
+        np.testing.assert_array_equal(np.asarray(path[np.arange(50), starts[tree] + leaves[:, tree]]).ravel(), 1)
+    np.testing.assert_array_equal(path[:, starts[:-1]].toarray(), 1)
+    assert path.sum(axis=1).max() <= 7 * 5
+
+
+@pytest.mark.parametrize(
+    ("made", "given", "words"),
+    [
+        (od.DecisionTreeClassifier, {"max_features": "sqrt"}, "one tree tries all columns"),
+        (od.DecisionTreeClassifier, {"splitter": "random"}, "the best is taken"),
+        (od.RandomForestClassifier, {"bootstrap": False}, "its own sample"),
+        (od.RandomForestClassifier, {"ccp_alpha": 0.1}, "are not pruned"),
+        (od.HistGradientBoostingClassifier, {"monotonic_cst": [1]}, "no split is bound"),
+        (od.HistGradientBoostingClassifier, {"max_bins": 31}, "255 quantiles"),
+    ],
+)
+def test_what_scikit_learn_takes_and_trees_do_not_is_refused_with_a_reason(made, given, words):
+    with pytest.raises(ParameterError, match=words):
+        made(**given)
+
+
+def test_parameters_of_scikit_learn_at_rest_ask_for_nothing():
+    od.DecisionTreeClassifier(splitter="best", max_features=None, class_weight=None)
+    od.RandomForestClassifier(bootstrap=True, oob_score=False, verbose=0)
+    od.HistGradientBoostingClassifier(loss="log_loss", max_bins=255)
+    with pytest.raises(TypeError):
+        od.DecisionTreeClassifier(nonsense=1)

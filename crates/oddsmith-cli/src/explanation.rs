@@ -60,6 +60,8 @@ pub(crate) struct Explanation<'a> {
     impossible: bool,
     /// The scores of the two classes, where they are margins and no log odds.
     margins: Option<(f64, f64)>,
+    /// The row's way through the one tree of the model: condition, rows of the fit, and what the node adds.
+    path: Vec<(String, f64, f64)>,
 }
 
 impl<'a> Explanation<'a> {
@@ -97,6 +99,7 @@ impl<'a> Explanation<'a> {
         let weight = |addends: &[f64]| difference(addends[class], addends[against]);
         let weights: Vec<f64> = (0..layout.features().len()).map(|j| weight(evidence.addends(0, j))).collect();
         let explanation = Explanation {
+            path: path(model, rows, &weight),
             layout,
             class,
             against,
@@ -188,7 +191,27 @@ impl<'a> Explanation<'a> {
             let text = "this row is impossible in every class, so the prior is returned and the weights do not add up to the total";
             notices.push(Notice::new(notice::ZERO_PROBABILITY, text));
         }
-        Card { title: format!("Row {row}: evidence for {class} against {against}"), facts, tidy: tidy.into(), notices, ..Card::default() }
+        let title = format!("Row {row}: evidence for {class} against {against}");
+        if self.path.is_empty() {
+            return Card { title, facts, tidy: tidy.into(), notices, ..Card::default() };
+        }
+        // A tree is read along the row's way; what a column adds in all is there for programs.
+        Card { title, facts, tidy: self.path_table(unit).into(), tables: vec![tidy.into()], notices, ..Card::default() }
+    }
+
+    /// The row's way through a tree: what every answer adds to the log odds.
+    fn path_table(&self, unit: Unit) -> FixedTable<5> {
+        let mut table = FixedTable::new("path", ["condition", "rows", unit.name(), "odds_factor", "bar"]);
+        let finite = self.path.iter().map(|(_, _, weight)| weight.abs()).filter(|weight| weight.is_finite());
+        let largest = finite.fold(0.0, f64::max);
+        for (depth, (condition, rows, weight)) in self.path.iter().enumerate() {
+            let count = if rows.fract() == 0.0 { Cell::Count(*rows as u64) } else { (*rows).into() };
+            let told = format!("{}{condition}", "· ".repeat(depth));
+            table.push([told.into(), count, (weight * unit.per_nat()).into(), weight.exp().into(), bar(*weight, largest).into()]);
+        }
+        let total = self.path.iter().fold(0.0, |sum, (_, _, weight)| sum + weight);
+        table.push(["(total)".into(), Cell::Empty, (total * unit.per_nat()).into(), total.exp().into(), Cell::Empty]);
+        table
     }
 }
 
@@ -205,6 +228,20 @@ pub(crate) fn neighbour_card(model: &dyn Classifier, neighbours: &dyn Neighbours
         classes.labels().iter().zip(predictions.row(0)).map(|(label, p)| (format!("p_{label}"), (*p).into())).collect();
     facts.push(("neighbours".into(), neighbours.count().into()));
     Ok(Card { title: format!("Row {row}: the rows of the fit that answer for it"), facts, tidy: tidy.into(), ..Card::default() })
+}
+
+/// The way of the only row of `rows` through a model that is one tree; empty for others.
+fn path(model: &dyn Classifier, rows: &Features<'_>, weight: &dyn Fn(&[f64]) -> f64) -> Vec<(String, f64, f64)> {
+    let (mut nodes, mut path) = (Vec::new(), Vec::<(String, f64, f64)>::new());
+    let Some(paths) = model.paths().filter(|paths| paths.trees() == 1) else { return path };
+    paths.follow(0, rows, 0, &mut nodes);
+    let mut before = 0.0;
+    for node in nodes.into_iter().map_while(|at| paths.node(at)) {
+        let here = weight(&node.log_p);
+        path.push((node.condition, node.weight, difference(here, before)));
+        before = here;
+    }
+    path
 }
 
 /// What the words of a row add, column by column, the strongest first; the many weak ones and what the empty text says come last.

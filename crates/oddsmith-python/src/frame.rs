@@ -21,6 +21,7 @@ use crate::edge::{Told, raise, told};
 use crate::model::{Addends, Model, contribute};
 use crate::neighbours::{Nearest, listed, neighbours_of};
 use crate::sums::{Sums, parts};
+use crate::ways::{Followed, Ways};
 use crate::work;
 
 /// A table of Arrow arrays that some library shares, the order of levels and classes that was declared for it, and how its texts become words.
@@ -297,6 +298,18 @@ impl Frame {
             Ok(found)
         })?;
         Ok(listed(py, found))
+    }
+
+    /// The ways of all rows through the trees of a model: as [`Model::paths`] gives them.
+    fn paths<'py>(&self, py: Python<'py>, model: &Model, whole: bool) -> PyResult<Followed<'py>> {
+        let classifier = model.classifier();
+        let ways = work::run(py, self.cells(), |control| {
+            let rows = open_arrow_for_prediction(&self.0, &ReadOptions::default(), classifier.layout())?;
+            let mut ways = Ways::of(classifier)?;
+            rows.scan(control, &mut |batch| ways.follow(classifier, &batch.features, whole))?;
+            Ok(ways)
+        })?;
+        Ok(ways.listed(py))
     }
 
     /// Class probabilities (or scores) of all rows, with the notices of reading them.

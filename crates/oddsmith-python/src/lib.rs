@@ -27,6 +27,7 @@ mod shown;
 mod sparse;
 mod sums;
 mod table;
+mod ways;
 mod work;
 
 use pyo3::prelude::*;

@@ -22,6 +22,7 @@ use crate::neighbours::{Nearest, listed, neighbours_of};
 use crate::shown::{rendered, table_columns, turned};
 use crate::sums::check_rows;
 use crate::table::{Labelled, NO_CODE, Table, all_finite, known_code, with_data};
+use crate::ways::{Followed, Ways};
 use crate::work;
 
 /// Intercepts by class, and weights by class and column.
@@ -353,6 +354,21 @@ impl Model {
                 Ok(found)
             })?;
             Ok(listed(py, found))
+        })
+    }
+
+    /// The ways of rows through trees: nodes of every tree; for every row and tree how many nodes are listed; these end to end. Without `whole` the leaf
+    /// alone is listed.
+    fn paths<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, gaps: bool, whole: bool) -> PyResult<Followed<'py>> {
+        with_data(x, |data| {
+            let cells = data.cells();
+            let ways = work::run(py, cells, |_| {
+                let table = Table::new(data, self.model.layout(), None, self.owner)?.with_gaps(gaps);
+                let mut ways = Ways::of(&*self.model)?;
+                table.block(0, table.rows(), &mut |features| ways.follow(&*self.model, features, whole))?;
+                Ok(ways)
+            })?;
+            Ok(ways.listed(py))
         })
     }
 

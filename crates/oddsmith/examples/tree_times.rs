@@ -1,7 +1,7 @@
 //! Times of trees, forests and boosting on numbers that another program wrote, to be held against that program's.
 //!
 //! `tree_times MODEL FOLDER THREADS`: the folder has `x.bin` (row-major 64-bit numbers), `y.bin` (a byte per row) and `shape.txt` (rows, columns and how
-//! many of the first rows to learn from); MODEL is as people write it, such as `tree(max-depth=12)`. Tells seconds of the fit, passes, and log loss and
+//! many of the first rows to learn from); MODEL is as people write it, such as `tree(max-depth=12)`. Tells seconds of the fit, those of all processors, passes, and log loss and
 //! accuracy of the other rows.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
@@ -15,6 +15,13 @@ use oddsmith::data::{Classes, Feature, Features, Layout, ViewSource, Weighting};
 use oddsmith::model::{Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::{registry, train};
+
+/// Seconds that all threads of this process have run, where the system tells.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks: Vec<f64> = stat.rsplit(')').next().unwrap_or("").split(' ').skip(12).take(2).filter_map(|word| word.parse().ok()).collect();
+    ticks.iter().sum::<f64>() / 100.0
+}
 
 fn main() {
     let given: Vec<String> = std::env::args().skip(1).collect();
@@ -35,9 +42,9 @@ fn main() {
     let learner = (entry.build)(&params).unwrap();
     let source = ViewSource::new(&layout, view(0, training), &labels[..training], None).unwrap();
     for _ in 0..2 {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_seconds());
         let fitted = train::fit(&learner, &source, NonZeroUsize::new(given[2].parse().unwrap()), &Control::new()).unwrap();
-        let seconds = start.elapsed().as_secs_f64();
+        let (seconds, processor) = (start.elapsed().as_secs_f64(), processor_seconds() - before);
         let (start, mut out) = (Instant::now(), Predictions::new());
         Predictor::new(&*fitted.model).predict(&view(training, rows), &mut out).unwrap();
         let scored = start.elapsed().as_secs_f64();
@@ -49,7 +56,7 @@ fn main() {
         }
         let count = (rows - training) as f64;
         println!(
-            "{} fit {seconds:.3} s, {} passes, scored {scored:.3} s, log loss {:.4}, accuracy {:.4}, free parameters {}",
+            "{} fit {seconds:.3} s, {processor:.2} s of processors, {} passes, scored {scored:.3} s, log loss {:.4}, accuracy {:.4}, free parameters {}",
             given[0],
             fitted.passes,
             loss / count,

@@ -72,6 +72,7 @@ pub mod registry;
 pub mod stats;
 pub mod study;
 pub mod train;
+mod workers;
 
 pub use error::{Error, ErrorKind, Result};
 pub use notice::Notice;

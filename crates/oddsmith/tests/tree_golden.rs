@@ -10,17 +10,17 @@ use std::path::Path;
 
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
-use oddsmith::data::{Kind, Layout, Rows, Source, ViewSource};
+use oddsmith::data::{Kind, Layout, Rows, Source, ViewSource, Weighting};
 use oddsmith::model::tree::{Criterion, DecisionTree, GradientBoosting, RandomForest, TreeModel};
 use oddsmith::model::{Classifier, Learner, Predictions, Predictor};
 use oddsmith::persist;
 use oddsmith::train::fit;
 use support::{Csv, Frame, Golden, RowByRow, same_digits};
 
-/// A source beside which no row may be kept: a tree needs a pass per level.
-struct NoRoom<'a>(ViewSource<'a>);
+/// A source beside which so many bytes may be kept: with few, a tree needs a pass per level, and boosting several for every round.
+struct Room<'a>(ViewSource<'a>, u64);
 
-impl Source for NoRoom<'_> {
+impl Source for Room<'_> {
     fn layout(&self) -> &Layout {
         self.0.layout()
     }
@@ -38,7 +38,7 @@ impl Source for NoRoom<'_> {
     }
 
     fn memory(&self) -> u64 {
-        0
+        self.1
     }
 
     fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> oddsmith::Result<()>) -> oddsmith::Result<()> {
@@ -56,7 +56,7 @@ fn rpart(criterion: Criterion) -> DecisionTree {
 fn fitted(learner: &DecisionTree, frame: &Frame) -> TreeModel {
     let model = fit(learner, &frame.source(), NonZeroUsize::new(1), &Control::new()).unwrap();
     assert_eq!(model.passes, 2);
-    let by_level = fit(learner, &NoRoom(frame.source()), NonZeroUsize::new(3), &Control::new()).unwrap();
+    let by_level = fit(learner, &Room(frame.source(), 0), NonZeroUsize::new(3), &Control::new()).unwrap();
     assert!(by_level.passes >= 2);
     let row_by_row = fit(learner, &RowByRow(frame), None, &Control::new()).unwrap();
     for other in [&by_level.model, &row_by_row.model] {
@@ -156,6 +156,37 @@ fn races_are_told_apart_without_one_hot() {
 }
 
 #[test]
+fn levels_are_those_that_splits_further_up_leave() {
+    let frame = Frame::new(&golden_csv("birthwt_factors.csv"), "low", &[("race", Kind::Category)]);
+    let model = fitted(&DecisionTree { max_depth: 2, smoothing: 0.0, ..DecisionTree::default() }, &frame);
+    let conditions = ["all rows", "race in {black, other}", "race = black", "race = other", "race = white"];
+    assert_eq!(texts(&model, "condition"), conditions.map(str::to_owned));
+    assert_eq!(texts(&model, "left_levels"), [r#"["black","other"]"#, r#"["black"]"#, "", "", ""].map(str::to_owned));
+    // 93 of 189 rows are on the left of the first split, 26 of them on the left of the second.
+    assert_eq!(texts(&model, "missing"), ["right", "right", "", "", ""].map(str::to_owned));
+}
+
+#[test]
+fn the_way_of_a_row_adds_up_to_its_score() {
+    let (frame, mut out) = (kyphosis(), Predictions::new());
+    let model = fitted(&DecisionTree::default(), &frame);
+    Predictor::new(&model).predict(&frame.features(), &mut out).unwrap();
+    let paths = model.paths().unwrap();
+    assert_eq!((paths.trees(), paths.nodes(0)), (1, 2 * model.leaves() - 1));
+    for i in 0..frame.rows() {
+        let mut way = Vec::new();
+        paths.follow(0, &frame.features(), i, &mut way);
+        let nodes: Vec<_> = way.iter().map(|at| paths.node(*at).unwrap()).collect();
+        assert_eq!((way[0], nodes[0].condition.as_str(), nodes[0].weight), (0, "all rows", 81.0));
+        assert!(nodes.windows(2).all(|pair| pair[1].weight < pair[0].weight));
+        let odds = |log_p: &[f64]| log_p[1] - log_p[0];
+        let steps = nodes.windows(2).map(|pair| odds(&pair[1].log_p) - odds(&pair[0].log_p));
+        let scores = out.scores().row(i);
+        assert!((odds(&nodes[0].log_p) + steps.sum::<f64>() - (scores[1] - scores[0])).abs() < 1e-12, "row {i}");
+    }
+}
+
+#[test]
 fn the_price_of_a_leaf_prunes_what_costs_less() {
     // The one split gains 2.407329074 nats over 189 rows and makes one leaf more.
     let frame = Frame::new(&golden_csv("birthwt_factors.csv"), "low", &[("race", Kind::Category)]);
@@ -245,6 +276,98 @@ fn the_first_stump_of_boosting_is_that_of_two_programs() {
     assert!((loss - 0.4140839439).abs() < 1e-9, "{loss}");
 }
 
+/// Probabilities of the rows of a frame.
+fn fitted_probabilities<L: Learner<Model: 'static>>(learner: &L, frame: &Frame) -> Vec<f64> {
+    let (model, mut out) = (fit(learner, &frame.source(), None, &Control::new()).unwrap().model, Predictions::new());
+    Predictor::new(&model).predict(&frame.features(), &mut out).unwrap();
+    (0..frame.rows()).flat_map(|i| out.row(i).to_vec()).collect()
+}
+
+#[test]
+fn an_increasing_map_of_numbers_changes_no_probability() {
+    let plain = kyphosis();
+    let mapped = Frame { numbers: plain.numbers.iter().map(|x| (x / 40.0).exp() * 1e6).collect(), ..kyphosis() };
+    let (tree, boosting) = (DecisionTree::default(), GradientBoosting { max_iter: 20, ..GradientBoosting::default() });
+    assert_eq!(fitted_probabilities(&tree, &plain), fitted_probabilities(&tree, &mapped));
+    assert_eq!(fitted_probabilities(&boosting, &plain), fitted_probabilities(&boosting, &mapped));
+}
+
+#[test]
+fn other_names_of_levels_change_no_probability() {
+    let csv = golden_csv("birthwt_factors.csv");
+    let renamed = |name: &str| match name {
+        "white" => "a",
+        "black" => "c",
+        _ => "b",
+    };
+    let race = csv.names.iter().position(|name| name == "race").unwrap();
+    let rows = csv
+        .rows
+        .iter()
+        .map(|row| row.iter().enumerate().map(|(j, cell)| if j == race { renamed(cell).to_owned() } else { cell.clone() }).collect());
+    let other = Csv { names: csv.names.clone(), rows: rows.collect() };
+    let columns = [("race", Kind::Category), ("age", Kind::Number), ("lwt", Kind::Number)];
+    let tree = DecisionTree { min_samples_leaf: 5.0, ..DecisionTree::default() };
+    let of = |csv: &Csv| fitted_probabilities(&tree, &Frame::new(csv, "low", &columns));
+    assert_eq!(of(&csv), of(&other));
+}
+
+#[test]
+fn a_row_of_weight_two_is_the_row_twice() {
+    let once = kyphosis();
+    let layout = Layout::new("Kyphosis", once.layout.features().to_vec(), once.layout.classes().clone(), Weighting::Frequency).unwrap();
+    let weighted = Frame { weights: Some(vec![2.0; once.rows()]), layout, ..kyphosis() };
+    let twice = Frame {
+        numbers: once.numbers.chunks_exact(3).flat_map(|row| [row, row].concat()).collect(),
+        labels: once.labels.iter().flat_map(|label| [*label; 2]).collect(),
+        ..kyphosis()
+    };
+    let (tree, boosting) = (DecisionTree::default(), GradientBoosting { max_iter: 20, ..GradientBoosting::default() });
+    let pairs = |all: Vec<f64>| all.chunks_exact(2).flat_map(|row| [row, row].concat()).collect::<Vec<f64>>();
+    assert_eq!(pairs(fitted_probabilities(&tree, &weighted)), fitted_probabilities(&tree, &twice));
+    assert_eq!(pairs(fitted_probabilities(&boosting, &weighted)), fitted_probabilities(&boosting, &twice));
+}
+
+/// The bytes of a model that is fitted by some threads with some memory, and the passes that it took.
+fn bytes_with<L: Learner<Model: 'static>>(learner: &L, frame: &Frame, threads: usize, memory: u64) -> (Vec<u8>, usize) {
+    let fitted = fit(learner, &Room(frame.source(), memory), NonZeroUsize::new(threads), &Control::new()).unwrap();
+    (persist::save_model(&fitted.model).unwrap(), fitted.passes)
+}
+
+#[test]
+fn boosting_by_passes_gives_the_bits_of_boosting_in_memory() {
+    let births =
+        Frame::new(&golden_csv("birthwt_factors.csv"), "low", &[("race", Kind::Category), ("age", Kind::Number), ("lwt", Kind::Number)]);
+    let iris = Frame::new(&golden_csv("iris.csv"), "Species", &[("Petal.Length", Kind::Number), ("Sepal.Width", Kind::Number)]);
+    let weighted = Frame { weights: Some((0..81).map(|i| 0.3 + f64::from(i % 7)).collect()), ..kyphosis() };
+    for (frame, leaves) in [(&births, 8), (&iris, 5), (&kyphosis(), 31), (&weighted, 6), (&noisy(3000), 12)] {
+        let learner = GradientBoosting { max_iter: 6, max_leaf_nodes: leaves, min_samples_leaf: Some(3.0), ..GradientBoosting::default() };
+        let (whole, passes) = bytes_with(&learner, frame, 1, u64::MAX);
+        assert_eq!(passes, 2);
+        for threads in [1, 3] {
+            let (by_passes, passes) = bytes_with(&learner, frame, threads, 1);
+            assert!(passes > 6 * 2, "{passes}");
+            assert!(by_passes == whole, "{leaves} leaves on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    // Enough rows for branches of their own, and for several counters of one node.
+    let frame = noisy(40_000);
+    let tree = DecisionTree { max_depth: 9, ..DecisionTree::default() };
+    let boosting = GradientBoosting { max_iter: 3, early_stopping: true, ..GradientBoosting::default() };
+    let forest = RandomForest { n_estimators: 3, max_depth: Some(8), ..RandomForest::default() };
+    let all = |threads: usize| {
+        let of_tree = bytes_with(&tree, &frame, threads, u64::MAX).0;
+        [of_tree, bytes_with(&boosting, &frame, threads, u64::MAX).0, bytes_with(&forest, &frame, threads, u64::MAX).0]
+    };
+    let alone = all(1);
+    assert!([2, 3, 8].into_iter().all(|threads| all(threads) == alone));
+    assert!(bytes_with(&tree, &frame, 2, 0).0 == alone[0]);
+}
+
 /// Rows of two classes with p = 1/(1 + e^{−2a}) and a column that says nothing.
 fn noisy(rows: u64) -> Frame {
     // SplitMix64.
@@ -256,7 +379,7 @@ fn noisy(rows: u64) -> Frame {
     };
     let classes = oddsmith::data::Classes::new(vec!["no".into(), "yes".into()]).unwrap();
     let features = vec![oddsmith::data::Feature::number("a"), oddsmith::data::Feature::number("z")];
-    let layout = Layout::new("y", features, classes, oddsmith::data::Weighting::None).unwrap();
+    let layout = Layout::new("y", features, classes, Weighting::None).unwrap();
     let a = |i: u64| 4.0 * draw(i, 0) - 2.0;
     let label = |i: u64| u32::from(draw(i, 2) < 1.0 / (1.0 + (-2.0 * a(i)).exp()));
     Frame {

@@ -4,7 +4,7 @@ use super::map::CalibrationMap;
 use crate::card::{Card, Cell};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Additive, Classifier, Contributions, Decision, Generative, Inference, LinearLogOdds, Neighbours, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, Decision, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::Record;
 
@@ -117,6 +117,10 @@ impl Classifier for Adjusted {
 
     fn neighbours(&self) -> Option<&dyn Neighbours> {
         self.inner.neighbours()
+    }
+
+    fn paths(&self) -> Option<&dyn Paths> {
+        if self.unmapped() { self.inner.paths() } else { None }
     }
 
     fn decision(&self) -> Decision {

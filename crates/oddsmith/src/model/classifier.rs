@@ -1,6 +1,6 @@
 //! A fitted model.
 
-use super::{Additive, Decision, Generative, Inference, LinearLogOdds, Neighbours, Scores};
+use super::{Additive, Decision, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scores};
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::{ErrorKind, Result};
@@ -66,6 +66,11 @@ pub trait Classifier: Send + Sync {
 
     /// The rows that answer for a row, when the model keeps rows.
     fn neighbours(&self) -> Option<&dyn Neighbours> {
+        None
+    }
+
+    /// The ways of rows through trees, when the model has trees.
+    fn paths(&self) -> Option<&dyn Paths> {
         None
     }
 

@@ -5,8 +5,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{
-    Additive, Classifier, Conclusion, Decision, Generative, Inference, Learner, LinearLogOdds, Neighbours, PassInfo, Procedure, Scale,
-    Scores, Step, TableNeeds,
+    Additive, Classifier, Conclusion, Decision, Generative, Inference, Learner, LinearLogOdds, Neighbours, PassInfo, Paths, Procedure,
+    Scale, Scores, Step, TableNeeds,
 };
 use crate::card::Card;
 use crate::codec::{Codec, Encode};
@@ -366,6 +366,10 @@ macro_rules! answers_as_its_model {
 
         fn neighbours(&self) -> Option<&dyn Neighbours> {
             (**self).neighbours()
+        }
+
+        fn paths(&self) -> Option<&dyn Paths> {
+            (**self).paths()
         }
 
         fn free_parameters(&self) -> usize {

@@ -28,19 +28,21 @@ pub struct PassInfo {
     pub rows: Option<u64>,
     /// Bytes that a learner may take to keep something of every row from pass to pass; 0 where rows stay where they are.
     pub memory: u64,
+    /// Threads on which [`Learner::finish`] may work on what it keeps. They never change a bit of what it concludes.
+    pub threads: usize,
 }
 
 impl PassInfo {
     /// Of passes over a source.
     pub fn of(source: &dyn Source) -> Self {
-        PassInfo { partitions: source.partitions(), rows: source.rows(), memory: source.memory() }
+        PassInfo { partitions: source.partitions(), rows: source.rows(), memory: source.memory(), threads: 1 }
     }
 }
 
 impl Default for PassInfo {
     /// Rows in one piece, however many.
     fn default() -> Self {
-        PassInfo { partitions: 1, rows: None, memory: 0 }
+        PassInfo { partitions: 1, rows: None, memory: 0, threads: 1 }
     }
 }
 

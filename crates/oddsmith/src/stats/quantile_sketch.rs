@@ -14,6 +14,7 @@ use super::number_moments::infinite;
 use crate::codec::{Codec, Encode};
 use crate::data::{Layout, RowHashes, Rows, SKIP, mixed};
 use crate::error::Result;
+use crate::num::kernel::all_finite;
 use crate::record::fault;
 
 /// Distinct values of a column up to which all of them are kept.
@@ -101,6 +102,19 @@ impl QuantileSketch {
         (self.hashes, self.weights, self.numbers) = (hashes, weights, numbers);
     }
 
+    /// The sketch with its sample sorted out, from which many columns' bins are read in less time.
+    #[must_use]
+    pub fn settled(&self) -> Self {
+        let mut settled = self.clone();
+        settled.settle();
+        settled
+    }
+
+    /// Whether the sample is sorted out already.
+    fn is_settled(&self) -> bool {
+        self.hashes.len() <= MOST_ROWS && self.hashes.is_sorted_by(|a, b| a < b)
+    }
+
     /// Adds the values of column `j` to its distinct ones.
     fn see_values(&mut self, j: usize, rows: &Rows<'_>, labels: &[u32]) -> Result<()> {
         let numbers = rows.features.numbers;
@@ -135,10 +149,11 @@ impl QuantileSketch {
     }
 
     fn quantile_cuts(&self, j: usize, most: usize) -> Vec<f64> {
-        let mut settled = self.clone();
-        settled.settle();
-        let width = settled.width();
-        let cells = settled.numbers.iter().skip(j).step_by(width.max(1)).zip(&settled.weights);
+        if !self.is_settled() {
+            return self.settled().quantile_cuts(j, most);
+        }
+        let width = self.width();
+        let cells = self.numbers.iter().skip(j).step_by(width.max(1)).zip(&self.weights);
         let mut points: Vec<(f64, f64)> = cells.filter(|(x, _)| !x.is_nan()).map(|(x, weight)| (*x + 0.0, *weight)).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points.dedup_by(|later, kept| {
@@ -226,9 +241,12 @@ impl Statistics for QuantileSketch {
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         let labels = rows.counted_labels()?;
+        // One look at all numbers tells that none is infinite or missing.
+        let finite = all_finite(rows.features.numbers);
         for j in 0..self.width() {
             match self.distinct[j] {
                 Some(_) => self.see_values(j, &rows, &labels)?,
+                None if finite => {}
                 None => self.check_finite(j, &rows, &labels)?,
             }
         }

@@ -46,7 +46,8 @@ pub fn conclude<P: Procedure>(
     threads: Option<NonZeroUsize>,
     control: &Control,
 ) -> Result<Fitted<P::Output>> {
-    let mut empty = procedure.begin(&Arc::new(source.layout().clone()), &PassInfo::of(source))?;
+    let info = PassInfo { threads: worker_count(threads, usize::MAX), ..PassInfo::of(source) };
+    let mut empty = procedure.begin(&Arc::new(source.layout().clone()), &info)?;
     let mut states = RowStates::default();
     let most = procedure.most_passes();
     for passes in 1..=most {

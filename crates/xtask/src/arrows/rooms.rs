@@ -8,7 +8,7 @@ use std::path::Path;
 use super::paths::paths;
 
 /// The base, which every room may use and which uses only itself.
-const BASE: &[&str] = &["error", "notice", "control", "record", "codec", "card", "picture"];
+const BASE: &[&str] = &["error", "notice", "control", "record", "codec", "card", "picture", "workers"];
 /// The rooms, from left to right.
 const ORDER: &[&str] = &["num", "data", "stats", "info", "model", "study", "calibrate", "eval", "registry", "persist", "train"];
 /// What the room of plain numerics may use of the base.

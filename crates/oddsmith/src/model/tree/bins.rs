@@ -3,6 +3,7 @@
 //! A number column has a bin for every distinct value while there are at most 255, else bins between quantiles
 //! ([`QuantileSketch`](crate::stats::QuantileSketch)). A category of more than 255 levels keeps its heaviest 254; the others share the last code.
 
+use super::bin_grid::BinGrid;
 use super::survey::Survey;
 use crate::data::{Features, Layout, Plane, Space};
 use crate::error::Result;
@@ -11,8 +12,6 @@ use crate::stats::{ColumnBins, MOST_VALUES, between};
 
 /// Rows that are coded column by column.
 const BLOCK: usize = 64;
-/// Cuts of a number column, padded so that the search needs no bound.
-const PADDED: usize = 256;
 
 /// How a column becomes codes.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +20,8 @@ pub(super) enum ColumnCodes {
     Number {
         place: usize,
         bins: ColumnBins,
-        /// The cuts, then infinities.
-        padded: Vec<f64>,
+        /// Where numbers are looked up.
+        grid: BinGrid,
     },
     /// A category or boolean.
     Levels {
@@ -45,8 +44,9 @@ pub(super) struct Bins {
 impl Bins {
     /// Bins for what a survey has seen.
     pub(super) fn new(layout: &Layout, survey: &Survey) -> Self {
+        let sketch = survey.sketch.settled();
         let column = |j: usize| match layout.plane(j) {
-            Plane::Numbers(place) => number(place, survey.sketch.bins(place, MOST_VALUES)),
+            Plane::Numbers(place) => number(place, sketch.bins(place, MOST_VALUES)),
             Plane::Codes(place) | Plane::Words(place) => levels(layout, j, place, level_codes(survey.levels_of(place))),
         };
         Bins { columns: (0..layout.features().len()).map(column).collect(), by_name: names_in_order(layout) }
@@ -97,26 +97,21 @@ impl Bins {
 
     /// Writes the codes of a batch, `stride` bytes a row.
     pub(super) fn encode(&self, rows: &Features<'_>, out: &mut [u8], stride: usize) {
-        let count = rows.rows();
-        for first in (0..count).step_by(BLOCK) {
-            let last = (first + BLOCK).min(count);
+        let (mut numbers, mut found) = ([0.0; BLOCK], [0; BLOCK]);
+        for (block, out) in out.chunks_mut(BLOCK * stride).enumerate() {
+            let (first, count) = (block * BLOCK, out.len() / stride);
             for (j, column) in self.columns.iter().enumerate() {
                 match column {
-                    ColumnCodes::Number { place, padded, .. } => {
-                        let cuts: &[f64; PADDED] = match padded[..].try_into() {
-                            Ok(cuts) => cuts,
-                            Err(_) => return,
-                        };
-                        for i in first..last {
-                            out[i * stride + j] = code_of(cuts, rows.numbers.get(i, *place));
-                        }
+                    ColumnCodes::Number { place, grid, .. } => {
+                        numbers.iter_mut().zip(first..first + count).for_each(|(x, i)| *x = rows.numbers.get(i, *place));
+                        grid.codes(&numbers[..count], &mut found);
                     }
                     ColumnCodes::Levels { place, codes, .. } => {
-                        for i in first..last {
-                            out[i * stride + j] = codes.get(rows.codes.get(i, *place) as usize).copied().unwrap_or(0);
-                        }
+                        let of = |i: usize| codes.get(rows.codes.get(i, *place) as usize).copied().unwrap_or(0);
+                        found.iter_mut().zip(first..first + count).for_each(|(code, i)| *code = of(i));
                     }
                 }
+                out.chunks_exact_mut(stride).zip(&found).for_each(|(row, code)| row[j] = *code);
             }
         }
     }
@@ -175,9 +170,7 @@ fn rising(record: &Record, name: &str) -> Result<Vec<f64>> {
 }
 
 fn number(place: usize, bins: ColumnBins) -> ColumnCodes {
-    let mut padded = bins.cuts.clone();
-    padded.resize(PADDED, f64::INFINITY);
-    ColumnCodes::Number { place, bins, padded }
+    ColumnCodes::Number { place, grid: BinGrid::new(&bins.cuts), bins }
 }
 
 fn levels(layout: &Layout, j: usize, place: usize, codes: Vec<u8>) -> ColumnCodes {
@@ -220,30 +213,9 @@ fn names_in_order(layout: &Layout) -> Vec<usize> {
     order
 }
 
-/// One more than the number of cuts that do not exceed x; 0 for a gap. Eight steps without a branch.
-#[inline]
-fn code_of(cuts: &[f64; PADDED], x: f64) -> u8 {
-    let mut at = 0;
-    for step in [128, 64, 32, 16, 8, 4, 2, 1] {
-        at += if cuts[(at + step - 1) & (PADDED - 1)] <= x { step } else { 0 };
-    }
-    if x.is_nan() { 0 } else { (at + 1).min(255) as u8 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn codes_count_the_cuts_that_a_value_reaches() {
-        let cuts: Vec<f64> = (0..254).map(|i| f64::from(i) * 2.0).collect();
-        let ColumnCodes::Number { padded, .. } = number(0, ColumnBins { cuts: cuts.clone(), values: None }) else { panic!("no number") };
-        let padded: &[f64; PADDED] = padded[..].try_into().unwrap();
-        for x in [-1.0, 0.0, 1.0, 2.0, 505.9, 506.0, 1e300, f64::MAX] {
-            assert_eq!(usize::from(code_of(padded, x)), 1 + cuts.iter().filter(|cut| **cut <= x).count(), "{x}");
-        }
-        assert_eq!(code_of(padded, f64::NAN), 0);
-    }
 
     #[test]
     fn the_lightest_of_many_levels_share_a_code() {

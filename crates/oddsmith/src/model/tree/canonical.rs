@@ -20,8 +20,25 @@ pub(super) fn canonical_order(rows: &CodedRows) -> Vec<u32> {
     keyed.into_iter().map(|(_, _, _, i)| i).collect()
 }
 
-/// A number that looks random, for a seed and three counters.
+/// A number that looks random, for a seed and two counters.
 pub(super) fn drawn(seed: u64, a: u64, b: u64) -> u64 {
+    Draws::new(seed, a).at(b)
+}
+
+/// Numbers that look random, for a seed and a counter.
+pub(super) struct Draws(u64);
+
+impl Draws {
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    mixed(mixed(mixed(seed.wrapping_add(STEP)).wrapping_add(a.wrapping_mul(STEP))).wrapping_add(b.wrapping_add(1).wrapping_mul(STEP)))
+
+    /// For a seed and a first counter.
+    pub(super) fn new(seed: u64, a: u64) -> Self {
+        Draws(mixed(mixed(seed.wrapping_add(Self::STEP)).wrapping_add(a.wrapping_mul(Self::STEP))))
+    }
+
+    /// The number of a second counter.
+    #[inline]
+    pub(super) fn at(&self, b: u64) -> u64 {
+        mixed(self.0.wrapping_add(b.wrapping_add(1).wrapping_mul(Self::STEP)))
+    }
 }

@@ -5,9 +5,17 @@
 pub(super) struct CodeSet([u64; 4]);
 
 impl CodeSet {
+    /// No code.
+    pub(super) const NONE: CodeSet = CodeSet([0; 4]);
+
     /// The codes from 1 to `last`.
     pub(super) fn up_to(last: u8) -> Self {
-        (1..=last).fold(CodeSet::default(), CodeSet::with)
+        let word = |first: u32| match u32::from(last) {
+            last if last < first => 0,
+            last if last - first >= 63 => u64::MAX,
+            last => (1 << (last - first + 1)) - 1,
+        };
+        CodeSet([word(0) & !1, word(64), word(128), word(192)])
     }
 
     /// The set with one more code.
@@ -65,6 +73,9 @@ mod tests {
         let set = [200, 0, 63, 64, 255, 3].into_iter().fold(CodeSet::default(), CodeSet::with);
         assert_eq!(set.codes().collect::<Vec<_>>(), [0, 3, 63, 64, 200, 255]);
         assert!(set.has(255) && !set.has(254));
+        for last in 0..=u8::MAX {
+            assert!(CodeSet::up_to(last).codes().eq(1..=last), "{last}");
+        }
         assert_eq!(CodeSet::up_to(3).codes().collect::<Vec<_>>(), [1, 2, 3]);
     }
 }

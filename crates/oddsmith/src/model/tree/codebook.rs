@@ -23,6 +23,10 @@ pub(super) struct Codebook {
     /// Weight that counts as one row.
     pub(super) row_weight: f64,
     pub(super) classes: ClassWeights,
+    /// The largest weight of a row, in units.
+    pub(super) heaviest: u64,
+    /// Threads on which trees may be grown.
+    pub(super) threads: usize,
 }
 
 impl Codebook {
@@ -37,11 +41,14 @@ impl Codebook {
                 ErrorKind::Unsupported { model, what, advice: "up to 255 classes can be told apart; join some of them".into() }.into()
             );
         }
+        let fixed = survey.fixed_point();
         Ok(Codebook {
             bins: Bins::new(layout, survey),
-            fixed: survey.fixed_point(),
+            heaviest: fixed.units(survey.largest),
+            fixed,
             row_weight: survey.row_weight(),
             classes: survey.classes.clone(),
+            threads: survey.threads,
             layout: Arc::clone(layout),
         })
     }
@@ -98,6 +105,8 @@ impl Codebook {
             fixed: FixedPoint::from_shift(shift as i32),
             row_weight: 1.0,
             classes: ClassWeights::new(layout.classes().len()),
+            heaviest: 1,
+            threads: 1,
             layout: Arc::clone(layout),
         })
     }

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
+use super::code_table::CodeTable;
 use super::codebook::Codebook;
+use super::grower::Weights;
 use crate::codec::{Codec, Encode};
 use crate::data::Rows;
 use crate::error::Result;
@@ -31,6 +33,17 @@ impl CodedRows {
     /// Number of rows.
     pub(super) fn len(&self) -> usize {
         self.codes.len() / self.book.stride()
+    }
+
+    /// The rows as trees are grown from them.
+    pub(super) fn table(&self) -> CodeTable<'_> {
+        CodeTable::new(&self.codes, self.book.stride())
+    }
+
+    /// The weights of the rows.
+    pub(super) fn weights_by_place(&self) -> Weights<'_> {
+        // A row stands at a place of 32 bits, so as many of weight one are counted in 32 bits.
+        if self.weights.is_empty() { Weights::One } else { Weights::Units(&self.weights) }
     }
 }
 

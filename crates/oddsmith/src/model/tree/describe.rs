@@ -15,17 +15,38 @@ const MOST_CLASSES: usize = 6;
 /// Levels that are spelled out.
 const MOST_LEVELS: usize = 6;
 
-/// The condition under which a row goes to the left or right child of a node.
-pub(super) fn condition(tree: &Tree, layout: &Layout, at: usize, left: bool) -> String {
+/// The condition under which rows come to a node from its parent.
+pub(super) fn condition_of(tree: &Tree, layout: &Layout, parents: &[usize], at: usize) -> String {
+    match at {
+        0 => "all rows".into(),
+        _ => condition(tree, layout, parents, parents[at], parents[at] + 1 == at),
+    }
+}
+
+/// Levels of a column that splits further up leave to the rows of a node.
+fn levels_at(tree: &Tree, layout: &Layout, parents: &[usize], at: usize, feature: usize) -> Vec<usize> {
+    let mut levels: Vec<usize> = (0..).take_while(|level| layout.level_name(feature, *level).is_some()).collect();
+    let mut node = at;
+    while node > 0 {
+        let parent = parents[node];
+        if let (true, Some(Question::In(left))) = (tree.feature(parent) == Some(feature), tree.question(parent, layout)) {
+            levels.retain(|level| left.contains(level) == (parent + 1 == node));
+        }
+        node = parent;
+    }
+    levels
+}
+
+/// The condition under which a row goes to the left or right child of a node. Of levels it names those that splits further up leave.
+pub(super) fn condition(tree: &Tree, layout: &Layout, parents: &[usize], at: usize, left: bool) -> String {
     let (Some(feature), Some(question)) = (tree.feature(at), tree.question(at, layout)) else { return String::new() };
     let name = &layout.features()[feature].name;
     let told = match question {
         Question::Missing => return format!("{name} is {}", if left { "missing" } else { "present" }),
         Question::Below(threshold) => format!("{name} {} {}", if left { "<" } else { "≥" }, short(threshold)),
         Question::In(levels) => {
-            let all = (0..).map_while(|level| layout.level_name(feature, level)).count();
-            let side: Vec<usize> = (0..all).filter(|level| levels.contains(level) == left).collect();
-            let other: Vec<usize> = (0..all).filter(|level| !side.contains(level)).collect();
+            let here = levels_at(tree, layout, parents, at, feature);
+            let (side, other): (Vec<usize>, Vec<usize>) = here.into_iter().partition(|level| levels.contains(level) == left);
             let names = |levels: &[usize]| {
                 let shown = levels.iter().take(MOST_LEVELS).filter_map(|level| layout.level_name(feature, *level)).collect::<Vec<_>>();
                 let more = if levels.len() > MOST_LEVELS { format!(" and {} more", levels.len() - MOST_LEVELS) } else { String::new() };
@@ -54,14 +75,11 @@ impl TreeModel {
     /// The condition of every node, seen from its parent.
     fn conditions(&self) -> Vec<String> {
         let parents = parents(&self.tree);
-        let told = |at: usize| match at {
-            0 => "all rows".into(),
-            _ => condition(&self.tree, &self.layout, parents[at], parents[at] + 1 == at),
-        };
-        (0..self.tree.len()).map(told).collect()
+        (0..self.tree.len()).map(|at| condition_of(&self.tree, &self.layout, &parents, at)).collect()
     }
 
-    fn weight(&self, at: usize) -> f64 {
+    /// The weight of the rows of a node.
+    pub(super) fn weight(&self, at: usize) -> f64 {
         self.weights[at * self.class_count()..][..self.class_count()].iter().sum()
     }
 
@@ -83,11 +101,21 @@ impl TreeModel {
         if weight.fract() == 0.0 && weight < 1e15 { Cell::Count(weight as u64) } else { weight.into() }
     }
 
+    /// All levels that go left at a node, as a list that programs can read.
+    fn left_levels(&self, at: usize, parents: &[usize]) -> Cell {
+        let (Some(feature), Some(Question::In(left))) = (self.tree.feature(at), self.tree.question(at, &self.layout)) else {
+            return Cell::Empty;
+        };
+        let here = levels_at(&self.tree, &self.layout, parents, at, feature);
+        let names = here.into_iter().filter(|level| left.contains(level)).filter_map(|level| self.layout.level_name(feature, level));
+        serde_json::to_string(&names.collect::<Vec<_>>()).map_or(Cell::Empty, Cell::from)
+    }
+
     /// Every node with all that is known of it.
     fn tidy(&self) -> Table {
         let (parents, depths, conditions) = (parents(&self.tree), self.depths(), self.conditions());
         let labels = self.layout.classes().labels();
-        let fixed = ["node", "parent", "depth", "condition", "column", "threshold", "weight", self.gain_name()];
+        let fixed = ["node", "parent", "depth", "condition", "column", "threshold", "left_levels", "missing", "weight", self.gain_name()];
         let of_classes = labels.iter().flat_map(|label| [format!("weight_{label}"), format!("p_{label}")]);
         let columns: Vec<String> = fixed.iter().map(|name| (*name).to_owned()).chain(of_classes).collect();
         Table::tabulate("tidy", columns, self.tree.len(), |at, column| match column {
@@ -101,10 +129,12 @@ impl TreeModel {
                 Some(Question::Below(threshold)) => threshold.into(),
                 _ => Cell::Empty,
             },
-            6 => self.weight(at).into(),
-            7 => self.gain(at),
-            of_class if (of_class - 8).is_multiple_of(2) => self.weights[at * labels.len() + (of_class - 8) / 2].into(),
-            of_class => self.log_p(at)[(of_class - 9) / 2].exp().into(),
+            6 => self.left_levels(at, &parents),
+            7 => self.tree.gap_goes_left(at).map_or(Cell::Empty, |left| if left { "left" } else { "right" }.into()),
+            8 => self.weight(at).into(),
+            9 => self.gain(at),
+            of_class if (of_class - 10).is_multiple_of(2) => self.weights[at * labels.len() + (of_class - 10) / 2].into(),
+            of_class => self.log_p(at)[(of_class - 11) / 2].exp().into(),
         })
     }
 
@@ -190,7 +220,7 @@ impl TreeModel {
             "A tree of {} leaves and depth {}; its first question is {}.",
             self.leaves(),
             self.depth(),
-            condition(&self.tree, &self.layout, 0, true)
+            condition(&self.tree, &self.layout, &parents(&self.tree), 0, true)
         );
         Picture { name: "tree".into(), title: "Decision tree".into(), summary, panels: vec![Panel { marks, ..Panel::default() }] }
     }

@@ -1,70 +1,59 @@
 //! Grows a tree from coded rows in memory.
 //!
-//! Rows move: a split puts the rows of the left child before those of the right one, in their order, so that histograms read memory from
-//! front to back. Of two children the smaller one is counted and taken from the parent's histogram, which leaves the larger; nodes of few
-//! rows count column by column and look only at codes that occur. Time O(rows · columns · depth) at most, memory two copies of
-//! the rows and a histogram per open node.
+//! A node is a run of places of rows; a split puts those of the left child before those of the right one. Of two children the smaller one is counted and
+//! taken from the parent's histogram, which leaves the larger; nodes of few rows count some columns at a time and look only at codes that occur.
+//! The uppermost nodes are counted on several threads, the branches below them are grown on one each: sums of whole numbers come out
+//! the same. Time O(rows · columns · depth) at most, memory a byte per row and column, and a histogram per open node.
 
 use super::bins::Bins;
 use super::code_set::CodeSet;
+use super::code_table::CodeTable;
+use super::column_draw::ColumnDraw;
 use super::growth::{GrownNode, Growth, divide};
-use super::search::{Count, Search, Split, occupied};
+use super::search::{Search, Split, occupied};
+use super::tally::{ByPlace, Count, One, RowWeights, Tally};
+use crate::data::mixed;
+use crate::workers;
 
-/// Rows below which a node is counted column by column.
+/// Rows below which a node is counted some columns at a time.
 const FEW_ROWS: usize = 512;
+/// Columns that a node of few rows counts at a time.
+const FEW_COLUMNS: usize = 8;
+/// Rows from which on a node is counted on several threads.
+const MANY_ROWS: usize = 1 << 15;
+/// Branches for every thread, so that none waits long for the others.
+const BRANCHES: usize = 8;
 
-/// Puts the columns in the order in which a node tries them, by its path from the root: so many at once, then, while none of them gains, one after the other.
-pub(super) type ColumnChoice<'a> = &'a (dyn Fn(u64) -> (Vec<usize>, usize) + Sync);
-
-/// Coded rows on the move.
-pub(super) struct MovingRows {
-    pub(super) stride: usize,
-    pub(super) codes: Vec<u8>,
-    /// Weights in units; empty where every row weighs one unit.
-    pub(super) weights: Vec<u64>,
+/// What a tree is grown from, and how.
+pub(super) struct Ground<'a> {
+    pub(super) table: &'a CodeTable<'a>,
+    pub(super) bins: &'a Bins,
+    pub(super) classes: usize,
+    pub(super) growth: &'a Growth,
+    /// Draws the columns of a node; all are tried without.
+    pub(super) draw: Option<&'a ColumnDraw<'a>>,
+    pub(super) threads: usize,
 }
 
-impl MovingRows {
-    fn len(&self) -> usize {
-        self.codes.len() / self.stride
-    }
+/// Weights of rows by place.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Weights<'a> {
+    /// One unit each.
+    One,
+    /// Few units, together less than 2^32.
+    Few(&'a [u32]),
+    /// Any.
+    Units(&'a [u64]),
 }
 
-/// The tree of some rows. `columns` chooses the columns of a node; all are tried without.
-pub(super) fn grow(rows: MovingRows, bins: &Bins, classes: usize, growth: &Growth, columns: Option<ColumnChoice<'_>>) -> Vec<GrownNode> {
-    match rows.weights.is_empty() && rows.len() < u32::MAX as usize {
-        true => Grower::<u32>::new(rows, bins, classes, growth, columns).grow(),
-        false => Grower::<u64>::new(rows, bins, classes, growth, columns).grow(),
-    }
-}
-
-/// A count that rows are added to.
-trait Tally: Count {
-    fn add(&mut self, units: u64);
-    fn take(&mut self, other: Self);
-}
-
-impl Tally for u32 {
-    #[inline]
-    fn add(&mut self, units: u64) {
-        *self = self.wrapping_add(units as u32);
-    }
-
-    #[inline]
-    fn take(&mut self, other: Self) {
-        *self = self.wrapping_sub(other);
-    }
-}
-
-impl Tally for u64 {
-    #[inline]
-    fn add(&mut self, units: u64) {
-        *self = self.wrapping_add(units);
-    }
-
-    #[inline]
-    fn take(&mut self, other: Self) {
-        *self = self.wrapping_sub(other);
+impl Ground<'_> {
+    /// The tree of the rows at some places.
+    pub(super) fn grow(&self, places: Vec<u32>, weights: Weights<'_>) -> Vec<GrownNode> {
+        match weights {
+            Weights::One => grow::<u32, One>(self, places, One),
+            Weights::Few(weights) => grow(self, places, ByPlace(weights)),
+            Weights::Units(weights) => grow(self, places, ByPlace(weights)),
+        }
     }
 }
 
@@ -76,209 +65,204 @@ struct Open<C> {
     counts: Option<Vec<C>>,
 }
 
-struct Grower<'a, C> {
-    rows: MovingRows,
-    bins: &'a Bins,
-    classes: usize,
-    growth: &'a Growth,
-    choose: Option<ColumnChoice<'a>>,
-    offsets: Vec<usize>,
-    nodes: Vec<GrownNode>,
-    /// Histograms to be used again.
-    spare_counts: Vec<Vec<C>>,
-    spare_codes: Vec<u8>,
-    spare_weights: Vec<u64>,
-    /// The counts of one column of a small node.
-    column: Vec<C>,
+fn grow<C: Count, W: RowWeights<C>>(ground: &Ground<'_>, mut places: Vec<u32>, weights: W) -> Vec<GrownNode> {
+    let mut counts = vec![0; ground.classes];
+    places.iter().for_each(|place| counts[ground.table.class(*place)] += weights.of(*place).into());
+    let mut top = Grower::new(ground, weights, GrownNode::leaf(counts, 0), ground.threads);
+    let apart = if ground.threads > 1 { places.len() / (BRANCHES * ground.threads) } else { 0 };
+    let root = Open { at: 0, rows: (0, places.len()), path: 1, counts: None };
+    let mut branches = top.grow(&mut places, root, apart);
+    let mut nodes = top.nodes;
+    branches.sort_by_key(|branch| branch.rows.0);
+    let (mut pieces, mut rest, mut next) = (Vec::new(), &mut places[..], 0);
+    for branch in branches {
+        let (lo, hi) = branch.rows;
+        let (own, others) = std::mem::take(&mut rest)[lo - next..].split_at_mut(hi - lo);
+        (rest, next) = (others, hi);
+        pieces.push((nodes[branch.at].clone(), branch, own));
+    }
+    // The largest first, so that the last to be finished are small.
+    pieces.sort_by_key(|(_, _, own)| std::cmp::Reverse(own.len()));
+    let grown = workers::each(ground.threads, pieces, |(root, branch, own)| {
+        let (at, rows) = (branch.at, (0, own.len()));
+        let mut grower = Grower::new(ground, weights, root, 1);
+        grower.grow(own, Open { at: 0, rows, ..branch }, 0);
+        (at, grower.nodes)
+    });
+    grown.into_iter().for_each(|(at, branch)| graft(&mut nodes, at, branch));
+    nodes
 }
 
-impl<'a, C: Tally> Grower<'a, C> {
-    fn new(rows: MovingRows, bins: &'a Bins, classes: usize, growth: &'a Growth, choose: Option<ColumnChoice<'a>>) -> Self {
+/// Puts a branch in the place of a leaf.
+fn graft(nodes: &mut Vec<GrownNode>, at: usize, branch: Vec<GrownNode>) {
+    // The root of the branch is the leaf; its other nodes come behind those that are there.
+    let first = nodes.len() - 1;
+    for (place, mut node) in branch.into_iter().enumerate() {
+        if node.split.is_some() {
+            node.children = node.children.map(|child| first + child);
+        }
+        match place {
+            0 => nodes[at] = node,
+            _ => nodes.push(node),
+        }
+    }
+}
+
+struct Grower<'a, C, W> {
+    ground: &'a Ground<'a>,
+    weights: W,
+    threads: usize,
+    offsets: Vec<usize>,
+    nodes: Vec<GrownNode>,
+    tally: Tally<C>,
+    /// Histograms and places to be used again.
+    spare_counts: Vec<Vec<C>>,
+    spare_places: Vec<u32>,
+    /// Ranks of the columns of a node.
+    ranks: Vec<usize>,
+}
+
+impl<'a, C: Count, W: RowWeights<C>> Grower<'a, C, W> {
+    fn new(ground: &'a Ground<'a>, weights: W, root: GrownNode, threads: usize) -> Self {
         Grower {
-            offsets: bins.offsets(classes),
-            nodes: Vec::new(),
+            offsets: ground.bins.offsets(ground.classes),
+            nodes: vec![root],
+            tally: Tally::new(ground.bins.width().max(FEW_COLUMNS), ground.classes),
             spare_counts: Vec::new(),
-            spare_codes: Vec::new(),
-            spare_weights: Vec::new(),
-            column: vec![C::default(); 256 * classes],
-            rows,
-            bins,
-            classes,
-            growth,
-            choose,
+            spare_places: Vec::new(),
+            ranks: Vec::new(),
+            ground,
+            weights,
+            threads,
         }
     }
 
-    fn grow(mut self) -> Vec<GrownNode> {
-        let all = (0, self.rows.len());
-        self.nodes.push(GrownNode::leaf(self.class_counts(all), 0));
-        let mut open = vec![Open { at: 0, rows: all, path: 1, counts: None }];
+    /// Splits a node and what comes of it; gives back nodes of no more than `apart` rows as they are.
+    fn grow(&mut self, places: &mut [u32], root: Open<C>, apart: usize) -> Vec<Open<C>> {
+        let (mut open, mut branches) = (vec![root], Vec::new());
         while let Some(node) = open.pop() {
-            self.visit(node, &mut open);
+            match node.rows.1 - node.rows.0 <= apart {
+                true => branches.push(node),
+                false => self.visit(places, node, &mut open),
+            }
         }
-        self.nodes
+        branches
     }
 
-    fn visit(&mut self, node: Open<C>, open: &mut Vec<Open<C>>) {
-        let Open { at, rows, path, counts } = node;
-        let total = self.nodes[at].counts.clone();
-        if !self.growth.may_split(&total, self.nodes[at].depth) {
-            self.keep(counts);
+    fn visit(&mut self, places: &mut [u32], node: Open<C>, open: &mut Vec<Open<C>>) {
+        let (ground, Open { at, rows, path, counts }) = (self.ground, node);
+        if !ground.growth.may_split(&self.nodes[at].counts, self.nodes[at].depth) {
+            self.spare_counts.extend(counts);
             return;
         }
-        let (split, counts) = match self.choose {
-            Some(choose) => (self.search_some(&total, rows, choose(path)), None),
-            None if rows.1 - rows.0 < FEW_ROWS => (self.search_few(&total, rows, self.bins.by_name()), counts),
+        let (own, by_name) = (&mut places[rows.0..rows.1], ground.bins.by_name());
+        let (split, counts) = match ground.draw {
+            Some(draw) => (self.search_drawn(at, own, draw, path), None),
+            None if own.len() < FEW_ROWS => (self.search_few(at, own, by_name), counts),
             None => {
-                let counts = counts.unwrap_or_else(|| self.histogram(rows, self.bins.by_name()));
-                (self.search(&total, &counts, self.bins.by_name()), Some(counts))
+                let counts = counts.unwrap_or_else(|| self.histogram(own));
+                (self.search(at, &counts), Some(counts))
             }
         };
-        let Some(split) = split.filter(|split| split.gain >= self.growth.least_gain) else {
-            self.keep(counts);
+        let Some(split) = split.filter(|split| split.gain >= ground.growth.least_gain) else {
+            self.spare_counts.extend(counts);
             return;
         };
-        let middle = self.part(rows, &split);
+        let middle = ground.table.part(own, split.feature, &split.left, &mut self.spare_places);
         let children = divide(&mut self.nodes, at, split);
-        let (left, right) = ((rows.0, middle), (middle, rows.1));
-        let known = self.inherit(counts, [left, right], children);
+        let sides = own.split_at(middle);
+        let known = self.inherit(counts, [sides.0, sides.1], children);
+        let (left, right) = ((rows.0, rows.0 + middle), (rows.0 + middle, rows.1));
         for (at, rows, turn, counts) in [(children[1], right, 1, known.1), (children[0], left, 0, known.0)] {
-            open.push(Open { at, rows, path: crate::data::mixed(path.wrapping_mul(2).wrapping_add(turn)), counts });
+            open.push(Open { at, rows, path: mixed(path.wrapping_mul(2).wrapping_add(turn)), counts });
         }
-    }
-
-    /// The best split by the first columns, or by the first of the others that gains.
-    fn search_some(&mut self, total: &[u64], rows: (usize, usize), (columns, first): (Vec<usize>, usize)) -> Option<Split> {
-        let (tried, others) = columns.split_at(first.min(columns.len()));
-        let found = match rows.1 - rows.0 < FEW_ROWS {
-            true => self.search_few(total, rows, tried),
-            false => {
-                let counts = self.histogram(rows, tried);
-                let found = self.search(total, &counts, tried);
-                self.keep(Some(counts));
-                found
-            }
-        };
-        found.or_else(|| others.iter().find_map(|j| self.search_few(total, rows, std::slice::from_ref(j))))
     }
 
     /// Histograms of two children: the smaller one counted, the larger what remains of the parent's. Nodes of few rows, and those whose
     /// columns are their own, get none.
-    fn inherit(&mut self, parent: Option<Vec<C>>, rows: [(usize, usize); 2], children: [usize; 2]) -> (Option<Vec<C>>, Option<Vec<C>>) {
-        let size = rows.map(|(lo, hi)| hi - lo);
-        let wanted = |which: usize| {
-            size[which] >= FEW_ROWS && self.growth.may_split(&self.nodes[children[which]].counts, self.nodes[children[which]].depth)
-        };
-        let wanted = [wanted(0), wanted(1)];
-        let smaller = usize::from(size[1] < size[0]);
-        let Some(mut rest) = parent.filter(|_| self.choose.is_none() && wanted[1 - smaller]) else { return (None, None) };
-        let counted = self.histogram(rows[smaller], self.bins.by_name());
+    fn inherit(&mut self, parent: Option<Vec<C>>, sides: [&[u32]; 2], children: [usize; 2]) -> (Option<Vec<C>>, Option<Vec<C>>) {
+        let Some(mut rest) = parent else { return (None, None) };
+        let wanted = [0, 1].map(|which| {
+            let child = &self.nodes[children[which]];
+            sides[which].len() >= FEW_ROWS && self.ground.growth.may_split(&child.counts, child.depth)
+        });
+        let smaller = usize::from(sides[1].len() < sides[0].len());
+        if !wanted[1 - smaller] {
+            self.spare_counts.push(rest);
+            return (None, None);
+        }
+        let counted = self.histogram(sides[smaller]);
         rest.iter_mut().zip(&counted).for_each(|(rest, counted)| rest.take(*counted));
         let counted = if wanted[smaller] {
             Some(counted)
         } else {
-            self.keep(Some(counted));
+            self.spare_counts.push(counted);
             None
         };
         if smaller == 0 { (counted, Some(rest)) } else { (Some(rest), counted) }
     }
 
-    /// Keeps the room of a histogram.
-    fn keep(&mut self, counts: Option<Vec<C>>) {
-        self.spare_counts.extend(counts);
-    }
-
-    fn weight(&self, i: usize) -> u64 {
-        self.rows.weights.get(i).copied().unwrap_or(1)
-    }
-
-    fn class_counts(&self, rows: (usize, usize)) -> Vec<u64> {
-        let mut counts = vec![0; self.classes];
-        for i in rows.0..rows.1 {
-            counts[usize::from(self.rows.codes[(i + 1) * self.rows.stride - 1])] += self.weight(i);
-        }
-        counts
-    }
-
     /// Counts by column, code and class.
-    fn histogram(&mut self, (lo, hi): (usize, usize), columns: &[usize]) -> Vec<C> {
-        let cells = self.offsets[self.offsets.len() - 1];
+    fn histogram(&mut self, places: &[u32]) -> Vec<C> {
         let mut counts = self.spare_counts.pop().unwrap_or_default();
-        counts.clear();
-        counts.resize(cells, C::default());
-        let (stride, classes) = (self.rows.stride, self.classes);
-        let codes = self.rows.codes[lo * stride..hi * stride].chunks_exact(stride);
-        let every = columns.len() == self.bins.width();
-        for (i, row) in codes.enumerate() {
-            let (class, weight) = (usize::from(row[stride - 1]), if self.rows.weights.is_empty() { 1 } else { self.rows.weights[lo + i] });
-            if every {
-                for (offset, code) in self.offsets.iter().zip(&row[..stride - 1]) {
-                    counts[offset + usize::from(*code) * classes + class].add(weight);
-                }
-            } else {
-                for j in columns {
-                    counts[self.offsets[*j] + usize::from(row[*j]) * classes + class].add(weight);
-                }
-            }
+        let (ground, weights, offsets) = (self.ground, self.weights, &self.offsets);
+        if self.threads == 1 || places.len() < MANY_ROWS {
+            self.tally.count(ground.table, places, weights);
+            self.tally.move_to(offsets, &mut counts);
+            return counts;
         }
+        let pieces = places.chunks(places.len().div_ceil(self.threads)).collect();
+        let parts = workers::each(self.threads, pieces, |piece: &[u32]| {
+            let (mut tally, mut counts) = (Tally::new(ground.bins.width(), ground.classes), Vec::new());
+            tally.count(ground.table, piece, weights);
+            tally.move_to(offsets, &mut counts);
+            counts
+        });
+        counts.clear();
+        counts.resize(offsets[offsets.len() - 1], C::default());
+        parts.iter().for_each(|part| counts.iter_mut().zip(part).for_each(|(sum, count)| sum.add(*count)));
         counts
     }
 
-    fn search(&self, total: &[u64], counts: &[C], columns: &[usize]) -> Option<Split> {
-        let mut search = Search::new(&self.growth.impurity, total, self.growth.least_leaf);
+    fn search(&self, at: usize, counts: &[C]) -> Option<Split> {
+        let Ground { bins, classes, growth, .. } = *self.ground;
+        let mut search = Search::new(&growth.impurity, &self.nodes[at].counts, growth.least_leaf);
         let of = |j: usize| &counts[self.offsets[j]..self.offsets[j + 1]];
-        for j in columns {
-            search.column(self.bins, *j, of(*j), occupied(of(*j), self.classes));
-        }
-        search.finish(|j| occupied(of(j), self.classes))
+        bins.by_name().iter().for_each(|j| search.column(bins, *j, of(*j), occupied(of(*j), classes)));
+        search.finish(|j| occupied(of(j), classes))
     }
 
-    fn search_few(&mut self, total: &[u64], (lo, hi): (usize, usize), columns: &[usize]) -> Option<Split> {
-        let mut search = Search::new(&self.growth.impurity, total, self.growth.least_leaf);
-        let (stride, classes) = (self.rows.stride, self.classes);
-        let codes = &self.rows.codes[lo * stride..hi * stride];
-        let column = &mut self.column;
-        for j in columns {
-            let mut set = CodeSet::default();
-            for (i, row) in codes.chunks_exact(stride).enumerate() {
-                let weight = if self.rows.weights.is_empty() { 1 } else { self.rows.weights[lo + i] };
-                column[usize::from(row[*j]) * classes + usize::from(row[stride - 1])].add(weight);
-                set.insert(row[*j]);
-            }
-            search.column(self.bins, *j, column, set);
-            for code in set.codes() {
-                column[usize::from(code) * classes..][..classes].fill(C::default());
-            }
-        }
-        search.finish(|j| codes.chunks_exact(stride).fold(CodeSet::default(), |set, row| set.with(row[j])))
+    /// The best split by the columns that are drawn for a node, or by the first of the others that gains.
+    fn search_drawn(&mut self, at: usize, places: &[u32], draw: &ColumnDraw<'_>, path: u64) -> Option<Split> {
+        let mut ranks = std::mem::take(&mut self.ranks);
+        draw.first(path, &mut ranks);
+        ranks[..draw.tried].iter_mut().for_each(|rank| *rank = draw.by_name[*rank]);
+        let found = self.search_few(at, places, &ranks[..draw.tried]);
+        let found = found.or_else(|| {
+            draw.others(path, &mut ranks);
+            ranks[draw.tried..].iter().find_map(|rank| self.search_few(at, places, &[draw.by_name[*rank]]))
+        });
+        self.ranks = ranks;
+        found
     }
 
-    /// Moves the rows that go left before the others, either in their order; gives the place of the first of the others.
-    fn part(&mut self, (lo, hi): (usize, usize), split: &Split) -> usize {
-        let MovingRows { stride, codes, weights } = &mut self.rows;
-        let stride = *stride;
-        self.spare_codes.clear();
-        self.spare_weights.clear();
-        let mut next = lo;
-        for i in lo..hi {
-            let row = i * stride..(i + 1) * stride;
-            if split.left.has(codes[row.start + split.feature]) {
-                codes.copy_within(row, next * stride);
-                if !weights.is_empty() {
-                    weights[next] = weights[i];
-                }
-                next += 1;
+    /// The best split by some columns, which are counted for this node alone.
+    fn search_few(&mut self, at: usize, places: &[u32], columns: &[usize]) -> Option<Split> {
+        let Ground { bins, classes, growth, table, .. } = *self.ground;
+        let (tally, mut sets) = (&mut self.tally, [CodeSet::default(); FEW_COLUMNS]);
+        let mut search = Search::new(&growth.impurity, &self.nodes[at].counts, growth.least_leaf);
+        for columns in columns.chunks(FEW_COLUMNS) {
+            if places.len() < FEW_ROWS {
+                tally.count_few(table, places, self.weights, columns, &mut sets);
             } else {
-                self.spare_codes.extend_from_slice(&codes[row]);
-                if !weights.is_empty() {
-                    self.spare_weights.push(weights[i]);
-                }
+                tally.count_some(table, places, self.weights, columns);
+                sets.iter_mut().zip(0..columns.len()).for_each(|(set, slot)| *set = occupied(tally.slot(slot), classes));
+            }
+            for (slot, (j, set)) in columns.iter().zip(sets).enumerate() {
+                search.column(bins, *j, tally.slot(slot), set);
+                tally.clear(slot, set);
             }
         }
-        codes[next * stride..hi * stride].copy_from_slice(&self.spare_codes);
-        if !weights.is_empty() {
-            weights[next..hi].copy_from_slice(&self.spare_weights);
-        }
-        next
+        search.finish(|j| places.iter().fold(CodeSet::default(), |set, place| set.with(table.row(*place)[j])))
     }
 }

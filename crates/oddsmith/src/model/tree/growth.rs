@@ -56,11 +56,11 @@ impl GrownNode {
 }
 
 /// Splits a node: appends its children, left before right, and gives their places.
-pub(super) fn divide(nodes: &mut Vec<GrownNode>, at: usize, split: Split) -> [usize; 2] {
-    let depth = nodes[at].depth + 1;
-    let right: Vec<u64> = nodes[at].counts.iter().zip(&split.left_counts).map(|(total, left)| total - left).collect();
+pub(super) fn divide(nodes: &mut Vec<GrownNode>, at: usize, mut split: Split) -> [usize; 2] {
+    let (depth, left) = (nodes[at].depth + 1, std::mem::take(&mut split.left_counts));
+    let right: Vec<u64> = nodes[at].counts.iter().zip(&left).map(|(total, left)| total - left).collect();
     let children = [nodes.len(), nodes.len() + 1];
-    nodes.push(GrownNode::leaf(split.left_counts.clone(), depth));
+    nodes.push(GrownNode::leaf(left, depth));
     nodes.push(GrownNode::leaf(right, depth));
     nodes[at].split = Some(Box::new(split));
     nodes[at].children = children;

@@ -73,6 +73,11 @@ impl Impurity {
         }
     }
 
+    /// m ln m of whole weights from 0 to `total`, where that is tabulated and all that is needed.
+    pub(super) fn m_ln_m_up_to(&self, total: u64) -> Option<&[f64]> {
+        self.table.get(..=total as usize)
+    }
+
     /// The impurity of the classes' weights, times their sum.
     #[inline]
     pub(super) fn of(&self, counts: &[u64]) -> f64 {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use super::boosting::{BoostPass, BoostPoint};
 use super::canonical::{canonical_order, drawn};
+use super::code_table::CodeTable;
 use super::codebook::Codebook;
 use super::coded_rows::CodedRows;
-use super::grower::{MovingRows, grow};
+use super::grower::Ground;
 use super::growth::{GrownNode, Growth, preorder};
 use super::level_pass::{LevelPass, LevelPoint};
 use super::model::TreeModel;
@@ -23,6 +25,10 @@ use crate::stats::Statistics;
 
 /// Folds of cross-validation.
 const FOLDS: u64 = 10;
+/// Bytes of a row in memory beside its codes: its place, twice.
+const BYTES_PER_ROW: u64 = 8;
+/// What helps when a tree is to be pruned by rows that are too many.
+const PRUNED: &str = "allow more memory, take fewer rows, or prune by a price";
 /// A held-out row costs at most the logarithm of this.
 const LEAST_PROBABILITY: f64 = 1e-12;
 
@@ -35,24 +41,24 @@ pub enum TreeStats {
     Rows(Box<CodedRows>),
     /// Histograms of the open nodes.
     Level(Box<LevelPass>),
+    /// Histograms of the trees of a round of boosting.
+    Boost(Box<BoostPass>),
 }
 
 impl TreeStats {
     /// The empty summary of the first pass.
-    pub(super) fn first(layout: &Arc<Layout>, memory: u64) -> Self {
-        TreeStats::Survey(Box::new(Survey::new(layout, memory)))
+    pub(super) fn first(layout: &Arc<Layout>, pass: &PassInfo) -> Self {
+        TreeStats::Survey(Box::new(Survey::new(layout, pass)))
     }
 
-    /// The empty summary of the pass that gathers rows; an error where they are more than may be kept.
-    pub(super) fn gathering(survey: &Survey, model: &str) -> Result<Self> {
+    /// The empty summary of the pass that gathers rows, with so many bytes beside the codes of each; an error where they are more than may be kept.
+    pub(super) fn gathering(survey: &Survey, model: &str, per_row: u64, advice: &str) -> Result<Self> {
         let book = Codebook::new(survey, model)?;
-        let wanted = room(survey, &book);
+        let wanted = room(survey, &book, per_row);
         if survey.memory > 0 && wanted > survey.memory {
             let (model, mib) = (model.to_owned(), |bytes: u64| bytes.div_ceil(1 << 20));
             let what = format!("keep {} coded rows: that takes {} MiB of {}", survey.classes.total_rows(), mib(wanted), mib(survey.memory));
-            return Err(
-                ErrorKind::Unsupported { model, what, advice: "allow more memory, take fewer rows, or grow one tree".into() }.into()
-            );
+            return Err(ErrorKind::Unsupported { model, what, advice: advice.into() }.into());
         }
         Ok(TreeStats::Rows(Box::new(CodedRows::new(Arc::new(book)))))
     }
@@ -63,22 +69,29 @@ impl TreeStats {
             TreeStats::Survey(_) => {}
             TreeStats::Rows(rows) => rows.book.write(point),
             TreeStats::Level(level) => level.point.write(point),
+            TreeStats::Boost(pass) => pass.point.write(point),
         }
     }
 
     /// The empty summary of the pass at a point.
     pub(super) fn at_point(layout: &Arc<Layout>, point: &Record) -> Result<Self> {
-        match (point.arrays.contains_key("shift"), point.arrays.contains_key("wave")) {
-            (false, _) => Ok(TreeStats::first(layout, 0)),
+        let has = |name: &str| point.arrays.contains_key(name);
+        match (has("shift"), has("wave")) {
+            (true, _) if has("trees") => Ok(TreeStats::Boost(Box::new(BoostPass::new(BoostPoint::read(point, layout)?)))),
+            (false, _) => Ok(TreeStats::first(layout, &PassInfo::default())),
             (true, false) => Ok(TreeStats::Rows(Box::new(CodedRows::new(Arc::new(Codebook::read(point, layout)?))))),
             (true, true) => Ok(TreeStats::Level(Box::new(LevelPass::new(LevelPoint::read(point, layout)?)))),
         }
     }
 }
 
-/// Bytes of coded rows, and of the copy that is moved about.
-fn room(survey: &Survey, book: &Codebook) -> u64 {
-    2 * survey.classes.total_rows() * (book.stride() as u64 + if survey.is_weighted() { 8 } else { 0 })
+/// Bytes of coded rows, of their codes by column, and of what else is kept of every row.
+pub(super) fn room(survey: &Survey, book: &Codebook, per_row: u64) -> u64 {
+    // A place has 32 bits.
+    if survey.classes.total_rows() > u64::from(u32::MAX) {
+        return u64::MAX;
+    }
+    survey.classes.total_rows() * (2 * book.stride() as u64 + per_row + if survey.is_weighted() { 8 } else { 0 })
 }
 
 impl Encode for TreeStats {
@@ -87,6 +100,7 @@ impl Encode for TreeStats {
             TreeStats::Survey(survey) => survey.encode(codec),
             TreeStats::Rows(rows) => rows.encode(codec),
             TreeStats::Level(level) => level.encode(codec),
+            TreeStats::Boost(pass) => pass.encode(codec),
         }
     }
 }
@@ -99,6 +113,7 @@ impl Statistics for TreeStats {
             TreeStats::Survey(survey) => survey.observe(rows),
             TreeStats::Rows(coded) => coded.observe(rows),
             TreeStats::Level(level) => level.observe(rows),
+            TreeStats::Boost(pass) => pass.observe(rows),
         }
     }
 
@@ -107,6 +122,7 @@ impl Statistics for TreeStats {
             (TreeStats::Survey(mine), TreeStats::Survey(theirs)) => mine.merge(theirs),
             (TreeStats::Rows(mine), TreeStats::Rows(theirs)) => mine.merge(theirs),
             (TreeStats::Level(mine), TreeStats::Level(theirs)) => mine.merge(theirs),
+            (TreeStats::Boost(mine), TreeStats::Boost(theirs)) => mine.merge(theirs),
             _ => Err(Error::internal("sums of two different passes were merged")),
         }
     }
@@ -116,6 +132,7 @@ impl Statistics for TreeStats {
             TreeStats::Survey(survey) => survey.weight(),
             TreeStats::Rows(rows) => rows.weight(),
             TreeStats::Level(level) => level.weight(),
+            TreeStats::Boost(pass) => pass.weight(),
         }
     }
 
@@ -124,6 +141,7 @@ impl Statistics for TreeStats {
             TreeStats::Survey(survey) => survey.purpose(),
             TreeStats::Rows(rows) => rows.purpose(),
             TreeStats::Level(level) => level.purpose(),
+            TreeStats::Boost(pass) => pass.purpose(),
         }
     }
 
@@ -132,6 +150,7 @@ impl Statistics for TreeStats {
             TreeStats::Survey(survey) => survey.discloses(),
             TreeStats::Rows(rows) => rows.discloses(),
             TreeStats::Level(level) => level.discloses(),
+            TreeStats::Boost(pass) => pass.discloses(),
         }
     }
 
@@ -140,6 +159,7 @@ impl Statistics for TreeStats {
             TreeStats::Survey(survey) => survey.bytes(),
             TreeStats::Rows(rows) => rows.bytes(),
             TreeStats::Level(level) => level.bytes(),
+            TreeStats::Boost(pass) => pass.bytes(),
         }
     }
 }
@@ -150,21 +170,22 @@ impl Learner for DecisionTree {
 
     fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<TreeStats> {
         TAKES.check(NAME, layout)?;
-        Ok(TreeStats::first(layout, pass.memory))
+        Ok(TreeStats::first(layout, pass))
     }
 
     fn finish(&self, stats: &TreeStats) -> Result<Step<TreeStats, TreeModel>> {
         match stats {
-            TreeStats::Survey(survey) if self.cross_validated => TreeStats::gathering(survey, NAME).map(Step::Again),
+            TreeStats::Survey(survey) if self.cross_validated => TreeStats::gathering(survey, NAME, BYTES_PER_ROW, PRUNED).map(Step::Again),
             TreeStats::Survey(survey) => {
                 let book = Arc::new(Codebook::new(survey, NAME)?);
-                Ok(Step::Again(match room(survey, &book) <= survey.memory {
+                Ok(Step::Again(match room(survey, &book, BYTES_PER_ROW) <= survey.memory {
                     true => TreeStats::Rows(Box::new(CodedRows::new(book))),
                     false => TreeStats::Level(Box::new(LevelPass::new(LevelPoint::root(book, survey.memory)))),
                 }))
             }
             TreeStats::Rows(rows) => self.grown_from(rows).map(Step::Done),
-            TreeStats::Level(level) => Ok(match level.advance(&self.growth(&level.point.book)) {
+            TreeStats::Boost(_) => Err(Error::internal("a tree was given the sums of boosting")),
+            TreeStats::Level(level) => level.check().map(|()| match level.advance(&self.growth(&level.point.book)) {
                 Ok(next) => Step::Again(TreeStats::Level(Box::new(next))),
                 Err(nodes) => Step::Done(self.model(&level.point.book, nodes, self.price(&level.point.book))),
             }),
@@ -198,23 +219,23 @@ impl DecisionTree {
     }
 
     fn grown_from(&self, rows: &CodedRows) -> Result<TreeModel> {
-        let (book, growth) = (&*rows.book, self.growth(&rows.book));
-        let all = MovingRows { stride: book.stride(), codes: rows.codes.clone(), weights: rows.weights.clone() };
-        let nodes = grow(all, &book.bins, book.class_count(), &growth, None);
-        let price = if self.cross_validated { self.best_price(rows, &growth, &nodes) } else { self.price(book) };
+        let (book, growth, table) = (&*rows.book, self.growth(&rows.book), rows.table());
+        let ground = ground(book, &growth, &table);
+        let nodes = ground.grow((0..rows.len() as u32).collect(), rows.weights_by_place());
+        let price = if self.cross_validated { self.best_price(rows, &ground, &nodes) } else { self.price(book) };
         Ok(self.model(book, nodes, price))
     }
 
     /// The price with the least held-out loss; of equal ones the largest, which gives the smallest tree.
-    fn best_price(&self, rows: &CodedRows, growth: &Growth, nodes: &[GrownNode]) -> f64 {
-        let prices = prices(nodes, &growth.impurity);
+    fn best_price(&self, rows: &CodedRows, ground: &Ground<'_>, nodes: &[GrownNode]) -> f64 {
+        let prices = prices(nodes, &ground.growth.impurity);
         let mut fold_of = vec![0; rows.len()];
         for (rank, i) in canonical_order(rows).into_iter().enumerate() {
             fold_of[i as usize] = drawn(self.seed, 0, rank as u64) % FOLDS;
         }
         let mut losses = vec![0.0; prices.len()];
         for fold in 0..FOLDS {
-            let held_out = self.losses_of(rows, growth, &prices, &|i| fold_of[i] == fold);
+            let held_out = self.losses_of(rows, ground, &prices, &|place| fold_of[place as usize] == fold);
             losses.iter_mut().zip(held_out).for_each(|(sum, loss)| *sum += loss);
         }
         let best = (0..prices.len()).rev().reduce(|best, at| if losses[at] < losses[best] { at } else { best });
@@ -222,19 +243,15 @@ impl DecisionTree {
     }
 
     /// Held-out losses at every price of the tree that was grown without some rows.
-    fn losses_of(&self, rows: &CodedRows, growth: &Growth, prices: &[f64], held_out: &dyn Fn(usize) -> bool) -> Vec<f64> {
-        let (book, stride) = (&*rows.book, rows.book.stride());
-        let row = |i: usize| &rows.codes[i * stride..(i + 1) * stride];
-        let units = |i: usize| rows.weights.get(i).copied().unwrap_or(1);
-        let kept = || (0..rows.len()).filter(|i| !held_out(*i));
-        let weights = if rows.weights.is_empty() { Vec::new() } else { kept().map(units).collect() };
-        let moving = MovingRows { stride, codes: kept().flat_map(|i| row(i).iter().copied()).collect(), weights };
-        let grown = grow(moving, &book.bins, book.class_count(), growth, None);
+    fn losses_of(&self, rows: &CodedRows, ground: &Ground<'_>, prices: &[f64], held_out: &dyn Fn(u32) -> bool) -> Vec<f64> {
+        let (book, table) = (&*rows.book, ground.table);
+        let (out, kept): (Vec<u32>, Vec<u32>) = (0..rows.len() as u32).partition(|place| held_out(*place));
+        let grown = ground.grow(kept, rows.weights_by_place());
         let p = probabilities(&grown, book, self.smoothing * book.row_weight);
         let mut losses = vec![0.0; grown.len()];
-        for i in (0..rows.len()).filter(|i| held_out(*i)) {
-            let (row, class) = (row(i), usize::from(row(i)[stride - 1]));
-            let weight = book.fixed.weight(units(i));
+        for place in out {
+            let (row, class) = (table.row(place), table.class(place));
+            let weight = book.fixed.weight(rows.weights.get(place as usize).copied().unwrap_or(1));
             let mut at = 0;
             loop {
                 losses[at] -= weight * p[at * book.class_count() + class].max(LEAST_PROBABILITY).ln();
@@ -242,8 +259,13 @@ impl DecisionTree {
                 at = grown[at].children[usize::from(!split.left.has(row[split.feature]))];
             }
         }
-        held_out_losses(&grown, &growth.impurity, prices, &losses)
+        held_out_losses(&grown, &ground.growth.impurity, prices, &losses)
     }
+}
+
+/// What one tree is grown from: all columns at every node, on all threads.
+fn ground<'a>(book: &'a Codebook, growth: &'a Growth, table: &'a CodeTable<'a>) -> Ground<'a> {
+    Ground { table, bins: &book.bins, classes: book.class_count(), growth, draw: None, threads: book.threads }
 }
 
 /// Probabilities by node of a grown tree and class, smoothed.
@@ -256,5 +278,5 @@ pub(super) fn probabilities(nodes: &[GrownNode], book: &Codebook, strength: f64)
     }
     let weights: Vec<f64> = order.iter().flat_map(|old| &nodes[*old].counts).map(|units| book.fixed.weight(*units)).collect();
     let p = smoothed(&weights, classes, &parents, strength);
-    (0..nodes.len()).flat_map(|old| p[place[old] * classes..][..classes].to_vec()).collect()
+    place.iter().flat_map(|new| &p[new * classes..][..classes]).copied().collect()
 }

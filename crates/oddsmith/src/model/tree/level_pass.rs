@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use super::code_set::CodeSet;
 use super::codebook::Codebook;
+use super::coded_tree::CodedTree;
 use super::growth::{GrownNode, Growth, divide};
-use super::search::{Search, Shape, Split, occupied};
+use super::search::{Search, occupied};
 use crate::codec::{Codec, Encode};
 use crate::data::{Layout, Rows};
 use crate::error::Result;
@@ -25,7 +25,9 @@ const CLOSED: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 pub(super) struct LevelPoint {
     pub(super) book: Arc<Codebook>,
-    pub(super) nodes: Vec<GrownNode>,
+    /// The tree as rows walk it, and as it has grown; only whoever asks knows the second.
+    tree: CodedTree,
+    nodes: Vec<GrownNode>,
     /// Nodes that are counted, and those that wait for another pass.
     wave: Vec<usize>,
     waiting: Vec<usize>,
@@ -41,7 +43,7 @@ impl LevelPoint {
         let cells = book.bins.offsets(book.class_count()).last().copied().unwrap_or(1) as u64;
         let most = (memory.max(LEAST_BYTES) / 4 / (cells * 8).max(1)).max(1) as usize;
         let root = GrownNode::leaf(vec![0; book.class_count()], 0);
-        LevelPoint { book, nodes: vec![root], wave: vec![0], waiting: Vec::new(), slots: vec![0], most }
+        LevelPoint { book, tree: CodedTree::root(), nodes: vec![root], wave: vec![0], waiting: Vec::new(), slots: vec![0], most }
     }
 
     /// The next nodes to be counted; `None` when there are none.
@@ -49,61 +51,29 @@ impl LevelPoint {
         let mut open = open;
         self.waiting = open.split_off(self.most.min(open.len()));
         self.wave = open;
-        self.slots = vec![CLOSED; self.nodes.len()];
+        self.slots = vec![CLOSED; self.tree.len()];
         for (slot, node) in self.wave.iter().enumerate() {
             self.slots[*node] = slot as u32;
         }
         (!self.wave.is_empty()).then_some(self)
     }
 
-    /// The leaf of a coded row.
-    fn leaf(&self, row: &[u8]) -> usize {
-        let mut at = 0;
-        while let Some(split) = &self.nodes[at].split {
-            at = self.nodes[at].children[usize::from(!split.left.has(row[split.feature]))];
-        }
-        at
-    }
-
     /// Writes the tree down as far as rows need it.
     pub(super) fn write(&self, point: &mut Record) {
         self.book.write(point);
-        let counts = |of: &dyn Fn(&GrownNode) -> Vec<u64>| self.nodes.iter().flat_map(of).collect::<Vec<u64>>();
-        point.put_counts("features", &counts(&|node| vec![node.split.as_ref().map_or(u64::MAX, |split| split.feature as u64)]));
-        point.put_counts("children", &counts(&|node| node.children.map(|child| child as u64).to_vec()));
-        point.put_counts("left", &counts(&|node| node.split.as_ref().map_or([0; 4], |split| split.left.words()).to_vec()));
+        self.tree.write(point, "");
         point.put_counts("wave", &self.wave.iter().map(|node| *node as u64).collect::<Vec<_>>());
     }
 
     /// Reads what was written: enough to count rows.
     pub(super) fn read(point: &Record, layout: &Arc<Layout>) -> Result<Self> {
         let book = Arc::new(Codebook::read(point, layout)?);
-        let features = point.counts("features")?;
-        let (children, left) = (point.counts_of("children", features.len() * 2)?, point.counts_of("left", features.len() * 4)?);
-        let mut nodes = Vec::new();
-        for (at, feature) in features.iter().enumerate() {
-            let mut node = GrownNode::leaf(Vec::new(), 0);
-            if *feature != u64::MAX {
-                let below = |child: u64| usize::try_from(child).ok().filter(|child| *child > at && *child < features.len());
-                let (Some(first), Some(second)) = (below(children[2 * at]), below(children[2 * at + 1])) else {
-                    return Err(fault("a node has no children below it"));
-                };
-                if *feature >= book.bins.width() as u64 {
-                    return Err(fault("a node looks at a column that is not there"));
-                }
-                let set = CodeSet::from_words([left[4 * at], left[4 * at + 1], left[4 * at + 2], left[4 * at + 3]]);
-                let (shape, rival) = (Shape::Levels, None);
-                let split = Split { feature: *feature as usize, shape, left: set, gaps: false, gain: 0.0, left_counts: Vec::new(), rival };
-                node.split = Some(Box::new(split));
-                node.children = [first, second];
-            }
-            nodes.push(node);
-        }
-        let open = |node: &u64| usize::try_from(*node).ok().filter(|node| nodes.get(*node).is_some_and(|node| node.split.is_none()));
+        let tree = CodedTree::read(point, "", book.bins.width())?;
+        let open = |node: &u64| usize::try_from(*node).ok().filter(|node| tree.is_leaf(*node));
         let wave: Option<Vec<usize>> = point.counts("wave")?.iter().map(open).collect();
-        let wave = wave.filter(|wave| !wave.is_empty()).ok_or_else(|| fault("no open node is to be counted"))?;
+        let wave = wave.ok_or_else(|| fault("no open node is to be counted"))?;
         let most = wave.len();
-        let empty = LevelPoint { book, nodes, wave: Vec::new(), waiting: Vec::new(), slots: Vec::new(), most };
+        let empty = LevelPoint { book, tree, nodes: Vec::new(), wave: Vec::new(), waiting: Vec::new(), slots: Vec::new(), most };
         empty.next(wave).ok_or_else(|| fault("no open node is to be counted"))
     }
 }
@@ -125,6 +95,23 @@ impl LevelPass {
         LevelPass { point: Arc::new(point), offsets, counts: vec![0; cells], weight: 0.0 }
     }
 
+    /// Whether every column has the rows of its node, class by class: what others have counted may be wrong.
+    pub(super) fn check(&self) -> Result<()> {
+        let (classes, cells) = (self.point.book.class_count(), self.offsets[self.offsets.len() - 1]);
+        for (slot, node) in self.point.wave.iter().enumerate() {
+            let counts = &self.counts[slot * cells..(slot + 1) * cells];
+            let mut sums = self.offsets.windows(2).map(|pair| class_sums(&counts[pair[0]..pair[1]], classes));
+            let known = match *node {
+                0 => sums.next().unwrap_or_default(),
+                node => self.point.nodes[node].counts.clone(),
+            };
+            if sums.any(|sums| sums != known) {
+                return Err(fault("columns of one node have other rows"));
+            }
+        }
+        Ok(())
+    }
+
     /// Splits the counted nodes where that gains something: the pass that comes next, or the whole tree.
     pub(super) fn advance(&self, growth: &Growth) -> std::result::Result<LevelPass, Vec<GrownNode>> {
         let classes = self.point.book.class_count();
@@ -135,9 +122,7 @@ impl LevelPass {
             let counts = &self.counts[slot * cells..(slot + 1) * cells];
             let of = |j: usize| &counts[self.offsets[j]..self.offsets[j + 1]];
             if *node == 0 {
-                let of_codes = of(0).chunks_exact(classes);
-                let total = of_codes.fold(vec![0; classes], |sum: Vec<u64>, code| sum.iter().zip(code).map(|(a, b)| a + b).collect());
-                point.nodes[0].counts = total;
+                point.nodes[0].counts = class_sums(of(0), classes);
                 if !growth.may_split(&point.nodes[0].counts, 0) {
                     continue;
                 }
@@ -148,6 +133,7 @@ impl LevelPass {
                 search.column(bins, *j, of(*j), occupied(of(*j), classes));
             }
             if let Some(split) = search.finish(|j| occupied(of(j), classes)).filter(|split| split.gain >= growth.least_gain) {
+                point.tree.split(*node, split.feature, split.left);
                 let children = divide(&mut point.nodes, *node, split);
                 let may_split = |child: &usize| growth.may_split(&point.nodes[*child].counts, point.nodes[*child].depth);
                 open.extend(children.into_iter().filter(may_split));
@@ -156,6 +142,11 @@ impl LevelPass {
         let nodes = point.nodes.clone();
         point.next(open).map(LevelPass::new).ok_or(nodes)
     }
+}
+
+/// Weights of classes over all codes of a column.
+fn class_sums(counts: &[u64], classes: usize) -> Vec<u64> {
+    counts.chunks_exact(classes).fold(vec![0; classes], |sums, code| sums.iter().zip(code).map(|(a, b)| a.saturating_add(*b)).collect())
 }
 
 impl Encode for LevelPass {
@@ -180,7 +171,7 @@ impl Statistics for LevelPass {
         for (i, row) in codes.chunks_exact(stride).enumerate() {
             let units = weights.get(i).copied().unwrap_or_else(|| book.fixed.units(1.0));
             self.weight += book.fixed.weight(units);
-            let slot = point.slots[point.leaf(row)];
+            let slot = point.slots[point.tree.leaf(row)];
             if slot == CLOSED {
                 continue;
             }

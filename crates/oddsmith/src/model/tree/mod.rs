@@ -3,12 +3,16 @@
 //! Columns are coded as bytes (`bins.rs`), weights as whole numbers (`fixed_point.rs`); everything that decides a tree is a sum of whole
 //! numbers, so no number of threads, partition or order of rows changes a bit of it.
 
+mod bin_grid;
 mod bins;
 mod boosting;
 mod canonical;
 mod code_set;
+mod code_table;
 mod codebook;
 mod coded_rows;
+mod coded_tree;
+mod column_draw;
 mod describe;
 mod fixed_point;
 mod forest;
@@ -23,11 +27,13 @@ mod nodes;
 mod notices;
 mod params;
 mod prune;
+mod row_words;
 mod search;
 mod smoothing;
 mod survey;
+mod tally;
 
-pub use boosting::{BoostingModel, GradientBoosting};
+pub use boosting::{BoostPass, BoostingModel, GradientBoosting};
 pub use coded_rows::CodedRows;
 pub use forest::{ForestModel, Importance, MaxFeatures, RandomForest};
 pub use impurity::Criterion;

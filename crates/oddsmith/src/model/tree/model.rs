@@ -17,7 +17,7 @@ use super::{NAME, TAKES, notices};
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
-use crate::model::{Additive, Classifier, Contributions, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, PathNode, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Record, fault};
 use crate::stats::ClassWeights;
@@ -141,6 +141,10 @@ impl Classifier for TreeModel {
         Ok(self)
     }
 
+    fn paths(&self) -> Option<&dyn Paths> {
+        Some(self)
+    }
+
     fn free_parameters(&self) -> usize {
         self.leaves() * (self.class_count() - 1) + self.tree.len() / 2
     }
@@ -180,6 +184,25 @@ impl Additive for TreeModel {
             }
         }
         Ok(())
+    }
+}
+
+impl Paths for TreeModel {
+    fn trees(&self) -> usize {
+        1
+    }
+
+    fn nodes(&self, _: usize) -> usize {
+        self.tree.len()
+    }
+
+    fn follow(&self, _: usize, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
+        self.tree.follow(&self.layout, rows, i, path);
+    }
+
+    fn node(&self, at: usize) -> Option<PathNode> {
+        let condition = super::describe::condition_of(&self.tree, &self.layout, &parents(&self.tree), at);
+        (at < self.tree.len()).then(|| PathNode { condition, weight: self.weight(at), log_p: self.log_p(at).to_vec() })
     }
 }
 

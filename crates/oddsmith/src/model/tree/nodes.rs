@@ -121,6 +121,12 @@ impl Tree {
         (bits != LEAF && bits & GAPS_SEEN != 0).then_some(bits & GAP_LEFT != 0)
     }
 
+    /// Whether gaps go left, with or without rows of the fit that had some; `None` at a leaf.
+    pub(super) fn gap_goes_left(&self, at: usize) -> Option<bool> {
+        let bits = self.nodes[at].feature;
+        (bits != LEAF).then_some(bits & GAP_LEFT != 0)
+    }
+
     /// The child to which row `i` of a batch goes; `None` at a leaf.
     #[inline]
     pub(super) fn step(&self, at: usize, layout: &Layout, rows: &Features<'_>, i: usize) -> Option<usize> {
@@ -153,6 +159,15 @@ impl Tree {
             at = next;
         }
         at
+    }
+
+    /// Appends the nodes of row `i` from the root to its leaf.
+    pub(super) fn follow(&self, layout: &Layout, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
+        let mut next = Some(0);
+        while let Some(at) = next {
+            path.push(at);
+            next = self.step(at, layout, rows, i);
+        }
     }
 
     /// How many leaves come before a leaf.

@@ -4,6 +4,7 @@ use super::bins::ColumnCodes;
 use super::codebook::Codebook;
 use super::describe::condition;
 use super::growth::GrownNode;
+use super::model::parents;
 use super::nodes::Tree;
 use crate::notice::{NO_SPLIT, Notice, POOLED_LEVELS, TIED_SPLITS, counted};
 
@@ -42,7 +43,7 @@ fn tied(grown: &[GrownNode], order: &[usize], tree: &Tree, book: &Codebook) -> O
     let depth = |at: usize| grown[order[at]].depth;
     let (at, rival) = *ties.iter().min_by_key(|(at, _)| (depth(*at), *at))?;
     let (layout, weight) = (&book.layout, grown[order[at]].counts.iter().sum());
-    let (taken, rows) = (condition(tree, layout, at, true), book.fixed.weight(weight));
+    let (taken, rows) = (condition(tree, layout, &parents(tree), at, true), book.fixed.weight(weight));
     let others = match ties.len() - 1 {
         0 => String::new(),
         more => format!("; so it is at {}", counted(more as u64, "further node")),

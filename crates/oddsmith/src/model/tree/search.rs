@@ -8,15 +8,10 @@ use super::bins::{Bins, ColumnCodes};
 use super::code_set::CodeSet;
 use super::impurity::Impurity;
 use super::level_order;
+use super::tally::Count;
 
 /// Share of a node's impurity below which two gains are the same, and a gain is none.
 const SAME: f64 = 1e-12;
-
-/// A count of a histogram.
-pub(super) trait Count: Copy + Default + Into<u64> + PartialEq {}
-
-impl Count for u32 {}
-impl Count for u64 {}
 
 /// What a split looks at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +35,7 @@ pub(super) struct Split {
     pub(super) gaps: bool,
     /// Impurity of the node less that of its children, times the weight.
     pub(super) gain: f64,
-    /// Weights of the classes on the left, in units.
+    /// Weights of the classes on the left, in units, until the left child has them.
     pub(super) left_counts: Vec<u64>,
     /// Another column whose split gains as much.
     pub(super) rival: Option<usize>,
@@ -50,10 +45,10 @@ pub(super) struct Split {
 struct Candidate {
     feature: usize,
     shape: Shape,
-    values_left: CodeSet,
+    /// Levels on the left.
+    levels: CodeSet,
     gaps_left: Option<bool>,
     gain: f64,
-    left_counts: Vec<u64>,
 }
 
 /// The search at one node.
@@ -64,6 +59,8 @@ pub(super) struct Search<'a> {
     whole: f64,
     least_leaf: u64,
     best: Option<Candidate>,
+    /// Weights of the classes on the left of the best.
+    left_counts: Vec<u64>,
     rival: Option<usize>,
 }
 
@@ -76,13 +73,16 @@ impl<'a> Search<'a> {
     /// Nothing found yet at a node with these class weights; a child needs `least_leaf` units.
     pub(super) fn new(impurity: &'a Impurity, total: &'a [u64], least_leaf: u64) -> Self {
         let (weight, whole) = (total.iter().sum(), impurity.of(total));
-        Search { impurity, total, weight, whole, least_leaf: least_leaf.max(1), best: None, rival: None }
+        Search { impurity, total, weight, whole, least_leaf: least_leaf.max(1), best: None, left_counts: Vec::new(), rival: None }
     }
 
     /// Looks at a column: its counts by code and class, and the codes that have rows.
     pub(super) fn column<C: Count>(&mut self, bins: &Bins, feature: usize, counts: &[C], occupied: CodeSet) {
         match (bins.column(feature), self.total.len()) {
-            (ColumnCodes::Number { .. }, 2) => self.numbers(feature, counts, occupied, [0; 2]),
+            (ColumnCodes::Number { .. }, 2) => match self.impurity.m_ln_m_up_to(self.weight) {
+                Some(table) if !occupied.has(0) => self.numbers_of_two(feature, counts, occupied, table),
+                _ => self.numbers(feature, counts, occupied, [0; 2]),
+            },
             (ColumnCodes::Number { .. }, 3) => self.numbers(feature, counts, occupied, [0; 3]),
             (ColumnCodes::Number { .. }, classes) => self.numbers(feature, counts, occupied, vec![0; classes]),
             (ColumnCodes::Levels { by_name, .. }, _) => self.levels(feature, counts, occupied, by_name),
@@ -104,9 +104,9 @@ impl<'a> Search<'a> {
         for code in occupied.codes().filter(|code| *code > 0) {
             let class = if skips { only_class(of(code)) } else { None };
             if last > 0 && (class.is_none() || class != last_class) {
-                self.offer(feature, &below, &none, || (Shape::Below(last, code), CodeSet::up_to(last), gaps.then_some(false)));
+                self.offer(feature, &below, &none, || (Shape::Below(last, code), CodeSet::default(), gaps.then_some(false)));
                 if gaps {
-                    self.offer(feature, &with_gaps, &none, || (Shape::Below(last, code), CodeSet::up_to(last), Some(true)));
+                    self.offer(feature, &with_gaps, &none, || (Shape::Below(last, code), CodeSet::default(), Some(true)));
                 }
             }
             add(&mut below, of(code));
@@ -115,6 +115,36 @@ impl<'a> Search<'a> {
             }
             (last, last_class) = (code, class);
         }
+    }
+
+    /// [`Search::numbers`] for two classes without gaps, where m ln m is tabulated: gains of most cuts are compared and forgotten.
+    fn numbers_of_two<C: Count>(&mut self, feature: usize, counts: &[C], occupied: CodeSet, table: &[f64]) {
+        let [first, second] = *self.total else { return };
+        let ([first, second], mut below, mut last, mut last_class) = ([first as usize, second as usize], [0; 2], 0, 2);
+        let (whole, skips) = (self.whole, self.least_leaf == 1);
+        let impurity = |a: usize, b: usize| table[a + b] - (table[a] + table[b]);
+        let mut least = self.least_worth();
+        for code in occupied.codes() {
+            let Some([a, b]) = counts[2 * usize::from(code)..].first_chunk::<2>() else { return };
+            let (a, b): (u64, u64) = ((*a).into(), (*b).into());
+            let class = if b == 0 { 0 } else { 1 + usize::from(a > 0) };
+            if last > 0 && !(skips && class < 2 && class == last_class) {
+                let gain = whole - (impurity(below[0], below[1]) + impurity(first - below[0], second - below[1]));
+                if gain >= least {
+                    let left = below.map(|sum| sum as u64);
+                    self.offer(feature, &left, &[0; 2], || (Shape::Below(last, code), CodeSet::default(), None));
+                    least = self.least_worth();
+                }
+            }
+            below = [below[0] + a as usize, below[1] + b as usize];
+            (last, last_class) = (code, class);
+        }
+    }
+
+    /// The gain from which on a candidate is looked at: that of the best, or of its rivals.
+    #[inline]
+    fn least_worth(&self) -> f64 {
+        self.best.as_ref().map_or(0.0, |best| best.gain) - SAME * self.whole
     }
 
     fn levels<C: Count>(&mut self, feature: usize, counts: &[C], occupied: CodeSet, by_name: &[u8]) {
@@ -152,8 +182,10 @@ impl<'a> Search<'a> {
         let same = SAME * self.whole;
         let best = self.best.as_ref().map_or((0.0, feature), |best| (best.gain, best.feature));
         if gain > best.0 + same {
-            let (shape, values_left, gaps_left) = make();
-            self.best = Some(Candidate { feature, shape, values_left, gaps_left, gain, left_counts: left.as_ref().to_vec() });
+            let (shape, levels, gaps_left) = make();
+            self.best = Some(Candidate { feature, shape, levels, gaps_left, gain });
+            self.left_counts.clear();
+            self.left_counts.extend_from_slice(left.as_ref());
             self.rival = None;
         } else if gain >= best.0 - same && best.1 != feature && self.rival.is_none() {
             self.rival = Some(feature);
@@ -162,10 +194,10 @@ impl<'a> Search<'a> {
 
     /// The best split, where there is one. `codes` gives the codes of a column that the node has.
     pub(super) fn finish(self, codes: impl FnOnce(usize) -> CodeSet) -> Option<Split> {
-        let Candidate { feature, shape, values_left, gaps_left, gain, left_counts } = self.best?;
+        let (Candidate { feature, shape, levels, gaps_left, gain }, left_counts) = (self.best?, self.left_counts);
         let left_weight: u64 = left_counts.iter().sum();
         let gap_goes_left = gaps_left.unwrap_or(left_weight >= self.weight - left_weight);
-        let mut left = values_left;
+        let mut left = if let Shape::Below(last, _) = shape { CodeSet::up_to(last) } else { levels };
         if gap_goes_left {
             left.insert(0);
             if shape == Shape::Levels {

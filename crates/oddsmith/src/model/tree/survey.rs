@@ -6,6 +6,7 @@ use super::fixed_point::FixedPoint;
 use crate::codec::{Codec, Encode};
 use crate::data::{Layout, Rows, SKIP, Weighting};
 use crate::error::Result;
+use crate::model::PassInfo;
 use crate::stats::{ClassWeights, QuantileSketch, Statistics, add};
 
 /// What the first pass sums up. Time O(rows · columns), memory that of the sketch.
@@ -17,16 +18,18 @@ pub struct Survey {
     /// Weight of every level of every code column, side by side.
     levels: Vec<f64>,
     level_starts: Vec<usize>,
-    largest: f64,
+    pub(super) largest: f64,
     /// Whether a weight is no whole number.
     fractions: bool,
     /// What may be kept of rows; it is known before the pass and is no part of the sums.
     pub(super) memory: u64,
+    /// Threads on which trees may be grown.
+    pub(super) threads: usize,
 }
 
 impl Survey {
     /// Nothing seen.
-    pub(super) fn new(layout: &Arc<Layout>, memory: u64) -> Self {
+    pub(super) fn new(layout: &Arc<Layout>, pass: &PassInfo) -> Self {
         let starts = layout.level_counts().into_iter().scan(0, |sum, count| {
             *sum += count;
             Some(*sum)
@@ -40,7 +43,8 @@ impl Survey {
             largest: 0.0,
             fractions: false,
             layout: Arc::clone(layout),
-            memory,
+            memory: pass.memory,
+            threads: pass.threads,
         }
     }
 

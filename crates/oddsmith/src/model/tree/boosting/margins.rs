@@ -1,6 +1,5 @@
 //! The log odds of every row, as rounds have left them, and what follows from them.
 
-use crate::model::tree::coded_rows::CodedRows;
 use crate::num::kernel::{exp_all, softplus_all};
 
 /// Parts of one nat in which losses are added.
@@ -14,8 +13,27 @@ pub(super) struct Loss {
 }
 
 impl Loss {
+    /// Of no row.
+    pub(super) const NONE: Loss = Loss { sum: 0, weight: 0 };
     /// More than any.
     pub(super) const MOST: Loss = Loss { sum: i128::MAX, weight: 1 };
+
+    /// Adds the losses of other rows.
+    pub(super) fn add(&mut self, other: Loss) {
+        self.sum = self.sum.wrapping_add(other.sum);
+        self.weight = self.weight.wrapping_add(other.weight);
+    }
+
+    /// Its words, to be stored.
+    pub(super) fn words(self) -> [u64; 4] {
+        [self.sum as u64, (self.sum >> 64) as u64, self.weight as u64, (self.weight >> 64) as u64]
+    }
+
+    /// From words that were stored.
+    pub(super) fn from_words([low, high, weight_low, weight_high]: [u64; 4]) -> Self {
+        let joined = |low: u64, high: u64| (i128::from(high as i64) << 64) | i128::from(low);
+        Loss { sum: joined(low, high), weight: joined(weight_low, weight_high) }
+    }
 
     /// Per unit of weight, in nats.
     pub(super) fn mean(self) -> f64 {
@@ -23,57 +41,47 @@ impl Loss {
     }
 }
 
-/// Margins F of all rows: one number for two classes, the log odds of the second; one per class otherwise.
-pub(super) struct Margins {
+/// Where every row starts, by the units of classes: the log odds of the second of two, or the log proportions of more.
+pub(super) fn start(units: &[u64]) -> Vec<f64> {
+    let total: u64 = units.iter().sum();
+    match units {
+        [first, second] => vec![(*second as f64 / *first as f64).ln()],
+        _ => units.iter().map(|own| (*own as f64 / total as f64).ln()).collect(),
+    }
+}
+
+/// Margins F of rows: one number for two classes, the log odds of the second; one per class otherwise.
+pub(super) struct Margins<'a> {
     width: usize,
-    start: Vec<f64>,
     margins: Vec<f64>,
     /// Probabilities by row, as wide as the margins.
     probabilities: Vec<f64>,
     /// Log loss by row.
     losses: Vec<f64>,
     labels: Vec<u8>,
+    /// Weights in units; empty where every row weighs one unit.
+    units: &'a [u64],
     /// The largest weight, where weights are rounded with the gradients.
     heaviest: Option<u64>,
 }
 
-impl Margins {
-    /// Margins of the class proportions.
-    pub(super) fn new(rows: &CodedRows, heaviest: Option<u64>) -> Self {
-        let (classes, stride) = (rows.book.class_count(), rows.book.stride());
-        let mut units = vec![0u64; classes];
-        for (i, row) in rows.codes.chunks_exact(stride).enumerate() {
-            units[usize::from(row[stride - 1])] += rows.weights.get(i).copied().unwrap_or(1);
-        }
-        let total: u64 = units.iter().sum();
-        let log = |k: usize| (units[k] as f64 / total as f64).ln();
-        let start: Vec<f64> = if classes == 2 { vec![(units[1] as f64 / units[0] as f64).ln()] } else { (0..classes).map(log).collect() };
-        let margins: Vec<f64> = start.iter().copied().cycle().take(rows.len() * start.len()).collect();
-        let labels: Vec<u8> = rows.codes.chunks_exact(stride).map(|row| row[stride - 1]).collect();
-        let mut all = Margins {
+impl<'a> Margins<'a> {
+    /// Rows of some classes, all at the start; probabilities and losses are not there before they are refreshed.
+    pub(super) fn new(labels: Vec<u8>, units: &'a [u64], start: &[f64], heaviest: Option<u64>) -> Self {
+        let margins: Vec<f64> = start.iter().copied().cycle().take(labels.len() * start.len()).collect();
+        Margins {
             width: start.len(),
             probabilities: vec![0.0; margins.len()],
             losses: vec![0.0; labels.len()],
-            start,
-            margins,
             labels,
+            margins,
+            units,
             heaviest,
-        };
-        all.refresh();
-        all
-    }
-
-    /// Numbers per row.
-    pub(super) fn width(&self) -> usize {
-        self.width
-    }
-
-    /// Where every row starts.
-    pub(super) fn start(&self) -> &[f64] {
-        &self.start
+        }
     }
 
     /// Adds to a margin.
+    #[inline]
     pub(super) fn add(&mut self, i: usize, k: usize, value: f64) {
         self.margins[i * self.width + k] += value;
     }
@@ -100,11 +108,12 @@ impl Margins {
     }
 
     /// Gradient and curvature of a row for log odds `k`, and its weight as a share of the heaviest, where that is to be rounded with them.
-    pub(super) fn gradient(&self, rows: &CodedRows, i: usize, k: usize) -> (f64, f64, f64) {
+    #[inline]
+    pub(super) fn gradient(&self, i: usize, k: usize) -> (f64, f64, f64) {
         let class = usize::from(self.labels[i]);
         let hit = if self.width == 1 { class == 1 } else { class == k };
         let p = self.probabilities[i * self.width + k];
-        let share = match (self.heaviest, rows.weights.get(i)) {
+        let share = match (self.heaviest, self.units.get(i)) {
             (Some(heaviest), Some(units)) => *units as f64 / heaviest as f64,
             _ => 1.0,
         };
@@ -112,13 +121,15 @@ impl Margins {
     }
 
     /// Log loss of some rows.
-    pub(super) fn loss(&self, rows: &CodedRows, wanted: impl Fn(usize) -> bool) -> Loss {
-        let mut loss = Loss { sum: 0, weight: 0 };
-        for (i, nats) in self.losses.iter().enumerate().filter(|(i, _)| wanted(*i)) {
-            let units = i128::from(rows.weights.get(i).copied().unwrap_or(1));
-            loss.sum += units * i128::from((nats * PARTS).round() as i64);
-            loss.weight += units;
+    pub(super) fn loss(&self, places: &[u32]) -> Loss {
+        let parts = |place: &u32| (self.losses[*place as usize] * PARTS).round() as i64;
+        if self.units.is_empty() {
+            return Loss { sum: places.iter().map(|place| i128::from(parts(place))).sum(), weight: places.len() as i128 };
         }
-        loss
+        places.iter().fold(Loss::NONE, |mut loss, place| {
+            let units = i128::from(self.units[*place as usize]);
+            loss.add(Loss { sum: units * i128::from(parts(place)), weight: units });
+            loss
+        })
     }
 }

@@ -1,12 +1,18 @@
 //! Gradient boosting: a sum of trees, each fitted to what the sum before it lacks.
 
+mod boost_pass;
+mod gradient_search;
 mod gradient_sums;
 mod gradient_tree;
+mod growing_tree;
 mod learner;
 mod margins;
 mod model;
 mod params;
+mod shard;
 
+pub use boost_pass::BoostPass;
+pub(super) use boost_pass::BoostPoint;
 pub use model::BoostingModel;
 pub use params::GradientBoosting;
 

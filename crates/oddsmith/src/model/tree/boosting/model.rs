@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::model::tree::codebook::Codebook;
 use crate::model::tree::nodes::Tree;
 use crate::model::tree::{BOOSTING, TAKES};
-use crate::model::{Additive, Classifier, Contributions, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Record, fault};
 use crate::stats::ClassWeights;
@@ -119,6 +119,10 @@ impl Classifier for BoostingModel {
         Ok(self)
     }
 
+    fn paths(&self) -> Option<&dyn Paths> {
+        Some(self)
+    }
+
     fn free_parameters(&self) -> usize {
         // A value per leaf and a threshold per split, of which there is one less than leaves.
         self.start.len() + self.trees.iter().map(|boosted| boosted.tree.len()).sum::<usize>()
@@ -192,6 +196,20 @@ impl Additive for BoostingModel {
             }
         }
         Ok(())
+    }
+}
+
+impl Paths for BoostingModel {
+    fn trees(&self) -> usize {
+        self.trees.len()
+    }
+
+    fn nodes(&self, tree: usize) -> usize {
+        self.trees[tree].tree.len()
+    }
+
+    fn follow(&self, tree: usize, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
+        self.trees[tree].tree.follow(&self.layout, rows, i, path);
     }
 }
 

@@ -4,7 +4,7 @@
 //! again at any time: nothing is kept. A row that stands for w equal rows (frequency weights) is drawn as w rows; a sampling weight is multiplied by the number that is drawn.
 
 use crate::data::Weighting;
-use crate::model::tree::canonical::{canonical_order, drawn};
+use crate::model::tree::canonical::{Draws, canonical_order};
 use crate::model::tree::coded_rows::CodedRows;
 
 /// Coded rows in canonical order, with the number of the first of the rows that each stands for.
@@ -41,37 +41,45 @@ impl OrderedRows {
         self.firsts.len()
     }
 
-    /// A row's codes.
-    pub(super) fn row(&self, i: usize) -> &[u8] {
-        &self.codes[i * self.stride..(i + 1) * self.stride]
-    }
-
     /// A row's weight in units.
     pub(super) fn units(&self, i: usize) -> u64 {
         self.weights.get(i).copied().unwrap_or(1)
     }
 
-    /// Units of a row in the sample of a tree; 0 when it is out of the bag.
-    pub(super) fn sampled(&self, seed: u64, tree: usize, i: usize) -> u64 {
-        let draw = |row: u64| poisson(drawn(seed, tree as u64 + 2, row));
-        match self.counts_rows {
-            true => (0..self.units(i)).map(|copy| draw(self.firsts[i] + copy)).sum(),
-            false => draw(self.firsts[i]) * self.units(i),
-        }
+    /// Units of all rows in the sample of a tree; 0 when a row is out of the bag.
+    pub(super) fn sample(&self, seed: u64, tree: usize) -> Vec<u64> {
+        let (draws, poisson) = (Draws::new(seed, tree as u64 + 2), Poisson::new());
+        let draw = |row: u64| poisson.number(draws.at(row));
+        let units = |(i, first): (usize, &u64)| match self.counts_rows {
+            true => (0..self.units(i)).map(|copy| draw(first + copy)).sum(),
+            false => draw(*first) * self.units(i),
+        };
+        self.firsts.iter().enumerate().map(units).collect()
     }
 }
 
-/// A Poisson(1) number from 64 random bits, by its distribution function.
-fn poisson(bits: u64) -> u64 {
-    let u = (bits >> 11) as f64 / (1u64 << 53) as f64;
-    let (mut k, mut p) = (0, (-1f64).exp());
-    let mut sum = p;
-    while u >= sum && p > f64::EPSILON {
-        k += 1;
-        p /= k as f64;
-        sum += p;
+/// Poisson(1) numbers from 64 random bits, by the distribution function.
+struct Poisson {
+    /// The probability of no more than k, for every k that can be told from more.
+    up_to: Vec<f64>,
+}
+
+impl Poisson {
+    fn new() -> Self {
+        let (mut up_to, mut p) = (Vec::new(), (-1f64).exp());
+        let mut sum = p;
+        while p > f64::EPSILON {
+            up_to.push(sum);
+            p /= up_to.len() as f64;
+            sum += p;
+        }
+        Poisson { up_to }
     }
-    k
+
+    fn number(&self, bits: u64) -> u64 {
+        let u = (bits >> 11) as f64 / (1u64 << 53) as f64;
+        self.up_to.iter().take_while(|sum| u >= **sum).count() as u64
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +90,8 @@ mod tests {
     fn draws_have_the_distribution_of_poisson() {
         let count = 200_000u64;
         let mut seen = [0f64; 6];
-        (0..count).map(|row| poisson(drawn(3, 5, row))).for_each(|k| seen[(k as usize).min(5)] += 1.0);
+        let (draws, poisson) = (Draws::new(3, 5), Poisson::new());
+        (0..count).map(|row| poisson.number(draws.at(row))).for_each(|k| seen[(k as usize).min(5)] += 1.0);
         let mut p = (-1f64).exp();
         for (k, seen) in seen.iter().take(5).enumerate() {
             let (want, sd) = (p * count as f64, (p * (1.0 - p) * count as f64).sqrt());

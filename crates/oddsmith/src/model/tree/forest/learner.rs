@@ -1,26 +1,31 @@
 //! How a forest is learned: trees of samples of the rows, each node split by the best of some columns.
 //!
-//! Passes over the rows: a survey, and one that gathers them as codes. Then, for every tree, rows are drawn ([`OrderedRows::sampled`]), a tree is grown whose
+//! Passes over the rows: a survey, and one that gathers them as codes. Then, for every tree, rows are drawn ([`OrderedRows::sample`]), a tree is grown whose
 //! nodes try columns drawn by seed, tree and path from the root (and further ones while none of them gains), and the rows that are out of
-//! its bag tell what it is worth. Time O(trees · rows · tried columns · depth).
+//! its bag tell what it is worth. Trees are grown on all threads and put together in their order. Time O(trees · rows · tried columns · depth).
 
 use std::sync::Arc;
 
 use super::bootstrap::OrderedRows;
 use super::model::{ForestModel, ForestTree, Head};
 use super::params::{Importance, RandomForest};
-use crate::data::{Layout, mixed};
+use crate::data::Layout;
 use crate::error::{Error, Result};
 use crate::model::tree::canonical::drawn;
+use crate::model::tree::code_table::CodeTable;
 use crate::model::tree::codebook::Codebook;
 use crate::model::tree::coded_rows::CodedRows;
-use crate::model::tree::grower::{MovingRows, grow};
+use crate::model::tree::coded_tree::CodedTree;
+use crate::model::tree::column_draw::ColumnDraw;
+use crate::model::tree::grower::{Ground, Weights};
 use crate::model::tree::growth::{GrownNode, Growth};
 use crate::model::tree::learner::{TreeStats, probabilities};
 use crate::model::tree::nodes::Tree;
+use crate::model::tree::survey::Survey;
 use crate::model::tree::{FOREST, TAKES, notices};
 use crate::model::{Learner, PassInfo, Step};
 use crate::record::Record;
+use crate::workers;
 
 /// Cells × trees up to which shuffling every column does not take long.
 const FEW_CELLS: u64 = 50_000_000;
@@ -33,14 +38,14 @@ impl Learner for RandomForest {
 
     fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<TreeStats> {
         TAKES.check(FOREST, layout)?;
-        Ok(TreeStats::first(layout, pass.memory))
+        Ok(TreeStats::first(layout, pass))
     }
 
     fn finish(&self, stats: &TreeStats) -> Result<Step<TreeStats, ForestModel>> {
         match stats {
-            TreeStats::Survey(survey) => TreeStats::gathering(survey, FOREST).map(Step::Again),
+            TreeStats::Survey(survey) => self.gathering(survey).map(Step::Again),
             TreeStats::Rows(rows) => Ok(Step::Done(self.planted(rows))),
-            TreeStats::Level(_) => Err(Error::internal("a forest was given the levels of a tree")),
+            TreeStats::Level(_) | TreeStats::Boost(_) => Err(Error::internal("a forest was given the levels of a tree")),
         }
     }
 
@@ -57,43 +62,57 @@ impl Learner for RandomForest {
 /// What a tree of a forest brings.
 struct Planted {
     tree: ForestTree,
-    /// Probabilities of its out-of-bag rows: row, class by class.
-    out_of_bag: Vec<(u32, Vec<f64>)>,
+    /// Its out-of-bag rows and their leaves, from left to right.
+    out_of_bag: Vec<(u32, u32)>,
     /// Worth of columns.
     importance: Vec<f64>,
 }
 
 /// All that trees of a forest share.
-struct Ground<'a> {
-    rows: OrderedRows,
+struct Plot<'a> {
+    rows: &'a OrderedRows,
+    table: &'a CodeTable<'a>,
     book: &'a Codebook,
     growth: Growth,
     importance: Importance,
 }
 
 impl RandomForest {
+    fn gathering(&self, survey: &Survey) -> Result<TreeStats> {
+        // Samples are drawn by the rank of a row among all, so all must be there; beside its codes a row has its place, and every thread a sample.
+        let per_row = 24 + 8 * (survey.layout.classes().len() + 2 * survey.threads) as u64;
+        TreeStats::gathering(
+            survey,
+            FOREST,
+            per_row,
+            "allow more memory, take fewer rows, or use boosting, which reads rows again and again",
+        )
+    }
+
     fn planted(&self, rows: &CodedRows) -> ForestModel {
         let book = &*rows.book;
         let (limits, depth) = ((self.min_samples_split, self.min_samples_leaf), self.max_depth.unwrap_or(u32::MAX));
         let growth = Growth::new(self.criterion, book, depth, limits, self.min_impurity_decrease);
         let cells = (rows.len() * book.bins.width() * self.n_estimators) as u64;
         let affordable = if cells <= FEW_CELLS { Importance::Permutation } else { Importance::Gain };
-        let ground = Ground { rows: OrderedRows::new(rows), book, growth, importance: self.importance.unwrap_or(affordable) };
+        let ordered = OrderedRows::new(rows);
+        let table = CodeTable::new(&ordered.codes, ordered.stride);
+        let plot = Plot { rows: &ordered, table: &table, book, growth, importance: self.importance.unwrap_or(affordable) };
         let (classes, width) = (book.class_count(), book.bins.width());
         let (mut sums, mut counts) = (vec![0.0; rows.len() * classes], vec![0u32; rows.len()]);
         let (mut trees, mut importance) = (Vec::new(), vec![0.0; width]);
-        for at in 0..self.n_estimators {
-            let planted = self.plant(&ground, at);
-            for (i, p) in planted.out_of_bag {
+        for planted in workers::each(book.threads, (0..self.n_estimators).collect(), |at| self.plant(&plot, at)) {
+            for (i, leaf) in planted.out_of_bag {
                 counts[i as usize] += 1;
+                let p = &planted.tree.leaves[leaf as usize * classes..];
                 sums[i as usize * classes..][..classes].iter_mut().zip(p).for_each(|(sum, p)| *sum += p);
             }
             importance.iter_mut().zip(planted.importance).for_each(|(sum, own)| *sum += own);
             trees.push(planted.tree);
         }
         importance.iter_mut().for_each(|sum| *sum /= self.n_estimators as f64);
-        let out_of_bag = out_of_bag(&ground, &sums, &counts);
-        let permuted = ground.importance == Importance::Permutation;
+        let out_of_bag = out_of_bag(&plot, &sums, &counts);
+        let permuted = plot.importance == Importance::Permutation;
         let head = Head {
             criterion: self.criterion.name().into(),
             out_of_bag,
@@ -105,97 +124,84 @@ impl RandomForest {
     }
 
     /// One tree.
-    fn plant(&self, ground: &Ground<'_>, at: usize) -> Planted {
-        let (rows, book) = (&ground.rows, ground.book);
-        let mut moving = MovingRows { stride: rows.stride, codes: Vec::new(), weights: Vec::new() };
-        let mut bag_free: Vec<u32> = Vec::new();
-        for i in 0..rows.len() {
-            match rows.sampled(self.seed, at, i) {
-                0 => bag_free.push(i as u32),
-                units if rows.weights.is_empty() => (0..units).for_each(|_| moving.codes.extend_from_slice(rows.row(i))),
-                units => {
-                    moving.codes.extend_from_slice(rows.row(i));
-                    moving.weights.push(units);
-                }
-            }
-        }
-        if moving.codes.is_empty() {
+    fn plant(&self, plot: &Plot<'_>, at: usize) -> Planted {
+        let (rows, book) = (plot.rows, plot.book);
+        let mut units = rows.sample(self.seed, at);
+        let (mut bag, bag_free): (Vec<u32>, Vec<u32>) = (0..rows.len() as u32).partition(|place| units[*place as usize] > 0);
+        if bag.is_empty() {
             // A table of a row or two may miss the bag altogether.
-            (0..rows.len()).for_each(|i| moving.codes.extend_from_slice(rows.row(i)));
-            moving.weights = rows.weights.clone();
+            bag.clone_from(&bag_free);
+            units = (0..rows.len()).map(|i| rows.units(i)).collect();
         }
         let by_name = book.bins.by_name();
-        let tried = self.max_features.of(by_name.len());
-        let key = drawn(self.seed, at as u64 + 2, u64::MAX);
-        let choose = |path: u64| {
-            let mut ranks: Vec<usize> = (0..by_name.len()).collect();
-            shuffle(&mut ranks, drawn(key, path, 0));
-            ranks[..tried].sort_unstable();
-            (ranks.into_iter().map(|rank| by_name[rank]).collect(), tried)
+        let draw = ColumnDraw { by_name, tried: self.max_features.of(by_name.len()), key: drawn(self.seed, at as u64 + 2, u64::MAX) };
+        let (classes, growth) = (book.class_count(), &plot.growth);
+        let ground = Ground { table: plot.table, bins: &book.bins, classes, growth, draw: Some(&draw), threads: 1 };
+        let total = units.iter().try_fold(0u64, |sum, units| sum.checked_add(*units));
+        let grown = match total {
+            Some(total) if total <= u64::from(u32::MAX) => {
+                let few: Vec<u32> = units.iter().map(|units| *units as u32).collect();
+                ground.grow(bag, Weights::Few(&few))
+            }
+            _ => ground.grow(bag, Weights::Units(&units)),
         };
-        let grown = grow(moving, &book.bins, book.class_count(), &ground.growth, Some(&choose));
-        self.account(ground, at, &grown, &bag_free)
+        self.account(plot, at, &grown, &bag_free)
     }
 
     /// What the rows out of the bag say of a grown tree.
-    fn account(&self, ground: &Ground<'_>, at: usize, grown: &[GrownNode], bag_free: &[u32]) -> Planted {
-        let (rows, book, classes) = (&ground.rows, ground.book, ground.book.class_count());
-        let p = probabilities(grown, book, self.smoothing * book.row_weight);
-        let of = |node: usize| &p[node * classes..(node + 1) * classes];
-        let out_of_bag: Vec<(u32, Vec<f64>)> = bag_free.iter().map(|i| (*i, of(leaf(grown, rows.row(*i as usize))).to_vec())).collect();
-        let mut importance = vec![0.0; book.bins.width()];
-        match ground.importance {
+    fn account(&self, plot: &Plot<'_>, at: usize, grown: &[GrownNode], bag_free: &[u32]) -> Planted {
+        let (book, table, coded) = (plot.book, plot.table, CodedTree::new(grown));
+        let (classes, p) = (book.class_count(), probabilities(grown, book, self.smoothing * book.row_weight));
+        let importance = match plot.importance {
             Importance::Gain => {
-                let gains = grown.iter().filter_map(|node| node.split.as_ref());
-                gains.for_each(|split| importance[split.feature] += split.gain / book.classes.total() / self.criterion.unit());
+                let (mut worth, unit) = (vec![0.0; book.bins.width()], self.criterion.unit());
+                let splits = grown.iter().filter_map(|node| node.split.as_ref());
+                splits.for_each(|split| worth[split.feature] += split.gain / book.classes.total() / unit);
+                worth
             }
             Importance::Permutation => {
-                let loss = |row: &[u8], units: u64| {
-                    let class = usize::from(row[rows.stride - 1]);
-                    -(book.fixed.weight(units)) * of(leaf(grown, row))[class].max(LEAST_PROBABILITY).ln()
-                };
-                let weight: f64 = bag_free.iter().map(|i| book.fixed.weight(rows.units(*i as usize))).sum();
-                let before: f64 = bag_free.iter().map(|i| loss(rows.row(*i as usize), rows.units(*i as usize))).sum();
-                let shuffled = shuffled(bag_free, drawn(self.seed, at as u64 + 2, u64::MAX - 1));
-                let mut row = Vec::new();
-                for (j, worth) in importance.iter_mut().enumerate().filter(|(j, _)| uses(grown, *j) && weight > 0.0) {
-                    let mut after = 0.0;
-                    for (own, other) in bag_free.iter().zip(&shuffled) {
-                        row.clear();
-                        row.extend_from_slice(rows.row(*own as usize));
-                        row[j] = rows.row(*other as usize)[j];
-                        after += loss(&row, rows.units(*own as usize));
-                    }
-                    *worth = (after - before) / weight / std::f64::consts::LN_2;
-                }
+                let key = drawn(self.seed, at as u64 + 2, u64::MAX - 1);
+                bits_lost(plot, (grown, &coded, &p), bag_free, &shuffled(bag_free, key))
             }
-        }
+        };
         let (tree, order) = Tree::new(grown, book);
-        let leaves = order.iter().filter(|old| grown[**old].split.is_none());
-        Planted { tree: ForestTree { leaves: leaves.flat_map(|old| of(*old).to_vec()).collect(), tree }, out_of_bag, importance }
+        let (mut leaves, mut number_of) = (Vec::new(), vec![0; grown.len()]);
+        for old in order.into_iter().filter(|old| grown[*old].split.is_none()) {
+            number_of[old] = (leaves.len() / classes) as u32;
+            leaves.extend_from_slice(&p[old * classes..][..classes]);
+        }
+        let leaves_of = coded.leaves(table, bag_free);
+        let out_of_bag = bag_free.iter().zip(leaves_of).map(|(place, leaf)| (*place, number_of[leaf as usize])).collect();
+        Planted { tree: ForestTree { tree, leaves }, out_of_bag, importance }
     }
 }
 
-/// Puts items in an order that looks random.
-fn shuffle(items: &mut [usize], key: u64) {
-    for at in 0..items.len().saturating_sub(1) {
-        let others = (items.len() - at) as u64;
-        let draw = mixed(key.wrapping_add((at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        items.swap(at, at + ((u128::from(draw) * u128::from(others)) >> 64) as usize);
+/// Bits that out-of-bag rows lose when the values of a column are shuffled among them, by column.
+fn bits_lost(plot: &Plot<'_>, tree: (&[GrownNode], &CodedTree, &[f64]), bag_free: &[u32], shuffled: &[u32]) -> Vec<f64> {
+    let (Plot { rows, table, book, .. }, (grown, coded, p)) = (plot, tree);
+    let (classes, own_weight) = (book.class_count(), |place: u32| book.fixed.weight(rows.units(place as usize)));
+    let loss = |row: &[u8], weight: f64| {
+        let class = usize::from(row[table.stride - 1]);
+        -weight * p[coded.leaf(row) * classes + class].max(LEAST_PROBABILITY).ln()
+    };
+    let weight: f64 = bag_free.iter().map(|place| own_weight(*place)).sum();
+    let before: f64 = bag_free.iter().map(|place| loss(table.row(*place), own_weight(*place))).sum();
+    let (mut worth, mut row) = (vec![0.0; book.bins.width()], Vec::new());
+    for (j, worth) in worth.iter_mut().enumerate().filter(|(j, _)| uses(grown, *j) && weight > 0.0) {
+        let mut after = 0.0;
+        for (own, other) in bag_free.iter().zip(shuffled) {
+            row.clear();
+            row.extend_from_slice(table.row(*own));
+            row[j] = table.row(*other)[j];
+            after += loss(&row, own_weight(*own));
+        }
+        *worth = (after - before) / weight / std::f64::consts::LN_2;
     }
+    worth
 }
 
 fn uses(grown: &[GrownNode], feature: usize) -> bool {
     grown.iter().any(|node| node.split.as_ref().is_some_and(|split| split.feature == feature))
-}
-
-/// The leaf of a coded row.
-fn leaf(grown: &[GrownNode], row: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(split) = &grown[at].split {
-        at = grown[at].children[usize::from(!split.left.has(row[split.feature]))];
-    }
-    at
 }
 
 /// The rows in an order that looks random.
@@ -206,11 +212,11 @@ fn shuffled(rows: &[u32], key: u64) -> Vec<u32> {
 }
 
 /// Weight, log loss and accuracy of the averages over trees that have not seen a row; `None` where every tree has seen every row.
-fn out_of_bag(ground: &Ground<'_>, sums: &[f64], counts: &[u32]) -> Option<[f64; 3]> {
-    let (rows, classes) = (&ground.rows, ground.book.class_count());
+fn out_of_bag(plot: &Plot<'_>, sums: &[f64], counts: &[u32]) -> Option<[f64; 3]> {
+    let classes = plot.book.class_count();
     let (mut weight, mut loss, mut hits) = (0.0, 0.0, 0.0);
     for (i, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let (own, class) = (ground.book.fixed.weight(rows.units(i)), usize::from(rows.row(i)[rows.stride - 1]));
+        let (own, class) = (plot.book.fixed.weight(plot.rows.units(i)), plot.table.class(i as u32));
         let p = &sums[i * classes..(i + 1) * classes];
         let most = (0..classes).fold(0, |best, k| if p[k] > p[best] { k } else { best });
         weight += own;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::model::tree::codebook::Codebook;
 use crate::model::tree::nodes::Tree;
 use crate::model::tree::{Criterion, FOREST, TAKES};
-use crate::model::{Classifier, Scale, Scores};
+use crate::model::{Classifier, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Array, Record, fault};
 use crate::stats::ClassWeights;
@@ -84,6 +84,10 @@ impl Classifier for ForestModel {
         Ok(())
     }
 
+    fn paths(&self) -> Option<&dyn Paths> {
+        Some(self)
+    }
+
     fn free_parameters(&self) -> usize {
         let of = |planted: &ForestTree| planted.tree.len() / 2 + planted.tree.len().div_ceil(2) * (self.classes.rows.len() - 1);
         self.trees.iter().map(of).sum()
@@ -138,6 +142,20 @@ impl Classifier for ForestModel {
             record.put(format!("tree{at}.leaves"), &planted.leaves);
         }
         Ok(record)
+    }
+}
+
+impl Paths for ForestModel {
+    fn trees(&self) -> usize {
+        self.trees.len()
+    }
+
+    fn nodes(&self, tree: usize) -> usize {
+        self.trees[tree].tree.len()
+    }
+
+    fn follow(&self, tree: usize, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
+        self.trees[tree].tree.follow(&self.layout, rows, i, path);
     }
 }
 
