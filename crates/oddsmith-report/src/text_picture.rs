@@ -81,7 +81,7 @@ fn of_rows(panel: &Panel, width: usize) -> String {
     }
     let mut text = String::new();
     if let Some(column) = column.filter(|_| beside > 0) {
-        text.push_str(&format!(" {}{}  {}\n", " ".repeat(names + 1), " ".repeat(cells), in_columns(&column.title, beside)).trim_end());
+        text.push_str(format!(" {}{}  {}\n", " ".repeat(names + 1), " ".repeat(cells), in_columns(&column.title, beside)).trim_end());
         text.push('\n');
     }
     for (at, line) in lines.iter().enumerate().rev() {

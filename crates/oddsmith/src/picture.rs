@@ -111,6 +111,18 @@ impl Role {
     }
 }
 
+/// Most classes that have a line of their own in a picture: there are no more colours that can be told apart.
+pub const MOST_CLASSES: usize = 8;
+
+/// The classes that are drawn, those with the most weight, in their order.
+pub fn drawn_classes(weights: &[f64]) -> Vec<usize> {
+    let mut ranked: Vec<usize> = (0..weights.len()).collect();
+    ranked.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
+    ranked.truncate(MOST_CLASSES);
+    ranked.sort_unstable();
+    ranked
+}
+
 /// A text at the end of an edge of a tree.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct TreeNode {

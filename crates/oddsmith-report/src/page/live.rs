@@ -26,7 +26,11 @@ impl Cuts {
 /// A number with as many digits as pictures need.
 fn digits(value: f64) -> String {
     let rounded: f64 = format!("{value:.7e}").parse().unwrap_or(value);
-    if rounded.is_finite() { format!("{rounded}") } else { "0".into() }
+    match rounded {
+        v if !v.is_finite() => "0".into(),
+        v if v != 0.0 && (v.abs() < 1e-6 || v.abs() >= 1e15) => format!("{v:e}"),
+        v => format!("{v}"),
+    }
 }
 
 /// A text in JSON inside a page: no `<` that could end the element.

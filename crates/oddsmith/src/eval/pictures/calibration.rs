@@ -17,14 +17,20 @@ impl Judged<'_> {
         let mut marks = vec![Mark::Line { role: Role::Reference, name: "perfect".into(), points: vec![(0.0, 0.0), (1.0, 1.0)] }];
         let share = |label: String| Axis { label, scale: AxisScale::Proportion, ..Axis::default() };
         if self.classes.len() != 2 {
-            for k in 0..self.classes.len() {
+            let (drawn, rest) = self.drawn();
+            for k in drawn {
                 let Ok(curve) = Reliability::of(&self.evaluation.kept.ranking(k), weighting) else { continue };
                 let name = visible(self.classes.label(k));
                 marks.push(Mark::Line { role: Role::of_class(k, self.classes.len()), name, points: steps(&curve) });
             }
             let panels = vec![Panel { x: share("Predicted probability of a class".into()), y: share("Observed share".into()), marks }];
             let summary = "Observed share against predicted probability, without bins, of each class; above the line more rows have the class than predicted.";
-            return Ok(Picture { name: "calibration".into(), title: "Calibration curve".into(), summary: summary.into(), panels });
+            return Ok(Picture {
+                name: "calibration".into(),
+                title: "Calibration curve".into(),
+                summary: format!("{summary}{rest}"),
+                panels,
+            });
         }
         let ranking = self.ranking()?;
         let curve = Reliability::of(&ranking, weighting)?;

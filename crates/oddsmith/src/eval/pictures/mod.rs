@@ -8,7 +8,7 @@ mod threshold;
 use super::{Evaluation, Metric, Ranking, Undefined};
 use crate::data::Classes;
 use crate::error::visible;
-use crate::picture::Picture;
+use crate::picture::{Picture, drawn_classes};
 
 /// Points of a curve nearer than this to the one before are left out: no picture shows them.
 const NEAR: f64 = 1.0 / 600.0;
@@ -40,6 +40,13 @@ impl Judged<'_> {
             "prevalence" => self.prevalence(),
             _ => return None,
         })
+    }
+
+    /// The classes that have a curve of their own, and what is said of the others.
+    fn drawn(&self) -> (Vec<usize>, String) {
+        let drawn = drawn_classes(&self.evaluation.loss.class_weights().weight);
+        let rest = self.classes.len() - drawn.len();
+        (drawn, if rest > 0 { format!(" Drawn are the most frequent classes; {rest} more are not.") } else { String::new() })
     }
 
     /// The event in words.

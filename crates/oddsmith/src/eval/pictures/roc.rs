@@ -55,7 +55,8 @@ impl Judged<'_> {
 
     fn curve_per_class(&self, marks: &mut Vec<Mark>) -> Metric<String> {
         let mut told = Vec::new();
-        for k in 0..self.classes.len() {
+        let (drawn, rest) = self.drawn();
+        for k in drawn {
             let ranking = self.evaluation.kept.ranking(k);
             let (Ok(roc), Ok(auc)) = (Roc::of(&ranking), Auc::of(&ranking, self.evaluation.settings().weighting)) else { continue };
             let name = visible(self.classes.label(k));
@@ -64,7 +65,7 @@ impl Judged<'_> {
         }
         match told.is_empty() {
             true => Err(crate::eval::Undefined::one_class()),
-            false => Ok(format!("Each class against the rest; areas under the curves: {}.", told.join("; "))),
+            false => Ok(format!("Each class against the rest; areas under the curves: {}.{rest}", told.join("; "))),
         }
     }
 
@@ -76,7 +77,8 @@ impl Judged<'_> {
         if !two {
             self.needs_probabilities()?;
         }
-        for k in if two { 1..2 } else { 0..self.classes.len() } {
+        let (drawn, rest) = self.drawn();
+        for k in if two { vec![1] } else { drawn } {
             let ranking = self.evaluation.kept.ranking(k);
             let (Ok(points), Ok(mean)) = (precision_recall(&ranking), average_precision(&ranking)) else { continue };
             let name = if two { "model".into() } else { visible(self.classes.label(k)) };
@@ -98,7 +100,7 @@ impl Judged<'_> {
             return Err("no row has the event".into());
         }
         let base = if two { "; the line is the rate of events, which calling rows at random reaches" } else { "" };
-        let summary = format!("{}{base}.", told.join("; "));
+        let summary = format!("{}{base}.{rest}", told.join("; "));
         let panels = square("Recall (sensitivity)", "Precision (positive predictive value)", marks);
         Ok(Picture { name: "precision-recall".into(), title: "Precision and recall".into(), summary, panels })
     }

@@ -5,7 +5,7 @@ use super::row_digest::{KeptRow, RowDigest};
 use crate::error::{Error, Result, visible};
 use crate::model::{Classifier, Predictions, Predictor, Scale, Uncertainty};
 use crate::num::special::normal;
-use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role};
+use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_classes};
 
 /// Points of a curve.
 const POINTS: usize = 121;
@@ -33,7 +33,8 @@ pub fn densities(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> 
     let name = visible(&layout.features()[feature].name);
     let mut marks = Vec::new();
     let rows = digest.rows();
-    for k in 0..classes.len() {
+    let drawn = drawn_classes(&digest.class_weights);
+    for &k in &drawn {
         let values: Vec<f64> =
             rows.iter().filter(|row| row.label as usize == k).map(|row| row.numbers[at]).filter(|v| v.is_finite()).collect();
         let (low, high) = (grid[0], grid[POINTS - 1]);
@@ -49,7 +50,7 @@ pub fn densities(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> 
     let own = model.scale() == Scale::LogJoint;
     if own {
         let curves = own_curves(model, digest, at, &grid)?;
-        marks.extend(curves.into_iter().enumerate().map(|(k, points)| Mark::Line {
+        marks.extend(curves.into_iter().enumerate().filter(|(k, _)| drawn.contains(k)).map(|(k, points)| Mark::Line {
             role: Role::of_class(k, classes.len()),
             name: format!("model of {}", visible(classes.label(k))),
             points,
@@ -101,7 +102,7 @@ pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Re
             marks.push(Mark::Band { role: Role::Event, name: "95% limits".into(), points: limits.collect() });
         }
     }
-    for k in if two { 1..2 } else { 0..classes.len() } {
+    for k in if two { vec![1] } else { drawn_classes(&digest.class_weights) } {
         let points = grid.iter().enumerate().map(|(i, value)| (*value, predictions.row(i)[k])).collect();
         marks.push(Mark::Line {
             role: Role::of_class(k, classes.len()),

@@ -7,7 +7,7 @@ use super::probe::{ProbeRows, number_place};
 use super::row_digest::RowDigest;
 use crate::error::{DataFault, Error, Result, visible};
 use crate::model::{Classifier, Predictions, Predictor, Scale};
-use crate::picture::{Axis, Mark, Panel, Picture, Role};
+use crate::picture::{Axis, Mark, Panel, Picture, Role, drawn_classes};
 
 /// Points of the grid along a column.
 const GRID: usize = 56;
@@ -88,13 +88,13 @@ pub fn map(model: &dyn Classifier, digest: &RowDigest, [a, b]: [usize; 2]) -> Re
     let classes = layout.classes();
     let mut marks = ground(&grid, classes.len());
     if model.scale() == Scale::LogJoint {
-        for k in 0..classes.len() {
+        for k in drawn_classes(&digest.class_weights) {
             let values = grid.density(k);
             let (name, level) = (format!("half of {}", visible(classes.label(k))), half_level(&values));
             marks.push(contour(&grid, Role::of_class(k, classes.len()), name, String::new(), values, level));
         }
     }
-    for k in 0..classes.len() {
+    for k in drawn_classes(&digest.class_weights) {
         let seen = digest.rows().into_iter().filter(|row| row.label as usize == k).take(MOST_ROWS / classes.len());
         let points: Vec<(f64, f64)> = seen.map(|row| (row.numbers[at], row.numbers[bt])).collect();
         marks.push(Mark::Points { role: Role::of_class(k, classes.len()), name: visible(classes.label(k)), points });

@@ -47,7 +47,8 @@ impl Nomogram {
         if !layout.words().is_empty() || layout.features().len() > MOST {
             return Err(refused(model, "it has a ruler per column, and not one per word"));
         }
-        let (scales, base) = scales(model, digest)?;
+        let (mut scales, base) = scales(model, digest)?;
+        scales.retain(|scale| !scale.values.is_empty());
         let least = |scale: &Scale| scale.values.iter().map(|(_, addend)| *addend).fold(f64::INFINITY, f64::min);
         let most = |scale: &Scale| scale.values.iter().map(|(_, addend)| *addend).fold(f64::NEG_INFINITY, f64::max);
         let widest = scales.iter().map(|scale| most(scale) - least(scale)).fold(0.0, f64::max);
