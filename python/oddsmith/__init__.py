@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .calibrated import CalibratedClassifier
     from .comparison import Comparison, compare
     from .discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+    from .displays import CalibrationDisplay, DecisionBoundaryDisplay, PrecisionRecallDisplay, RocCurveDisplay
     from .evaluation import Evaluation, evaluate
     from .files import load
     from .linear_model import LogisticRegression
@@ -39,15 +40,19 @@ if TYPE_CHECKING:
     from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
     from .neighbors import KNeighborsClassifier
     from .neural_network import MLPClassifier
+    from .pictures import Picture
     from .prior_shift import PriorShift
+    from .reporting import Report, report
 
 #: Where the names live. They are imported when they are asked for: a worker that only sums rows up needs no scikit-learn.
 _HOMES = {
     "BernoulliNB": "naive_bayes",
     "CalibratedClassifier": "calibrated",
+    "CalibrationDisplay": "displays",
     "CategoricalNB": "naive_bayes",
     "Comparison": "comparison",
     "ComplementNB": "naive_bayes",
+    "DecisionBoundaryDisplay": "displays",
     "Evaluation": "evaluation",
     "GaussianNB": "naive_bayes",
     "KNeighborsClassifier": "neighbors",
@@ -58,13 +63,18 @@ _HOMES = {
     "MixedNB": "mixed",
     "MultinomialNB": "naive_bayes",
     "Perceptron": "margins",
+    "Picture": "pictures",
+    "PrecisionRecallDisplay": "displays",
     "PriorShift": "prior_shift",
     "QuadraticDiscriminantAnalysis": "discriminant_analysis",
+    "Report": "reporting",
     "RidgeClassifier": "margins",
+    "RocCurveDisplay": "displays",
     "StoredModel": "_frames",
     "compare": "comparison",
     "evaluate": "evaluation",
     "load": "files",
+    "report": "reporting",
 }
 #: Modules that are there without an import of their own.
 _MODULES = (
@@ -84,10 +94,12 @@ _MADE = {entry["python"]: "_classes" for entry in models() if entry["python"] no
 __all__ = [
     "BernoulliNB",
     "CalibratedClassifier",
+    "CalibrationDisplay",
     "CategoricalNB",
     "Comparison",
     "ComplementNB",
     "DataError",
+    "DecisionBoundaryDisplay",
     "Evaluation",
     "FormatError",
     "FormulaError",
@@ -106,9 +118,13 @@ __all__ = [
     "OddsmithWarning",
     "ParameterError",
     "Perceptron",
+    "Picture",
+    "PrecisionRecallDisplay",
     "PriorShift",
     "QuadraticDiscriminantAnalysis",
+    "Report",
     "RidgeClassifier",
+    "RocCurveDisplay",
     "StoredModel",
     "UnknownNameError",
     "UnsupportedError",
@@ -119,6 +135,7 @@ __all__ = [
     "info",
     "load",
     "metrics",
+    "report",
     "stats",
 ]
 __all__ += sorted(_MADE)

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
+from ._drawn import DrawnModel
 from ._explained import Explained
 from ._gathering import Gathering
 from ._inputs import class_names, classes_of_names, core_rows, thread_count
@@ -139,7 +140,7 @@ def no_prediction(count: int, one: str, several: str) -> tuple[str, None, None, 
     return NO_PREDICTION, None, None, f"{count} row{'s lack' if count > 1 else ' lacks'} a value that the model needs and {several if count > 1 else one}"
 
 
-class Classifier(Explained, Answers):
+class Classifier(DrawnModel, Explained, Answers):
     """A classifier over the core.
 
     A fitted one holds ``_model``, the core's model, and ``classes_``. ``_model`` is ``None`` while an incremental fit has

@@ -20,6 +20,7 @@ from ._wrapped import log_scores
 from .exceptions import ParameterError, tell
 from ._arrow import is_frame, table_of
 from ._frames import target_name
+from .pictures import Picture
 
 __all__ = ["Comparison", "compare"]
 
@@ -45,10 +46,27 @@ class Comparison(Rendered):
     """
 
     def __init__(self, results: _core.Results, title: str, make: str, curve: bool = False) -> None:
-        self._results, self._title = results, title
+        self._results, self._title, self._make = results, title, make
         self.models, self.pairs = table(results.models(), make), table(results.pairs(), make)
         self.verdict = results.verdict()
         self.curve = table(results.curve(), make) if curve else None
+
+    def picture(self, name: str = "comparison") -> Picture:
+        """Draw the models beside each other.
+
+        Parameters
+        ----------
+        name : {'comparison', 'learning'}, default='comparison'
+            Bits of every model with their intervals, or the learning curves where they were asked for.
+
+        Returns
+        -------
+        Picture
+            The picture.
+        """
+        if name not in ("comparison", "learning") or (name == "learning" and self.curve is None):
+            raise ParameterError(f"there is no picture {name!r} here: 'comparison', and 'learning' where `curve=True` asked for curves")
+        return Picture(self._results.picture(name == "learning"), self._make)
 
     def _render(self, format: str) -> str:
         return self._results.render(self._title, format)

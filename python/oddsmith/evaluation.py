@@ -16,6 +16,7 @@ from ._wrapped import log_scores
 from .exceptions import tell
 from .metrics import Estimate
 from .metrics._rows import weighted
+from .pictures import Picture
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -65,6 +66,73 @@ class Evaluation(Rendered):
             One row per class.
         """
         return table(self._judged.class_table(), self._make)
+
+    def picture(self, name: str, threshold: float | None = None) -> Picture:
+        """Draw the judged rows.
+
+        Parameters
+        ----------
+        name : {'roc', 'precision-recall', 'calibration', 'decision', 'threshold', 'spread', 'prevalence'}
+            The picture.
+        threshold : float, default=None
+            The probability to mark; by default the one by which rows were called, else one half.
+
+        Returns
+        -------
+        Picture
+            The picture; an error says why there is none.
+        """
+        return Picture(self._judged.picture(name, threshold), self._make)
+
+    def roc(self, threshold: float | None = None) -> Picture:
+        """Draw the ROC curve with its pointwise 95 % band.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            The probability to mark.
+
+        Returns
+        -------
+        Picture
+            The curve; of more than two classes one for each against the rest.
+        """
+        return self.picture("roc", threshold)
+
+    def calibration(self) -> Picture:
+        """Draw observed against predicted, without bins, with a band.
+
+        Returns
+        -------
+        Picture
+            The curve over a histogram of the predicted probabilities.
+        """
+        return self.picture("calibration")
+
+    def precision_recall(self) -> Picture:
+        """Draw precision against recall.
+
+        Returns
+        -------
+        Picture
+            The curve.
+        """
+        return self.picture("precision-recall")
+
+    def decision(self, threshold: float | None = None) -> Picture:
+        """Draw the net benefit of acting on the probabilities over thresholds.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            The probability to mark.
+
+        Returns
+        -------
+        Picture
+            The decision curve.
+        """
+        return self.picture("decision", threshold)
 
     def _render(self, format: str) -> str:
         return self._judged.render(self._title, format)

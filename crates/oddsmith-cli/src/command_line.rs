@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bayes, calibrate, check, code, compare, completions, degree, evaluate, explain, fit, help, info, models, predict, rounds, sample,
-    select, show, stats, table, threshold,
+    bayes, calibrate, check, code, compare, completions, degree, evaluate, explain, fit, help, info, models, plot, predict, report, rounds,
+    sample, select, show, stats, table, threshold,
 };
 use crate::options::OutputArgs;
 
@@ -76,6 +76,12 @@ pub(crate) enum Command {
     /// Where the probability of one row comes from.
     #[command(help_template = TEMPLATE, before_help = explain::EXAMPLES)]
     Explain(Box<explain::ExplainArgs>),
+    /// One picture of a model, or of what it says about the rows of a table.
+    #[command(help_template = TEMPLATE, before_help = plot::EXAMPLES)]
+    Plot(Box<plot::PlotArgs>),
+    /// Everything about a model in one HTML file that needs no network.
+    #[command(help_template = TEMPLATE, before_help = report::EXAMPLES)]
+    Report(Box<report::ReportArgs>),
     /// An outcome by an exposure: odds ratio, risks, tests, within strata too.
     #[command(help_template = TEMPLATE, before_help = table::EXAMPLES)]
     Table(Box<table::TableArgs>),

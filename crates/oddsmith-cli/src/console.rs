@@ -147,6 +147,11 @@ impl Console {
     /// Writes a result in the chosen format.
     pub(crate) fn result<'a>(&self, subject: impl Into<Subject<'a>>) -> Result<(), Failure> {
         let subject = subject.into();
+        if self.format() == Format::Svg && subject.picture().is_none() {
+            return Err(Failure::Usage(
+                "there is no picture of this result; --format svg is for results that have one, and for `oddsmith plot`".into(),
+            ));
+        }
         if let Some(apart) = &self.apart {
             apart.shown.borrow_mut().push(subject.into());
             return Ok(());

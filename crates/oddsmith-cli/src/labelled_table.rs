@@ -7,6 +7,7 @@ use oddsmith::data::{Rows, SKIP, UNSEEN};
 use oddsmith::error::DataFault;
 use oddsmith::model::Classifier;
 use oddsmith::stats::Statistics;
+use oddsmith::train::findings::SumRows;
 use oddsmith::{Error, Notice, notice};
 use oddsmith_io::{Input, NewBatch, NewRows, PartSums, ReadOptions, open_for_prediction};
 
@@ -67,6 +68,31 @@ impl LabelledTable<'_> {
         let layout = model.layout();
         let echo: Vec<String> = std::iter::once(layout.target().to_owned()).chain(self.weight.clone()).collect();
         Ok(open_for_prediction(self.input, self.options, layout, &echo)?)
+    }
+}
+
+/// The rows of a labelled table, as findings sum them up.
+pub(crate) struct TableRows<'a> {
+    /// The table.
+    pub(crate) table: LabelledTable<'a>,
+    /// The model that they are encoded for.
+    pub(crate) model: &'a dyn Classifier,
+    /// Threads; those of the machine by default.
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Progress and stop.
+    pub(crate) control: &'a Control,
+}
+
+impl SumRows for TableRows<'_> {
+    fn sum<S>(&self, empty: &S) -> oddsmith::Result<S>
+    where
+        S: for<'b> Statistics<Input<'b> = Rows<'b>>,
+    {
+        let summed = self.table.sum(self.model, empty, self.threads, self.control);
+        summed.map(|(sums, _)| sums).map_err(|failure| match failure {
+            Failure::Library(error) | Failure::InFile(_, error) => error,
+            other => Error::data(other.to_string()),
+        })
     }
 }
 

@@ -17,6 +17,7 @@ mod gate;
 mod labelled_table;
 mod lint;
 mod options;
+mod plot;
 mod progress;
 mod rows_of_numbers;
 mod scored;

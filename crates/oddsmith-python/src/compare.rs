@@ -8,6 +8,7 @@ use oddsmith::card::Card;
 use oddsmith::data::{FeatureBlocks, Source, Weighting};
 use oddsmith::error::Error;
 use oddsmith::eval::{EvalSettings, Undefined};
+use oddsmith::train::pictures::{comparison_picture, curve_picture};
 use oddsmith::train::{self, Candidate, CandidateMetrics, CandidateResult, Comparison, CurvePoint, Folds, ScoredTable};
 use oddsmith_io::{ReadOptions, Roles, open_arrow};
 use pyo3::prelude::*;
@@ -17,6 +18,7 @@ use crate::arrow::{self, Beside};
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
+use crate::pictures::Picture;
 use crate::shown::{rendered, table_columns};
 use crate::sums::check_rows;
 use crate::table::{Labelled, Table, with_data};
@@ -204,6 +206,11 @@ impl Results {
     /// Every model against the one with the fewest bits.
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table_columns(py, &train::pair_table(&self.models, Weighting::Frequency))
+    }
+
+    /// The models beside each other, or their learning curves.
+    fn picture(&self, curve: bool) -> Picture {
+        Picture::new(if curve { curve_picture(&self.curve, None) } else { comparison_picture(&self.models) })
     }
 
     /// The one sentence that may name a winner.

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::edge::{raise, undefined};
+use crate::pictures::Picture;
 use crate::ranking::{Interval, interval, weighting};
 use crate::shown::{rendered, table_columns};
 use crate::work;
@@ -127,6 +128,15 @@ impl Evaluation {
         let classes = self.classes.len();
         let cells = (0..classes * classes).map(|at| self.evaluation.confusion.cell(at / classes, at % classes)).collect();
         PyArray1::from_vec(py, cells).reshape([classes, classes])
+    }
+
+    /// A picture by its name, with a threshold to mark; an error where the rows do not determine it.
+    fn picture(&self, py: Python<'_>, name: &str, threshold: Option<f64>) -> PyResult<Picture> {
+        let judged = eval::pictures::Judged { evaluation: &self.evaluation, classes: &self.classes, threshold };
+        let missing =
+            || raise(py, oddsmith::error::Error::option("picture", name, format!("one of: {}", eval::pictures::PICTURES.join(" "))));
+        let picture = judged.picture(name).ok_or_else(missing)?;
+        picture.map(Picture::new).map_err(|reason| undefined(py, name, &reason))
     }
 
     /// The figures for people.

@@ -19,6 +19,7 @@ mod model;
 mod models;
 mod neighbours;
 mod options;
+mod pictures;
 mod ranking;
 mod reading;
 mod regression;
@@ -62,6 +63,8 @@ mod _core {
     use super::model::{Model, shrunk_covariances};
     #[pymodule_export]
     use super::models::{compared_models, fit_frame, fit_rows, model_of_formulas, models};
+    #[pymodule_export]
+    use super::pictures::{Picture, picture_of_frame, picture_of_model, picture_of_rows, report_of_frame, report_of_rows};
     #[pymodule_export]
     use super::ranking::{Ranking, delong};
     #[pymodule_export]

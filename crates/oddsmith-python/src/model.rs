@@ -172,7 +172,7 @@ impl Model {
 
     /// The Python class of such models.
     #[getter]
-    fn owner(&self) -> &'static str {
+    pub(crate) fn owner(&self) -> &'static str {
         self.owner
     }
 

@@ -22,10 +22,12 @@ pub enum Format {
     Html,
     /// A LaTeX fragment.
     Latex,
+    /// The picture of a result, where it has one.
+    Svg,
 }
 
 impl Format {
-    /// All formats, in the order in which they are listed to people.
+    /// All formats of tables and cards, in the order in which they are listed to people; pictures have one more.
     pub const ALL: [Format; 7] = [Format::Table, Format::Csv, Format::Json, Format::Ndjson, Format::Md, Format::Html, Format::Latex];
 
     /// Whether a person reads it, so that the summary is wanted and numbers are rounded; programs get everything.
@@ -43,6 +45,7 @@ impl Format {
             Format::Md => "md",
             Format::Html => "html",
             Format::Latex => "latex",
+            Format::Svg => "svg",
         }
     }
 }
@@ -57,8 +60,8 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
-            let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        Format::ALL.into_iter().chain([Format::Svg]).find(|format| format.name() == text).ok_or_else(|| {
+            let names: Vec<_> = Format::ALL.iter().chain(&[Format::Svg]).map(|format| format.name()).collect();
             Error::option("format", text, format!("one of: {}", names.join(" ")))
         })
     }

@@ -61,7 +61,7 @@ pub(crate) fn row(columns: &[String], cells: &[Cell]) -> String {
     format!("{{{}}}", members.join(", "))
 }
 
-fn value(cell: &Cell) -> String {
+pub(crate) fn value(cell: &Cell) -> String {
     match cell {
         Cell::Empty => "null".into(),
         Cell::Text(text) => string(text),
@@ -75,7 +75,7 @@ fn value(cell: &Cell) -> String {
 }
 
 /// A JSON string. Besides what JSON demands, control characters above ASCII are escaped too: terminals obey them.
-fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     if !quoted.chars().any(|c| c.is_control()) {
         return quoted;

@@ -10,20 +10,27 @@ mod json;
 mod latex;
 mod notebook;
 mod number;
+mod page;
+mod picture_json;
 mod rows;
 mod side_by_side;
+pub mod svg;
 mod terminal;
+mod text_picture;
 mod wrap;
 
 pub use escape::printable;
 pub use format::{Format, Style};
 pub use notebook::notebook;
 pub use number::{for_people, p_for_people, shortest};
+pub use page::{About, report_page};
 pub use rows::Rows;
 pub use terminal::notices;
+pub use text_picture::text_picture;
 pub use wrap::wrapped;
 
 use oddsmith::card::{Card, Cell, Table};
+use oddsmith::picture::Picture;
 
 /// What can be rendered.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +72,18 @@ pub fn render<'a>(subject: impl Into<Subject<'a>>, format: Format, style: &Style
         Format::Json => json::render(subject),
         Format::Csv | Format::Ndjson => whole(subject.main_table(), format, style),
         Format::Md | Format::Html | Format::Latex => document::render(subject, format, style),
+        Format::Svg => subject.picture().map_or_else(String::new, |picture| svg::svg_file(picture, svg::Theme::Light)),
+    }
+}
+
+/// A picture as text that ends with a line end: drawn for people, its data for programs.
+pub fn render_picture(picture: &Picture, format: Format, style: &Style) -> String {
+    match format {
+        Format::Svg => svg::svg_file(picture, svg::Theme::Light),
+        Format::Html => format!("<figure>\n{}</figure>\n", svg::svg_file(picture, svg::Theme::Light)),
+        Format::Json => format!("{}\n", picture_json::picture(picture)),
+        Format::Table => text_picture(picture, style),
+        Format::Csv | Format::Ndjson | Format::Md | Format::Latex => whole(Some(&picture.short_table()), format, style),
     }
 }
 
@@ -75,6 +94,11 @@ impl<'a> Subject<'a> {
             Subject::Card(card) => vec![card],
             Subject::Cards(cards) => cards.iter().map(|(_, card)| *card).collect(),
         }
+    }
+
+    /// The first picture of a card.
+    pub fn picture(self) -> Option<&'a Picture> {
+        self.cards().into_iter().rev().find_map(|card| card.pictures.first())
     }
 
     fn main_table(self) -> Option<&'a Table> {

@@ -34,7 +34,7 @@ impl Rows {
                 }
                 out.push('\n');
             }
-            Format::Table => self.join(out, "", "\t", "\n", self.columns.iter().map(|name| escape::printable(name))),
+            Format::Table | Format::Svg => self.join(out, "", "\t", "\n", self.columns.iter().map(|name| escape::printable(name))),
             Format::Json => out.push('['),
             Format::Ndjson => {}
             Format::Md => {
@@ -72,7 +72,9 @@ impl Rows {
                 }
                 out.push('\n');
             }
-            Format::Table => self.join(out, "", "\t", "\n", cells.iter().map(|cell| escape::printable(&text_for_people(cell)))),
+            Format::Table | Format::Svg => {
+                self.join(out, "", "\t", "\n", cells.iter().map(|cell| escape::printable(&text_for_people(cell))))
+            }
             Format::Json => {
                 out.push_str(if self.written > 0 { ",\n  " } else { "\n  " });
                 out.push_str(&json::row(&self.columns, cells));
@@ -95,7 +97,7 @@ impl Rows {
     /// Appends what stands after the last row.
     pub fn end(&self, out: &mut String) {
         match self.format {
-            Format::Csv | Format::Table | Format::Ndjson | Format::Md => {}
+            Format::Csv | Format::Table | Format::Ndjson | Format::Md | Format::Svg => {}
             Format::Json => out.push_str(if self.written > 0 { "\n]\n" } else { "]\n" }),
             Format::Html => out.push_str("</tbody>\n</table>\n"),
             Format::Latex => out.push_str("\\hline\n\\end{tabular}\n"),

@@ -149,6 +149,10 @@ catalogue! {
     UNEQUAL_LAYOUTS = "W230", "unequal layouts",
         "The merged statistics come from tables with different levels, classes or words. They were added over the \
          union; what a table never saw counts as zero there.";
+    NOT_CROSS_VALIDATED = "W240", "not cross-validated",
+        "A report judges a model that it fits by cross-validation, and here a model of all folds but one could not be fitted: too few rows of a \
+         class, or columns that tell the classes apart without error in those rows. The model was judged on the rows that it learned from \
+         instead, which flatters it. Use fewer folds ({folds}), a penalty ({l2}), or rows that were kept apart.";
     DUMMY_COLUMNS = "W250", "categories as 0/1 columns",
         "Discriminants know numbers only. A category takes part as 0/1 columns, one for every level but the first, and a boolean as \
          one; together with the numbers they are treated as if they were normal, which they are not: probabilities far from one half may be \

@@ -1,12 +1,14 @@
 //! Pictures as plain data: what is drawn, never how. A role says what a mark stands for; whoever draws chooses colours and sizes.
 //!
-//! A picture is made over tables: [`Picture::table`] lists every mark's data, so that what is seen can be read and copied.
+//! A picture is made over tables: [`Picture::table`] lists every mark's data, so that what is seen can be read and copied. Category `i` of an
+//! axis stands at the place `i`, and a name that begins with spaces is set in below the one before it. Values may be infinite or missing:
+//! whoever draws shows an arrow, or nothing.
+
+mod table;
 
 use serde::Serialize;
 
-use crate::card::{Cell, FixedTable, Table};
-
-/// One picture of one or more panels side by side.
+/// One picture of one or more panels.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Picture {
     /// A short name, such as `forest`.
@@ -15,7 +17,7 @@ pub struct Picture {
     pub title: String,
     /// What is seen, in a sentence, for people who cannot see it.
     pub summary: String,
-    /// The panels, from left to right.
+    /// The panels, from the first on.
     pub panels: Vec<Panel>,
 }
 
@@ -37,10 +39,31 @@ pub struct Axis {
     pub label: String,
     /// How values become places.
     pub scale: AxisScale,
-    /// The values at its two ends; `None` where the marks decide.
+    /// The values at its two ends; `None` where the marks decide. What lies beyond is drawn as an arrow at the end.
     pub range: Option<(f64, f64)>,
     /// Names along an axis of categories, from its origin on.
     pub categories: Vec<String>,
+    /// Texts beside the categories, such as the numbers of a forest plot.
+    pub columns: Vec<Column>,
+    /// What the two directions mean, such as less and more likely.
+    pub ends: Option<(String, String)>,
+    /// A second reading of the same places: label, and places with their texts.
+    pub also: Option<(String, Vec<(f64, String)>)>,
+    /// Whether ticks and grid are left out, because marks say it all.
+    pub bare: bool,
+    /// Whether values below zero are as large as those above it, and only drawn the other way.
+    pub mirrored: bool,
+}
+
+/// Texts beside the categories of an axis, one per category.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Column {
+    /// The heading.
+    pub title: String,
+    /// One text per category.
+    pub cells: Vec<String>,
+    /// Whether a narrow picture may leave it out.
+    pub optional: bool,
 }
 
 /// How values become places.
@@ -73,6 +96,44 @@ pub enum Role {
     Reference,
     /// Nothing in particular.
     Plain,
+    /// One of many things of the same rank, counted from 0: the classes of a model, the models of a comparison.
+    Series(u8),
+}
+
+impl Role {
+    /// The role of class `k` of so many: with two the second is the event.
+    pub fn of_class(k: usize, classes: usize) -> Self {
+        match (classes, k) {
+            (2, 0) => Role::Other,
+            (2, _) => Role::Event,
+            _ => Role::Series(u8::try_from(k % usize::from(u8::MAX)).unwrap_or(0)),
+        }
+    }
+}
+
+/// Most classes that have a line of their own in a picture: there are no more colours that can be told apart.
+pub const MOST_CLASSES: usize = 8;
+
+/// The classes that are drawn, those with the most weight, in their order.
+pub fn drawn_classes(weights: &[f64]) -> Vec<usize> {
+    let mut ranked: Vec<usize> = (0..weights.len()).collect();
+    ranked.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
+    ranked.truncate(MOST_CLASSES);
+    ranked.sort_unstable();
+    ranked
+}
+
+/// A text at the end of an edge of a tree.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct TreeNode {
+    /// The node above it, which stands before it in the list; `None` for a root.
+    pub parent: Option<usize>,
+    /// What leads from there to here.
+    pub edge: String,
+    /// What is said of it, line by line.
+    pub lines: Vec<String>,
+    /// Proportions of the classes in it; empty where there are none.
+    pub proportions: Vec<f64>,
 }
 
 /// One layer of a panel. Values may be infinite: whoever draws shows an arrow.
@@ -91,6 +152,8 @@ pub enum Mark {
     Band {
         /// What it stands for.
         role: Role,
+        /// Its name in a legend; empty for none.
+        name: String,
         /// (x, low, high) in order.
         points: Vec<(f64, f64, f64)>,
     },
@@ -103,19 +166,28 @@ pub enum Mark {
         /// The points.
         points: Vec<(f64, f64)>,
     },
-    /// Estimates with limits, each at its place on the other axis.
+    /// Estimates with limits, each at its place on the axis of categories.
     Intervals {
         /// What they stand for.
         role: Role,
         /// (place, estimate, low, high).
         estimates: Vec<(f64, f64, f64, f64)>,
     },
-    /// Bars from a base line.
+    /// Bars from a base line, each at its place on the axis of categories.
     Bars {
         /// What they stand for.
         role: Role,
         /// (place, from, to).
         bars: Vec<(f64, f64, f64)>,
+    },
+    /// Rectangles, such as those of a histogram.
+    Blocks {
+        /// What they stand for.
+        role: Role,
+        /// Their name in a legend; empty for none.
+        name: String,
+        /// (left, right, from, to).
+        blocks: Vec<(f64, f64, f64, f64)>,
     },
     /// A straight line across the panel.
     Rule {
@@ -126,7 +198,7 @@ pub enum Mark {
         /// Where.
         at: f64,
     },
-    /// A grid of values over the panel, row after row from below.
+    /// A grid of values from 0 to 1 over the panel, row after row from below.
     Surface {
         /// Places of the columns of the grid.
         x: Vec<f64>,
@@ -135,6 +207,30 @@ pub enum Mark {
         /// The values.
         values: Vec<f64>,
     },
+    /// The line along which a grid of values has a level.
+    Contour {
+        /// What it stands for.
+        role: Role,
+        /// Its name in a legend; empty for none.
+        name: String,
+        /// The text on the line; empty for none.
+        text: String,
+        /// Places of the columns of the grid.
+        x: Vec<f64>,
+        /// Places of its rows.
+        y: Vec<f64>,
+        /// The values, row after row from below.
+        values: Vec<f64>,
+        /// The level.
+        level: f64,
+    },
+    /// A ruler at a place of the axis of categories, with texts at its ticks.
+    Ruler {
+        /// The place.
+        at: f64,
+        /// Ticks and their texts.
+        ticks: Vec<(f64, String)>,
+    },
     /// A text at a place.
     Label {
         /// Where.
@@ -142,70 +238,80 @@ pub enum Mark {
         /// The text.
         text: String,
     },
+    /// A tree from its root down; the axes do not count.
+    Tree {
+        /// Names of the classes of the proportions.
+        classes: Vec<String>,
+        /// Its nodes, parents before children.
+        nodes: Vec<TreeNode>,
+    },
+    /// A mark that something moves.
+    Live {
+        /// What moves it, such as `threshold`.
+        by: String,
+        /// The mark as it stands before.
+        mark: Box<Mark>,
+    },
 }
 
 impl Mark {
-    fn kind(&self) -> &'static str {
+    /// The mark without what moves it.
+    pub fn still(&self) -> &Mark {
         match self {
+            Mark::Live { mark, .. } => mark.still(),
+            mark => mark,
+        }
+    }
+
+    /// The same mark, moved by something.
+    #[must_use]
+    pub fn moved_by(self, by: &str) -> Mark {
+        Mark::Live { by: by.into(), mark: Box::new(self) }
+    }
+
+    /// The kind of mark, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self.still() {
             Mark::Line { .. } => "line",
             Mark::Band { .. } => "band",
             Mark::Points { .. } => "points",
             Mark::Intervals { .. } => "intervals",
             Mark::Bars { .. } => "bars",
+            Mark::Blocks { .. } => "blocks",
             Mark::Rule { .. } => "rule",
             Mark::Surface { .. } => "surface",
+            Mark::Contour { .. } => "contour",
+            Mark::Ruler { .. } => "ruler",
             Mark::Label { .. } => "label",
+            Mark::Tree { .. } => "tree",
+            Mark::Live { .. } => "live",
         }
     }
 
-    /// Its values, a row per element, at most four to a row.
-    fn values(&self) -> Vec<Vec<f64>> {
-        match self {
-            Mark::Line { points, .. } | Mark::Points { points, .. } => points.iter().map(|(x, y)| vec![*x, *y]).collect(),
-            Mark::Band { points: rows, .. } | Mark::Bars { bars: rows, .. } => rows.iter().map(|(x, a, b)| vec![*x, *a, *b]).collect(),
-            Mark::Intervals { estimates, .. } => estimates.iter().map(|(at, value, low, high)| vec![*at, *value, *low, *high]).collect(),
-            Mark::Rule { at, .. } => vec![vec![*at]],
-            Mark::Surface { x, y, values } => {
-                let places = y.iter().flat_map(|y| x.iter().map(move |x| (*x, *y)));
-                places.zip(values).map(|((x, y), value)| vec![x, y, *value]).collect()
-            }
-            Mark::Label { at, .. } => vec![vec![at.0, at.1]],
+    /// What it stands for.
+    pub fn role(&self) -> Role {
+        match self.still() {
+            Mark::Line { role, .. }
+            | Mark::Band { role, .. }
+            | Mark::Points { role, .. }
+            | Mark::Intervals { role, .. }
+            | Mark::Bars { role, .. }
+            | Mark::Blocks { role, .. }
+            | Mark::Rule { role, .. }
+            | Mark::Contour { role, .. } => *role,
+            _ => Role::Plain,
         }
     }
-}
 
-impl Picture {
-    /// Everything that is drawn, as a table: panel, kind of mark, its number, and up to four values.
-    pub fn table(&self) -> Table {
-        let mut table = FixedTable::new(&self.name, ["panel", "mark", "layer", "a", "b", "c", "d"]);
-        for (panel, drawn) in self.panels.iter().enumerate() {
-            for (layer, mark) in drawn.marks.iter().enumerate() {
-                for values in mark.values() {
-                    let [a, b, c, d] = [0, 1, 2, 3].map(|at| values.get(at).copied().map_or(Cell::Empty, Cell::from));
-                    table.push([Cell::from(panel + 1), mark.kind().into(), (layer + 1).into(), a, b, c, d]);
-                }
-            }
+    /// Its name in a legend; empty for none.
+    pub fn name(&self) -> &str {
+        match self.still() {
+            Mark::Line { name, .. }
+            | Mark::Band { name, .. }
+            | Mark::Points { name, .. }
+            | Mark::Blocks { name, .. }
+            | Mark::Contour { name, .. } => name,
+            _ => "",
         }
-        table.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_lists_every_element_of_every_mark() {
-        let marks = vec![
-            Mark::Line { role: Role::Event, name: "ROC".into(), points: vec![(0.0, 0.0), (1.0, 1.0)] },
-            Mark::Intervals { role: Role::Plain, estimates: vec![(1.0, 2.0, 0.5, f64::INFINITY)] },
-            Mark::Surface { x: vec![0.0, 1.0], y: vec![5.0], values: vec![0.1, 0.9] },
-        ];
-        let picture = Picture { name: "all".into(), panels: vec![Panel { marks, ..Panel::default() }], ..Picture::default() };
-        let table = picture.table();
-        let numbers = |row: &[Cell]| row.iter().skip(3).filter(|cell| **cell != Cell::Empty).count();
-        assert_eq!(table.rows().iter().map(|row| numbers(row)).collect::<Vec<_>>(), [2, 2, 4, 3, 3]);
-        assert_eq!(table.rows()[2][6], Cell::Number(f64::INFINITY));
-        assert_eq!(table.rows()[4][3..6], [Cell::Number(1.0), Cell::Number(5.0), Cell::Number(0.9)]);
     }
 }

@@ -14,6 +14,7 @@
 
 mod arrows;
 mod bench;
+mod browser;
 mod failure;
 mod format;
 mod free_threaded;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{arrows, format, free_threaded, package, python, scaffold, shell};
+use crate::{arrows, browser, format, free_threaded, package, python, scaffold, shell};
 
 /// A check: what it is called, and what it does.
 struct Step {
@@ -23,6 +23,7 @@ const STEPS: &[Step] = &[
     Step { name: "tests", run: tests },
     Step { name: "doctests", run: || cargo(&["test", "--release", "--workspace", "--doc"]) },
     Step { name: "docs", run: docs },
+    Step { name: "browser", run: browser::tests },
     Step { name: PYTHON, run: python_tests },
     Step { name: SCAFFOLD, run: scaffold::run },
 ];

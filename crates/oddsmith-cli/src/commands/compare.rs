@@ -9,8 +9,9 @@ use oddsmith::card::{Card, Summary};
 use oddsmith::control::Control;
 use oddsmith::data::Role;
 use oddsmith::registry;
+use oddsmith::stats::Parts;
 use oddsmith::train::{self, Candidate, Comparison};
-use oddsmith_io::Input;
+use oddsmith_io::{Input, Opened};
 use oddsmith_report::Format;
 
 use crate::by;
@@ -20,6 +21,7 @@ use crate::exit::Failure;
 use crate::files;
 use crate::fitting;
 use crate::options::{ReadingArgs, RoleArgs, TextArgs};
+use crate::plot;
 use crate::progress::Progress;
 use crate::silence::silent_rows;
 
@@ -64,6 +66,10 @@ pub(crate) struct CompareArgs {
     /// Show one table: models, pairs, weights, or the learning curve.
     #[arg(long, value_enum, value_name = "TABLE")]
     show: Option<ComparisonTable>,
+
+    /// Draw a picture in place of tables: the models beside each other, or their learning curves.
+    #[arg(long, value_name = "PICTURE", conflicts_with = "show", value_parser = ["comparison", "learning"])]
+    plot: Option<String>,
 
     #[command(flatten)]
     roles: RoleArgs,
@@ -143,7 +149,18 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
         console.notices(&data.notices);
         return Ok(());
     }
+    if args.plot.as_deref() == Some("learning") {
+        let points = comparison.curve().map_err(in_table)?;
+        plot::show(&train::pictures::curve_picture(&points, base_bits(&opened, args, control)?), console)?;
+        console.notices(&data.notices);
+        return Ok(());
+    }
     let results = comparison.run().map_err(in_table)?;
+    if args.plot.is_some() {
+        plot::show(&train::pictures::comparison_picture(&results), console)?;
+        console.notices(&data.notices);
+        return Ok(());
+    }
     let silent = results.iter().find_map(|result| Some(result.outcome.as_ref().ok()?.rows.silent())).unwrap_or(0);
     data.notices.extend(silent_rows(silent, "some model"));
     let weighting = opened.source.layout().weighting();
@@ -173,6 +190,14 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
     console.result(&table)?;
     console.notices(&data.notices);
     Ok(())
+}
+
+/// Bits per row of the class proportions alone.
+fn base_bits(opened: &Opened, args: &CompareArgs, control: &Control) -> Result<Option<f64>, Failure> {
+    let stats = train::gather(&*opened.source, Parts::default(), args.reading.threads, control)?;
+    let (weights, total) = (&stats.classes().weight, stats.classes().total());
+    let bits = weights.iter().filter(|weight| **weight > 0.0).map(|weight| -weight / total * (weight / total).log2()).sum::<f64>();
+    Ok((total > 0.0).then_some(bits))
 }
 
 fn repeats(count: u64) -> String {

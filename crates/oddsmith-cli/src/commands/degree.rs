@@ -12,6 +12,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Formula, Plane, Response};
 use oddsmith::error::DataFault;
 use oddsmith::info::{TwoPart, polynomial_residuals};
+use oddsmith::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
 use oddsmith::{Error, ErrorKind, registry, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -20,6 +21,7 @@ use crate::exit::Failure;
 use crate::files;
 use crate::fitting;
 use crate::options::{ReadingArgs, TextArgs};
+use crate::plot;
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -43,6 +45,10 @@ pub(crate) struct DegreeArgs {
     /// Highest degree that is tried.
     #[arg(long, value_name = "DEGREE", default_value_t = 15, value_parser = clap::value_parser!(u8).range(0..=40))]
     most: u8,
+
+    /// Draw the two parts of every description in place of tables.
+    #[arg(long, value_name = "PICTURE", value_parser = ["description"])]
+    plot: Option<String>,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -81,7 +87,11 @@ pub(crate) fn run(args: &DegreeArgs, console: &Console, control: &Arc<Control>) 
         _ => of_class(args, &input, &options, (x, &y), control),
     };
     let (rows, lengths) = lengths.map_err(|error| error.in_table(&input.name()))?;
-    console.result(&card(&y, x, rows, &lengths))?;
+    let card = card(&y, x, rows, &lengths);
+    match &args.plot {
+        Some(name) => plot::show(plot::of_card(&card, name)?, console)?,
+        None => console.result(&card)?,
+    }
     console.notices(&opened.notices);
     Ok(())
 }
@@ -154,6 +164,30 @@ fn quoted(name: &str) -> String {
     format!("`{name}`")
 }
 
+/// Bars of both parts of every description, the part for the rows above that of the curve that tells them best.
+fn picture(y: &str, x: &str, lengths: &[Length]) -> Picture {
+    let least = lengths.iter().map(|length| length.parts.data).fold(f64::INFINITY, f64::min);
+    let place = |at: usize| (lengths.len() - 1 - at) as f64;
+    let rows = lengths.iter().enumerate().map(|(at, length)| (place(at), 0.0, length.parts.data - least)).collect();
+    let above = |length: &Length| (length.parts.data - least, length.parts.data - least + length.parts.model);
+    let curve = lengths.iter().enumerate().map(|(at, length)| (place(at), above(length).0, above(length).1)).collect();
+    let best = lengths.iter().min_by(|a, b| a.parts.total().total_cmp(&b.parts.total()));
+    let cells = lengths.iter().rev().map(|length| format!("{:.1}", length.parts.total())).collect();
+    let y_axis = Axis {
+        scale: AxisScale::Categories,
+        categories: lengths.iter().rev().map(|length| format!("degree {}", length.degree)).collect(),
+        columns: vec![Column { title: "total bits".into(), cells, optional: false }],
+        ..Axis::default()
+    };
+    let label = "Bits above the rows told best: rows (blue), curve (orange)";
+    let shortest = best.map_or_else(String::new, |best| format!(" Degree {} has the shortest description.", best.degree));
+    let summary =
+        format!("Bits to tell {y} by polynomials of {x}: those for the rows shrink with the degree, those for the curve grow.{shortest}");
+    let marks = vec![Mark::Bars { role: Role::Other, bars: rows }, Mark::Bars { role: Role::Event, bars: curve }];
+    let panel = Panel { x: Axis { label: label.into(), ..Axis::default() }, y: y_axis, marks };
+    Picture { name: "description".into(), title: "Descriptions in two parts".into(), summary, panels: vec![panel] }
+}
+
 fn card(y: &str, x: &str, rows: f64, lengths: &[Length]) -> Card {
     let best = lengths.iter().min_by(|a, b| a.parts.total().total_cmp(&b.parts.total()));
     let mut tidy = FixedTable::new("degrees", ["degree", "data_bits", "model_bits", "total_bits", "above_best"]);
@@ -176,6 +210,7 @@ fn card(y: &str, x: &str, rows: f64, lengths: &[Length]) -> Card {
         summary: Some(Summary { facts: facts.clone(), table: Some(shown.into()), footnotes }),
         facts,
         tidy: tidy.into(),
+        pictures: vec![picture(y, x, lengths)],
         ..Card::default()
     }
 }

@@ -22,6 +22,7 @@ use crate::fitting;
 use crate::gate::{self, FailIf};
 use crate::labelled_table::LabelledTable;
 use crate::options::{OrderArgs, PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
+use crate::plot;
 use crate::progress::Progress;
 use crate::scored::{ProbabilityColumns, ScoredRows};
 use crate::silence::silent_rows;
@@ -55,6 +56,10 @@ pub(crate) struct EvaluateArgs {
     /// Show one table: metrics, classes, the confusion matrix, or a curve.
     #[arg(long, value_enum, value_name = "TABLE")]
     show: Option<EvaluationTable>,
+
+    /// Draw a picture in place of tables: roc, precision-recall, calibration, decision, threshold, spread or prevalence.
+    #[arg(long, value_name = "PICTURE", conflicts_with = "show", value_parser = oddsmith::eval::pictures::PICTURES)]
+    plot: Option<String>,
 
     /// Judge the rows of every level of this column alone; every table gets it as its first column.
     #[arg(long, value_name = "COLUMN")]
@@ -104,7 +109,13 @@ fn judge(args: &EvaluateArgs, model: Option<&Path>, input: &Input, console: &Con
     let figures = judgement.evaluation.figures();
     let names: Vec<&str> = figures.iter().map(|(name, _)| *name).collect();
     gate::check_names(&args.fail_if, &names)?;
-    judgement.show(args.show, console)?;
+    match &args.plot {
+        Some(name) => {
+            plot::show(&plot::of_evaluation(name, &judgement.evaluation, &judgement.classes, args.threshold)?, console)?;
+            console.notices(&judgement.notices);
+        }
+        None => judgement.show(args.show, console)?,
+    }
     gate::check(&args.fail_if, &figures)
 }
 

@@ -24,6 +24,7 @@ use crate::files::{self, Saved};
 use crate::fitting::{self, FitRequest, FittedTable, ModelRequest};
 use crate::flags;
 use crate::options::{MATCHED, ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file, split_list};
+use crate::plot;
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -75,6 +76,10 @@ pub(crate) struct FitArgs {
     /// The effects within the levels of this column as well.
     #[arg(long, value_name = "COLUMN", requires = "effects")]
     within: Option<String>,
+
+    /// Draw a picture of the fit in place of tables: forest of a regression, tree of a decision tree.
+    #[arg(long, value_name = "PICTURE", conflicts_with_all = ["augment", "effects", "by"], group = "part")]
+    plot: Option<String>,
 
     #[command(flatten)]
     part: PartArgs,
@@ -179,7 +184,9 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
     }
     let effects = args.effects.as_deref().map(|column| effects(args, column, &fitted, control)).transpose()?;
     let saved = save(args, &*fitted.model)?;
-    if let Some(effects) = &effects {
+    if let Some(name) = &args.plot {
+        draw(name, &fitted, console)?;
+    } else if let Some(effects) = &effects {
         show_effects(args.part, &fitted, effects, saved.as_ref(), console)?;
     } else if let Some(tests) = tests {
         console.result(&tests)?;
@@ -195,6 +202,14 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
         tell_where(saved.as_ref(), console);
     }
     Ok(())
+}
+
+/// The picture of a fit: of its card, or of the model.
+fn draw(name: &str, fitted: &FittedTable, console: &Console) -> Result<(), Failure> {
+    match name {
+        "forest" | "tree" => plot::show(&train::pictures::of_model(name, &*fitted.model)?, console),
+        _ => plot::show(plot::of_card(&fitted.card, name)?, console),
+    }
 }
 
 /// Effects of a column in risk, over the rows of the fit.
@@ -259,6 +274,7 @@ fn fit_matched(args: &FitArgs, formula: Option<Formula>, console: &Console, cont
     let notices: Vec<Notice> = data.notices.iter().chain(&card.notices).cloned().collect();
     gate(&notices, args.strict, console)?;
     match (args.part.tests, card.tables.first()) {
+        _ if args.plot.is_some() => plot::show(plot::of_card(&card, args.plot.as_deref().unwrap_or("forest"))?, console)?,
         (true, Some(tests)) => console.result(tests)?,
         _ => show_part(args.part, &data, &card, None, console)?,
     }
@@ -364,7 +380,8 @@ pub(crate) fn selected(stats: TableStats, roles: &RoleArgs) -> Result<TableStats
     Ok(stats.select(&kept)?)
 }
 
-fn model_names() -> PossibleValuesParser {
+/// Names that `fit` knows.
+pub(crate) fn model_names() -> PossibleValuesParser {
     let models = MODELS.iter().map(|entry| PossibleValue::new(entry.name).aliases(entry.aliases).help(entry.summary));
     let matched = registry::analysis(MATCHED).map(|entry| PossibleValue::new(entry.name).alias("clogit").help(entry.summary));
     PossibleValuesParser::new(models.chain(matched))

@@ -14,7 +14,9 @@ pub(crate) mod help;
 pub(crate) mod info;
 mod man;
 pub(crate) mod models;
+pub(crate) mod plot;
 pub(crate) mod predict;
+pub(crate) mod report;
 pub(crate) mod rounds;
 pub(crate) mod sample;
 pub(crate) mod select;
@@ -48,6 +50,8 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Compare(args)) => compare::run(&args, console, control),
         Some(Command::Select(args)) => select::run(&args, console, control),
         Some(Command::Table(args)) => table::run(&args, console, control),
+        Some(Command::Plot(args)) => plot::run(&args, console, control),
+        Some(Command::Report(args)) => report::run(&args, console, control),
         Some(Command::Threshold(args)) => threshold::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),

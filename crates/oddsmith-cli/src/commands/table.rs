@@ -20,6 +20,7 @@ use crate::exit::Failure;
 use crate::files;
 use crate::fitting;
 use crate::options::{OrderArgs, ReadingArgs, TextArgs};
+use crate::plot;
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -104,9 +105,20 @@ struct PartArgs {
     #[arg(long, group = "part")]
     tests: bool,
 
+    /// Draw a picture in place of tables: the forest of odds ratios.
+    #[arg(long, group = "part", value_name = "PICTURE", value_enum)]
+    plot: Option<TablePicture>,
+
     /// Only the counts: by level, or by stratum.
     #[arg(long, group = "part")]
     counts: bool,
+}
+
+/// A picture of a table of counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TablePicture {
+    /// Odds ratios with their limits.
+    Forest,
 }
 
 /// Counts and shows.
@@ -162,6 +174,9 @@ fn count(args: &TableArgs, input: &Input, params: &Params, console: &Console, co
 
 /// The card, or the part that was asked for.
 fn show(part: PartArgs, before: &[(&str, &Card)], card: &Card, console: &Console) -> Result<(), Failure> {
+    if part.plot.is_some() {
+        return plot::show(plot::of_card(card, "forest")?, console);
+    }
     let named = |name: &str| card.tables.iter().find(|table| table.name() == name);
     if part.tidy {
         return console.result(&card.tidy);

@@ -21,7 +21,7 @@ pub(crate) enum ColorWhen {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Format of the result [default: table on a terminal, csv when piped].
+    /// Format of the result; svg draws one that has a picture [default: table on a terminal, csv when piped].
     #[arg(long, global = true, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<Format>,
 
@@ -47,7 +47,7 @@ pub(crate) struct OutputArgs {
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+    PossibleValuesParser::new(Format::ALL.into_iter().chain([Format::Svg]).map(Format::name)).try_map(|name| name.parse::<Format>())
 }
 
 /// A file to write. Standard output holds the result, so `-` can be no model, and a file of that name would surprise.

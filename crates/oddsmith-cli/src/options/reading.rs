@@ -151,6 +151,13 @@ pub(crate) struct RoleArgs {
     pub(crate) order: OrderArgs,
 }
 
+impl RoleArgs {
+    /// Whether a column was given a part in the table, apart from its weights.
+    pub(crate) fn is_given(&self) -> bool {
+        self.target.is_some() || !self.features.is_empty() || !self.exclude.is_empty()
+    }
+}
+
 /// Flags about row weights.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Columns")]

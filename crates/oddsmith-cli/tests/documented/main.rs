@@ -20,7 +20,7 @@ use line::Line;
 use oddsmith::notice::{CATALOGUE, NoticePage};
 
 /// Commands whose result is a text of its own and takes no format.
-const TEXTS: [&str; 4] = ["oddsmith completions", "oddsmith man", "cargo xtask", "--help"];
+const TEXTS: [&str; 6] = ["oddsmith completions", "oddsmith man", "oddsmith plot", "oddsmith report", "cargo xtask", "--help"];
 
 /// The pages of the documentation.
 fn pages() -> Vec<(String, String)> {

@@ -22,6 +22,7 @@ mod judging;
 mod learners;
 mod names;
 mod order;
+mod pictures;
 mod predicting;
 mod reading;
 mod regression;

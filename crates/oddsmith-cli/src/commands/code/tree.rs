@@ -4,11 +4,12 @@ use clap::Args;
 use oddsmith::Error;
 use oddsmith::card::{Card, Cell, FixedTable, Summary};
 use oddsmith::info::Distribution;
-use oddsmith::info::code::PrefixCode;
+use oddsmith::info::code::{PrefixCode, code_picture};
 
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::options::split_pair;
+use crate::plot;
 use crate::rows_of_numbers;
 
 /// Arguments of `code tree`.
@@ -29,6 +30,10 @@ pub(crate) struct TreeArgs {
     /// The numbers are counts and need not add up to 1.
     #[arg(long)]
     counts: bool,
+
+    /// Draw the tree in place of tables.
+    #[arg(long, value_name = "PICTURE", value_parser = ["tree"])]
+    plot: Option<String>,
 }
 
 /// Shows the code.
@@ -51,7 +56,11 @@ pub(super) fn run(args: &TreeArgs, console: &Console) -> Result<(), Failure> {
         (None, "shannon") => (PrefixCode::shannon(&p)?, "Shannon's code".to_owned()),
         _ => (PrefixCode::huffman(&p)?, "Huffman's code".to_owned()),
     };
-    console.result(&card(title, &names, &p, &code))
+    let card = card(title, &names, &p, &code);
+    match &args.plot {
+        Some(name) => plot::show(plot::of_card(&card, name)?, console),
+        None => console.result(&card),
+    }
 }
 
 fn card(title: String, names: &[String], p: &Distribution, code: &PrefixCode) -> Card {
@@ -75,5 +84,7 @@ fn card(title: String, names: &[String], p: &Distribution, code: &PrefixCode) ->
     ];
     let lines = code.tree_lines(|symbol| names[symbol].clone());
     let summary = Summary { facts: facts.clone(), table: None, footnotes: lines };
-    Card { title, facts, tidy: tidy.into(), summary: Some(summary), ..Card::default() }
+    let words: Vec<Option<Vec<bool>>> = (0..names.len()).map(|at| code.word(at).map(<[bool]>::to_vec)).collect();
+    let pictures = vec![code_picture(&title, names, p.probabilities(), &words)];
+    Card { title, facts, tidy: tidy.into(), summary: Some(summary), pictures, ..Card::default() }
 }

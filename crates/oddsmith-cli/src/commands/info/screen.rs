@@ -14,6 +14,7 @@ use crate::exit::Failure;
 use crate::files;
 use crate::flags;
 use crate::options::{AnalysisArgs, OfAnalysis, ReadingArgs, RoleArgs, TextArgs, split_list};
+use crate::plot;
 use crate::progress::Progress;
 
 /// The analysis.
@@ -34,6 +35,10 @@ pub(super) struct ScreenArgs {
     /// What two columns tell about each other; short for --target and --features.
     #[arg(long, value_name = "COLUMN", num_args = 2, conflicts_with_all = ["target", "features", "exclude"])]
     between: Vec<String>,
+
+    /// Draw the bars of information in place of tables.
+    #[arg(long, value_name = "PICTURE", value_parser = ["information"])]
+    plot: Option<String>,
 
     #[command(flatten)]
     roles: RoleArgs,
@@ -72,7 +77,10 @@ pub(super) fn run(args: &ScreenArgs, console: &Console, control: &Arc<Control>) 
     };
     control.check()?;
     card.notices.splice(0..0, opened.notices.iter().cloned());
-    console.result(&card)?;
+    match &args.plot {
+        Some(name) => plot::show(plot::of_card(&card, name)?, console)?,
+        None => console.result(&card)?,
+    }
     console.notices(&card.notices);
     flags::tell(&opened, console);
     Ok(())

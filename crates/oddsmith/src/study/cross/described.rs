@@ -161,7 +161,7 @@ impl CrossTable {
 /// Estimates of ratios below each other; the last ones are those of the whole.
 pub(in crate::study) fn forest(axis: &str, parts: &[(String, Estimate)], wholes: &[(String, Estimate)]) -> Picture {
     let rows: Vec<&(String, Estimate)> = parts.iter().chain(wholes).collect();
-    let place = |at: usize, told: &Estimate| ((rows.len() - at) as f64, told.value, told.low, told.high);
+    let place = |at: usize, told: &Estimate| ((rows.len() - 1 - at) as f64, told.value, told.low, told.high);
     let drawn = |offset: usize, list: &[(String, Estimate)]| -> Vec<(f64, f64, f64, f64)> {
         let seen = list.iter().enumerate().filter(|(_, (_, told))| !told.value.is_nan());
         seen.map(|(at, (_, told))| place(offset + at, told)).collect()

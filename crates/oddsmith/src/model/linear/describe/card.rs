@@ -79,8 +79,8 @@ impl LogisticModel {
             tidy: self.tidy(),
             summary: Some(self.summary()),
             tables: self.test_tables(),
+            pictures: self.forest().into_iter().collect(),
             notices: self.account.notices.clone(),
-            ..Card::default()
         }
     }
 

@@ -3,6 +3,7 @@
 pub(super) mod build;
 pub(super) mod card;
 pub(super) mod crude;
+pub(super) mod forest;
 pub(super) mod linear_view;
 pub(super) mod notices;
 pub(super) mod odds_ratios;

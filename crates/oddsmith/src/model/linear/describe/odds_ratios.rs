@@ -117,7 +117,8 @@ fn interval(line: &Line, unit: f64) -> Option<String> {
     Some(between((known.lower * unit).exp(), (known.upper * unit).exp()))
 }
 
-fn percent(level: f64) -> String {
+/// A confidence in per cent.
+pub(super) fn percent(level: f64) -> String {
     let percent = format!("{:.4}", level * 100.0);
     percent.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -142,7 +143,7 @@ pub(super) fn ratio(value: f64) -> String {
 }
 
 /// p-values as medical journals print them; programs read the full number.
-fn p_for_people(p: f64) -> String {
+pub(super) fn p_for_people(p: f64) -> String {
     match p {
         p if p.is_nan() => String::new(),
         p if p < 0.001 => "<0.001".into(),

@@ -1,0 +1,158 @@
+//! Pictures and reports: what is written where, what is refused, and pages that hold what they must.
+
+use std::time::Instant;
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use crate::session::Session;
+
+const FIT: &str = "oddsmith fit births.csv 'low ~ age + lwt + smoke' -o low.odds -q --format csv > fit.csv";
+
+#[test]
+fn pictures_at_a_terminal_and_in_files() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        FIT,
+        "oddsmith plot forest low.odds --format table",
+        "oddsmith plot roc low.odds births.csv --format table",
+        "oddsmith plot waterfall low.odds births.csv --row 3 --format table",
+        "oddsmith plot forest low.odds --format csv",
+        "oddsmith plot decision low.odds births.csv --format csv -q | head -3",
+        "oddsmith plot forest low.odds | head -c 60",
+        "oddsmith plot forest low.odds -o forest.svg",
+        "oddsmith table births.csv --outcome low --exposure smoke --strata race --plot forest --format table",
+        "oddsmith info births.csv --target low --features age,lwt,smoke --plot information --format table",
+    ]));
+}
+
+/// Drawings, byte by byte: a change of the layer that draws shows here.
+#[test]
+fn drawings_stay_as_they_are() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        FIT,
+        "oddsmith fit births.csv --target low --features age,lwt,smoke --model tree --max-depth 2 -o tree.odds -q > tree.csv",
+        "oddsmith plot forest low.odds --format svg",
+        "oddsmith plot spread low.odds births.csv -q --format svg",
+        "oddsmith plot nomogram low.odds births.csv -q --format svg",
+        "oddsmith plot tree tree.odds --format svg",
+        "oddsmith code tree a=0.5 b=0.25 c=0.25 --plot tree --format svg",
+        "oddsmith degree births.csv 'bwt ~ lwt' --most 3 --plot description --format svg",
+    ]));
+}
+
+#[test]
+fn pictures_that_cannot_be_drawn_say_why() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        FIT,
+        "oddsmith fit births.csv --target low --features age,lwt -o nb.odds -q --format csv > fit.csv",
+        "oddsmith fit births.csv --target low --features age,lwt --model perceptron -o margin.odds -q --format csv > fit.csv",
+        "oddsmith fit iris.csv --target Species -o iris.odds -q --format csv > fit.csv",
+        "oddsmith plot forest nb.odds",
+        "oddsmith plot tree nb.odds",
+        "oddsmith plot roc low.odds",
+        "oddsmith plot roc low.odds births.csv -o roc.png",
+        "oddsmith plot roc low.odds births.csv -o births.csv",
+        "oddsmith plot calibration margin.odds births.csv",
+        "oddsmith plot decision iris.odds iris.csv",
+        "oddsmith plot nomogram iris.odds iris.csv",
+        "oddsmith plot influence nb.odds births.csv",
+        "oddsmith plot landscape nb.odds births.csv",
+        "oddsmith plot boundary low.odds births.csv --columns age,race",
+        "oddsmith plot waterfall low.odds births.csv --row 500",
+        "oddsmith plot rocs low.odds births.csv",
+        "oddsmith evaluate low.odds births.csv --format svg",
+        "oddsmith report low.odds births.csv",
+        "oddsmith report low.odds births.csv --target low -o r.html",
+    ]));
+}
+
+/// Every picture of every model is a well-formed file, or a refusal with exit code 3.
+#[test]
+fn pictures_of_all_models_are_well_formed() {
+    let session = Session::new();
+    let mut drawn = 0;
+    for model in oddsmith::registry::MODELS {
+        let fit = format!("oddsmith fit births.csv --target low --features age,lwt,smoke,ht --model {} -o m.odds -q > fit.csv", model.name);
+        if !session.shell(&fit).status.success() {
+            continue;
+        }
+        for name in
+            ["roc", "calibration", "threshold", "spread", "forest", "tree", "nomogram", "waterfall", "boundary", "density", "sigmoid"]
+        {
+            let ran = session.shell(&format!("oddsmith plot {name} m.odds births.csv -q --format svg"));
+            let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+            match ran.status.code() {
+                Some(0) => {
+                    well_formed(&String::from_utf8(ran.stdout).unwrap());
+                    drawn += 1;
+                }
+                code => assert!(code == Some(3) && told.starts_with("error:"), "{} {name}: {code:?} {told}", model.name),
+            }
+        }
+    }
+    assert!(drawn > 60, "{drawn}");
+}
+
+fn well_formed(svg: &str) {
+    let mut reader = Reader::from_str(svg);
+    loop {
+        match reader.read_event().unwrap_or_else(|error| panic!("{error}\n{svg}")) {
+            Event::Eof => break,
+            Event::Start(element) | Event::Empty(element) => assert!(element.attributes().all(|attribute| attribute.is_ok()), "{svg}"),
+            _ => {}
+        }
+    }
+    assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{svg}");
+}
+
+/// A report of every model, and what every page must hold.
+#[test]
+fn reports_of_all_models_hold_what_they_must() {
+    let session = Session::new();
+    let mut written = 0;
+    for model in oddsmith::registry::MODELS {
+        let line =
+            format!("oddsmith report births.csv --target low --features age,lwt,smoke,ht --model {} --folds 3 -o r.html -q", model.name);
+        let ran = session.shell(&line);
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        if !ran.status.success() {
+            assert!(ran.status.code() == Some(3) || ran.status.code() == Some(5), "{}: {told}", model.name);
+            continue;
+        }
+        let page = String::from_utf8(session.read("r.html")).unwrap();
+        for section in ["short", "data", "model", "threshold", "calibration", "usefulness", "information", "row", "checks", "methods"] {
+            assert!(page.contains(&format!("<section id=\"{section}\"")), "{}: no {section}", model.name);
+        }
+        assert!(page.contains("default-src 'none'") && page.len() < 400_000, "{}: {} bytes", model.name, page.len());
+        let markup = page.split("</style>").nth(1).unwrap().split("<script").next().unwrap();
+        assert!(!markup.contains(" style=") && !markup.contains("NaN") && !markup.contains("http"), "{}", model.name);
+        written += 1;
+    }
+    assert!(written >= 12, "{written}");
+}
+
+/// A page does not grow with the rows, and does not take long.
+#[test]
+fn a_report_of_many_rows_stays_small() {
+    let session = Session::new();
+    let mut text = String::from("x,z,kind,y\n");
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1u32 << 31)
+    };
+    for _ in 0..40_000 {
+        let (x, z) = (random() * 4.0, random());
+        let event = random() < 1.0 / (1.0 + (2.0 - x - z).exp());
+        text.push_str(&format!("{x:.4},{z:.4},{},{}\n", ["a", "b", "c"][(random() * 3.0) as usize], if event { "yes" } else { "no" }));
+    }
+    session.write("many.csv", &text);
+    assert!(session.shell("oddsmith fit many.csv 'y ~ x + z + kind' -o many.odds -q > fit.csv").status.success());
+    let begin = Instant::now();
+    assert!(session.shell("oddsmith report many.odds many.csv -o many.html -q").status.success());
+    let size = session.read("many.html").len();
+    assert!(size < 400_000, "{size} bytes, {:?}", begin.elapsed());
+}

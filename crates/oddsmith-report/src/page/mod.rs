@@ -1,0 +1,207 @@
+//! A report on a model: one HTML file that asks for nothing, says what was found in words first, and lets thresholds and prevalences be moved.
+//!
+//! ```text
+//! Findings (plain data) + About (where they come from) -> sections -> one page: style sheet, script and data within it, named by their digests
+//! ```
+//!
+//! The page is whole without its script: numbers stand where the sliders would start. A part that a model does not have says why. Texts from data pass one
+//! function, numbers another; nothing has a `style=`.
+
+mod checks;
+mod data_section;
+mod figure;
+mod live;
+mod methods;
+mod model_section;
+mod row_section;
+mod sha256;
+mod short;
+mod threshold_section;
+mod value_sections;
+
+use oddsmith::Notice;
+use oddsmith::eval::pictures::Judged;
+use oddsmith::picture::Picture;
+use oddsmith::train::findings::{Findings, JudgedOn};
+
+use crate::escape::html;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// Where findings come from.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The table whose rows are described.
+    pub data: String,
+    /// How a reader makes the page again, line by line.
+    pub commands: Vec<String>,
+    /// Name and version of the program.
+    pub version: String,
+    /// What was read, with checksums.
+    pub checksums: Vec<(String, String)>,
+    /// Learning curves, or why there are none.
+    pub learning: Option<Result<Picture, String>>,
+    /// What readers of the table met.
+    pub notices: Vec<Notice>,
+    /// Whether single rows are left out.
+    pub no_rows: bool,
+}
+
+/// Findings with where they come from.
+struct Told<'a> {
+    findings: &'a Findings,
+    about: &'a About,
+}
+
+/// A section: its id, its name in the list, its heading, and what it holds.
+struct Section {
+    id: &'static str,
+    name: &'static str,
+    heading: String,
+    body: String,
+}
+
+/// The page.
+pub fn report_page(findings: &Findings, about: &About) -> String {
+    let told = Told { findings, about };
+    let sections: Vec<Section> = [
+        Some(told.in_short()),
+        Some(told.data()),
+        Some(told.model()),
+        Some(told.threshold()),
+        Some(told.calibration()),
+        Some(told.usefulness()),
+        Some(told.information()),
+        Some(told.one_row()),
+        told.shape(),
+        Some(told.checks()),
+        Some(told.methods()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let title = format!("{}: {}", told.target(), findings.card.title);
+    let links: String = sections.iter().map(|section| format!("<li><a href=\"#{}\">{}</a></li>", section.id, section.name)).collect();
+    let body: String = sections
+        .iter()
+        .map(|section| {
+            format!(
+                "<section id=\"{0}\" aria-labelledby=\"{0}-h\">\n<h2 id=\"{0}-h\">{1}</h2>\n{2}</section>\n",
+                section.id, section.heading, section.body
+            )
+        })
+        .collect();
+    let data = format!("<script type=\"application/json\" id=\"page-data\">{}</script>", told.live_data());
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        sha256::base64(STYLE),
+        sha256::base64(SCRIPT)
+    );
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#short\">To the report</a>\n\
+         <header>\n<p class=\"eyebrow\">Model report</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
+         <nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n<main>\n{body}</main>\n<footer><p>{}</p></footer>\n{data}\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        html(&title),
+        told.target(),
+        html(&told.lead()),
+        told.footer()
+    )
+}
+
+impl Told<'_> {
+    /// The target as a heading.
+    fn target(&self) -> String {
+        html(&oddsmith::error::visible(&self.findings.target))
+    }
+
+    /// A class by its place, escaped.
+    fn class(&self, k: usize) -> String {
+        html(&oddsmith::error::visible(self.findings.classes.label(k)))
+    }
+
+    /// The event in words, escaped.
+    fn event(&self) -> String {
+        self.class(1)
+    }
+
+    fn two(&self) -> bool {
+        self.findings.classes.len() == 2
+    }
+
+    /// Whether there are judged probabilities of two classes, which thresholds, prevalences and net benefit need.
+    fn has_console(&self) -> bool {
+        let judged = self.findings.evaluation.as_ref().and_then(|evaluation| evaluation.ranking().ok());
+        !self.findings.margins && judged.is_some_and(|ranking| ranking.events_weight > 0.0 && ranking.others_weight > 0.0)
+    }
+
+    /// Judged rows, where there are some.
+    fn judged(&self) -> Option<Judged<'_>> {
+        let evaluation = self.findings.evaluation.as_ref()?;
+        let threshold = self.has_console().then(|| self.first_threshold());
+        Some(Judged { evaluation, classes: &self.findings.classes, threshold })
+    }
+
+    /// A picture of judged rows, or why there is none, as a sentence.
+    fn picture(&self, name: &str) -> Result<Picture, String> {
+        let Some(judged) = self.judged() else { return Err("No rows with known classes were given to judge the model on.".into()) };
+        match judged.picture(name) {
+            Some(Ok(picture)) => Ok(picture),
+            Some(Err(reason)) => Err(format!("There is no such picture here: {}.", html(&reason.to_string()))),
+            None => Err("There is no such picture.".into()),
+        }
+    }
+
+    fn lead(&self) -> String {
+        let rows = self.findings.digest.class_rows.iter().sum::<u64>();
+        let each: Vec<String> = self
+            .findings
+            .classes
+            .labels()
+            .iter()
+            .zip(&self.findings.digest.class_rows)
+            .take(6)
+            .map(|(label, rows)| format!("{rows} {}", oddsmith::error::visible(label)))
+            .collect();
+        let columns = oddsmith::notice::counted(self.findings.digest.layout().features().len() as u64, "column");
+        if rows == 0 {
+            return format!("{} on {columns}; no rows were given to hold it against.", self.findings.card.title);
+        }
+        format!(
+            "{} on {columns} of {}: {} ({}).",
+            self.findings.card.title,
+            self.about.data,
+            oddsmith::notice::counted(rows, "row"),
+            each.join(", ")
+        )
+    }
+
+    /// On which rows the model was judged, as the end of a sentence.
+    fn judged_on(&self) -> String {
+        match &self.findings.judged_on {
+            JudgedOn::Folds { folds, .. } => format!("{folds}-fold cross-validation: every row is judged by a model that has not seen it"),
+            JudgedOn::Table(name) => format!("the rows of {}", html(name)),
+            JudgedOn::OwnRows => "the rows that the model learned from, which flatter it".into(),
+        }
+    }
+
+    fn footer(&self) -> &'static str {
+        match self.about.no_rows {
+            true => "This file holds sums and curves, and no single row. It asks for nothing from any network.",
+            false => "This file holds the rows that its pictures show one by one. It asks for nothing from any network.",
+        }
+    }
+}
+
+/// A paragraph of text that is already escaped.
+fn paragraph(text: &str) -> String {
+    format!("<p>{text}</p>\n")
+}
+
+/// Why a part is left out.
+fn left_out(reason: &str) -> String {
+    format!("<p class=\"left\">{reason}</p>\n")
+}

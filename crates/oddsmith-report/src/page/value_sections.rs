@@ -1,0 +1,115 @@
+//! Whether probabilities mean what they say, whether acting on them is worth it, and how much they know.
+
+use oddsmith::card::Cell;
+use oddsmith::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
+
+use super::figure::{beside, figure};
+use super::{Section, Told, left_out, paragraph};
+
+impl Told<'_> {
+    pub(super) fn calibration(&self) -> Section {
+        let mut body = String::new();
+        match self.picture("calibration") {
+            Ok(picture) => {
+                let mut words = String::new();
+                if let (Some(intercept), Some(ece)) = (self.figure("calibration_intercept"), self.figure("ece")) {
+                    let chance = self.figure("ece_by_chance").map_or_else(String::new, |chance| {
+                        format!("; a calibrated model would show {:.3} by chance on as many rows", chance.value)
+                    });
+                    let between =
+                        intercept.interval.map_or_else(String::new, |(low, high)| format!(", 95% interval {low:.2} to {high:.2}"));
+                    words.push_str(&paragraph(&format!(
+                        "Calibration intercept {:.2}{between}: 0 is right, below 0 probabilities are too high on the whole. Expected calibration error {:.3}{chance}.",
+                        intercept.value, ece.value
+                    )));
+                }
+                words.push_str(&paragraph("Where the curve leaves the diagonal, <code>oddsmith calibrate</code> with rows that the model has not seen mends the probabilities."));
+                body.push_str(&beside(&picture, &words));
+            }
+            Err(reason) => body.push_str(&left_out(&reason)),
+        }
+        Section { id: "calibration", name: "Calibration", heading: "Do the probabilities mean what they say?".into(), body }
+    }
+
+    pub(super) fn usefulness(&self) -> Section {
+        let body = match self.picture("decision") {
+            Ok(picture) => {
+                let t = self.first_threshold();
+                let odds = t / (1.0 - t);
+                let words = format!(
+                    "At {:.0}% a call in vain costs {odds:.2} of what a right one gains. The threshold is a choice about harm and benefit; data do not make it.",
+                    100.0 * t
+                );
+                beside(&picture, &paragraph(&words))
+            }
+            Err(_) if !self.two() => left_out("Net benefit weighs one event against the rest, and there are more than two classes."),
+            Err(reason) => left_out(&reason),
+        };
+        Section { id: "usefulness", name: "Usefulness", heading: "Is it worth using?".into(), body }
+    }
+
+    pub(super) fn information(&self) -> Section {
+        let mut body = String::new();
+        match (self.figure("bits"), self.figure("base_rate_bits"), self.figure("bits_saved")) {
+            (Some(bits), Some(base), Some(saved)) => {
+                let between = saved.interval.map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
+                body.push_str(&paragraph(&format!(
+                    "Naming the class of a row takes {:.3} bits if only the class proportions are known, and {:.3} bits with the model, on {}: {:.3} saved{between}.",
+                    base.value, bits.value, self.judged_on(), saved.value
+                )));
+            }
+            (None, Some(base), _) if !self.findings.margins => body.push_str(&paragraph(&format!(
+                "Naming the class of a row takes {:.3} bits if only the class proportions are known. With the model it takes more than any number: some row has a class that the model calls impossible.",
+                base.value
+            ))),
+            _ => body.push_str(&left_out("Bits are counted on probabilities of rows with known classes, and there are none.")),
+        }
+        match self.bits_by_term() {
+            Some(picture) => body.push_str(&figure(&picture)),
+            None => body.push_str(&left_out("What each column adds is told for regressions whose terms were tested; <code>oddsmith info</code> tells what each column alone knows.")),
+        }
+        Section { id: "information", name: "Information", heading: "How much does it know?".into(), body }
+    }
+
+    /// Bits per row that a fit loses without a term, from the table for people.
+    fn bits_by_term(&self) -> Option<Picture> {
+        let table = self.findings.card.summary.as_ref()?.table.as_ref()?;
+        let (term, bits) = (table.position("term")?, table.position("Δ bits")?);
+        let mut current = String::new();
+        let mut found: Vec<(String, f64)> = Vec::new();
+        for row in table.rows() {
+            if let Cell::Text(name) = &row[term] {
+                current.clone_from(name);
+            }
+            let value = match &row[bits] {
+                Cell::Text(text) => text.parse().ok(),
+                Cell::Number(value) => Some(*value),
+                _ => None,
+            };
+            if let Some(value) = value {
+                found.push((oddsmith::error::visible(&current), value));
+            }
+        }
+        found.sort_by(|a, b| a.1.total_cmp(&b.1));
+        if found.is_empty() {
+            return None;
+        }
+        let bars = found.iter().enumerate().map(|(at, (_, value))| (at as f64, 0.0, *value)).collect();
+        let cells = found.iter().map(|(_, value)| format!("{value:.3}")).collect();
+        let y = Axis {
+            scale: AxisScale::Categories,
+            categories: found.into_iter().map(|(name, _)| name).collect(),
+            columns: vec![Column { title: "bits".into(), cells, optional: false }],
+            ..Axis::default()
+        };
+        let x = Axis { label: "Bits per row lost without the term, on the rows of the fit".into(), ..Axis::default() };
+        let summary = "Bits per row that the model loses without the term, on the rows of the fit: what the others do not know.";
+        let marks = vec![Mark::Bars { role: Role::Other, bars }];
+        Some(Picture {
+            name: "terms".into(),
+            title: "What each term adds".into(),
+            summary: summary.into(),
+            panels: vec![Panel { x, y, marks }],
+        })
+    }
+}

@@ -1,0 +1,279 @@
+//! The marks of a panel.
+
+use std::collections::BTreeSet;
+
+use oddsmith::picture::{AxisScale, Mark, Role};
+
+use super::canvas::Canvas;
+use super::contour;
+use super::frame::Frame;
+use super::ink::{Ink, STEPS};
+use super::labels::Labels;
+use super::number::{coordinate, pair};
+use super::place::{Place, Side, clipped};
+use super::ruler;
+use super::text::{Anchor, Style};
+
+/// Half the height of a bar, of a square of an estimate, and of the ends of its limits.
+const BAR: f64 = 7.0;
+const SQUARE: f64 = 4.0;
+const CAP: f64 = 4.0;
+/// Length of an arrow.
+const ARROW: f64 = 6.0;
+
+/// Draws a mark.
+pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: &mut Canvas) {
+    match mark {
+        Mark::Live { by, mark } => {
+            canvas.open(&[("data-live", by.clone())]);
+            match &**mark {
+                // A text that moves has no room of its own.
+                Mark::Label { at, text } => {
+                    if let (Some(x), Some(y)) = (frame.x.within(at.0), frame.y.within(at.1)) {
+                        let (place, anchor) = if at.0 >= 0.0 { (x + 6.0, Anchor::Start) } else { (x - 6.0, Anchor::End) };
+                        canvas.text(&Style::plain().small().halo().at(anchor), (place, y + 4.0), text);
+                    }
+                }
+                mark => draw(mark, frame, labels, canvas),
+            }
+            canvas.close();
+        }
+        Mark::Line { role, points, .. } => line(*role, points, frame, canvas),
+        Mark::Band { role, points, .. } => band(*role, points, frame, canvas),
+        Mark::Points { role, points, .. } => draw_points(*role, points, frame, canvas),
+        Mark::Intervals { role, estimates } => estimates.iter().for_each(|estimate| interval(*role, *estimate, frame, canvas)),
+        Mark::Bars { role, bars } => bars.iter().for_each(|bar| draw_bar(*role, *bar, frame, labels, canvas)),
+        Mark::Blocks { role, blocks, .. } => draw_blocks(*role, blocks, frame, canvas),
+        Mark::Rule { role, upright, at } => rule(*role, *upright, *at, frame, canvas),
+        Mark::Surface { x, y, values } => surface(x, y, values, frame, canvas),
+        Mark::Contour { role, text, x, y, values, level, .. } => {
+            let lists = contour::trace(x, y, values, *level);
+            let placed = |(x, y): &(f64, f64)| Some((frame.x.at(*x)?, frame.y.at(*y)?));
+            let (low, high) = frame.corners();
+            let drawn: Vec<Vec<(f64, f64)>> =
+                lists.iter().flat_map(|list| clipped(&list.iter().map(placed).collect::<Vec<_>>(), low, high)).collect();
+            canvas.lines(if *role == Role::Reference { Ink::Dashed(*role) } else { Ink::Thin(*role) }, &drawn);
+            let longest = drawn.iter().max_by_key(|list| list.len());
+            if let Some(place) = longest.and_then(|list| list.get(list.len() / 2)) {
+                labels.beside(*place, 2.0, text);
+            }
+        }
+        Mark::Ruler { at, ticks } => ruler::draw(*at, ticks, frame, canvas),
+        Mark::Label { at, text } => {
+            if let (Some(x), Some(y)) = (frame.x.within(at.0), frame.y.within(at.1)) {
+                labels.beside((x, y), 7.0, text);
+            }
+        }
+        Mark::Tree { .. } => {}
+    }
+}
+
+/// What a line is drawn with: references are dashed.
+pub(super) fn line_ink(role: Role) -> Ink {
+    if role == Role::Reference { Ink::Dashed(role) } else { Ink::Line(role) }
+}
+
+fn line(role: Role, points: &[(f64, f64)], frame: &Frame<'_>, canvas: &mut Canvas) {
+    let placed: Vec<Option<(f64, f64)>> = points.iter().map(|(x, y)| Some((frame.x.at(*x)?, frame.y.at(*y)?))).collect();
+    let (low, high) = frame.corners();
+    canvas.lines(line_ink(role), &clipped(&thinned(placed), low, high));
+}
+
+/// Without the places in the middle of a straight or tiny piece: a curve of many rows has more points than a picture has room for.
+fn thinned(places: Vec<Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
+    const NEAR: f64 = 0.25;
+    let mut kept: Vec<Option<(f64, f64)>> = Vec::new();
+    let last = places.len().saturating_sub(1);
+    for (at, place) in places.into_iter().enumerate() {
+        let near = match (kept.last(), &place) {
+            (Some(Some(before)), Some(place)) => (before.0 - place.0).abs() < NEAR && (before.1 - place.1).abs() < NEAR,
+            _ => false,
+        };
+        if !near || at == last {
+            kept.push(place);
+        }
+    }
+    kept
+}
+
+fn band(role: Role, points: &[(f64, f64, f64)], frame: &Frame<'_>, canvas: &mut Canvas) {
+    let placed: Vec<Option<(f64, f64, f64)>> =
+        points.iter().map(|(x, low, high)| Some((frame.x.within(*x)?, frame.y.within(*low)?, frame.y.within(*high)?))).collect();
+    for run in placed.split(Option::is_none) {
+        let low = run.iter().flatten().map(|(x, low, _)| (*x, *low));
+        let high = run.iter().flatten().rev().map(|(x, _, high)| (*x, *high));
+        canvas.shape(Ink::Band(role), &low.chain(high).collect::<Vec<_>>());
+    }
+}
+
+/// A point in the shape of its role, so that colour is not all that tells roles apart.
+pub(super) fn point(role: Role, (x, y): (f64, f64), radius: f64, canvas: &mut Canvas) {
+    let r = radius * 1.15;
+    let shape = |corners: &[(f64, f64)]| corners.iter().map(|(dx, dy)| (x + r * dx, y + r * dy)).collect::<Vec<_>>();
+    let corners = match role {
+        Role::Event => shape(&[(0.0, -1.0), (1.0, 0.8), (-1.0, 0.8)]),
+        Role::Third => shape(&[(0.0, -1.15), (1.15, 0.0), (0.0, 1.15), (-1.15, 0.0)]),
+        Role::Series(k) if k % 4 == 1 => shape(&[(0.0, -1.0), (1.0, 0.8), (-1.0, 0.8)]),
+        Role::Series(k) if k % 4 == 2 => shape(&[(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)]),
+        Role::Series(k) if k % 4 == 3 => shape(&[(0.0, -1.15), (1.15, 0.0), (0.0, 1.15), (-1.15, 0.0)]),
+        _ => return canvas.circle(Ink::Dot(role), (x, y), radius),
+    };
+    canvas.shape(Ink::Dot(role), &corners);
+}
+
+fn draw_points(role: Role, points: &[(f64, f64)], frame: &Frame<'_>, canvas: &mut Canvas) {
+    let radius = match points.len() {
+        0..=3 => 4.5,
+        4..=300 => 2.8,
+        301..=1500 => 2.0,
+        _ => 1.5,
+    };
+    let mut drawn = BTreeSet::new();
+    for (x, y) in points {
+        let (Some(px), Some(py)) = (frame.x.within(*x), frame.y.within(*y)) else { continue };
+        if !drawn.insert(pair((px, py))) {
+            continue;
+        }
+        match (frame.x.side(*x), frame.y.side(*y)) {
+            (Side::Inside, Side::Inside) => point(role, (px, py), radius, canvas),
+            (Side::Inside, Side::Before) => arrow(role, (px, py), (0.0, 1.0), canvas),
+            (Side::Inside, Side::After) => arrow(role, (px, py), (0.0, -1.0), canvas),
+            (Side::Before, _) => arrow(role, (px, py), (-1.0, 0.0), canvas),
+            (Side::After, _) => arrow(role, (px, py), (1.0, 0.0), canvas),
+        }
+    }
+}
+
+/// An arrow whose head touches a place on the edge.
+fn arrow(role: Role, (x, y): (f64, f64), (dx, dy): (f64, f64), canvas: &mut Canvas) {
+    let back = (x - ARROW * dx, y - ARROW * dy);
+    let corners = [(x, y), (back.0 - 4.0 * dy, back.1 + 4.0 * dx), (back.0 + 4.0 * dy, back.1 - 4.0 * dx)];
+    canvas.shape(Ink::Fill(role), &corners);
+}
+
+fn interval(role: Role, (at, value, low, high): (f64, f64, f64, f64), frame: &Frame<'_>, canvas: &mut Canvas) {
+    let Some(y) = frame.y.at(at) else { return };
+    let ink = Ink::Line(role);
+    if let (Some(from), Some(to)) = (frame.x.within(low), frame.x.within(high)) {
+        canvas.line(ink, (from, y), (to, y));
+        for (limit, place) in [(low, from), (high, to)] {
+            match frame.x.side(limit) {
+                Side::Inside => canvas.line(ink, (place, y - CAP), (place, y + CAP)),
+                Side::Before => arrow(role, (place, y), (-1.0, 0.0), canvas),
+                Side::After => arrow(role, (place, y), (1.0, 0.0), canvas),
+            }
+        }
+    }
+    if let Some(x) = frame.x.within(value) {
+        match frame.x.side(value) {
+            Side::Inside => canvas.rect(Ink::Fill(role), (x - SQUARE, y - SQUARE), (x + SQUARE, y + SQUARE)),
+            Side::Before => arrow(role, (x, y), (-1.0, 0.0), canvas),
+            Side::After => arrow(role, (x, y), (1.0, 0.0), canvas),
+        }
+    }
+}
+
+fn draw_bar(role: Role, (at, from, to): (f64, f64, f64), frame: &Frame<'_>, labels: &mut Labels, canvas: &mut Canvas) {
+    let (Some(y), Some(a), Some(b)) = (frame.y.at(at), frame.x.within(from), frame.x.within(to)) else { return };
+    let half = BAR.min(frame.row - 1.0).max(1.0);
+    canvas.rect(Ink::Fill(role), (a, y - half), (b, y + half));
+    labels.keep_off((a.min(b), y - half, a.max(b), y + half));
+    match frame.x.side(to) {
+        Side::Inside => {}
+        Side::Before => arrow(role, (b - ARROW, y), (-1.0, 0.0), canvas),
+        Side::After => arrow(role, (b + ARROW, y), (1.0, 0.0), canvas),
+    }
+}
+
+fn draw_blocks(role: Role, blocks: &[(f64, f64, f64, f64)], frame: &Frame<'_>, canvas: &mut Canvas) {
+    let shown = |place: &Place, a: f64, b: f64| Some((place.within(a)?, place.within(b)?));
+    let mut d = String::new();
+    for (left, right, from, to) in blocks {
+        let (Some((x0, x1)), Some((y0, y1))) = (shown(&frame.x, *left, *right), shown(&frame.y, *from, *to)) else { continue };
+        if (y0 - y1).abs() < 0.05 {
+            continue;
+        }
+        // A hair of space tells neighbours apart.
+        let x1 = if x1 - x0 > 3.0 { x1 - 0.8 } else { x1 };
+        d.push_str(&format!("M{}H{}V{}H{}Z", pair((x0, y0)), coordinate(x1), coordinate(y1), coordinate(x0)));
+    }
+    canvas.path(Ink::Fill(role), &d);
+}
+
+fn rule(role: Role, upright: bool, at: f64, frame: &Frame<'_>, canvas: &mut Canvas) {
+    let ((left, top), (right, bottom)) = frame.corners();
+    let place = if upright { &frame.x } else { &frame.y };
+    let Some(at) = place.at(at).filter(|_| place.side(at) == Side::Inside && place.scale != AxisScale::Categories || !upright) else {
+        return;
+    };
+    let ink = match role {
+        Role::Reference => Ink::Axis,
+        role => Ink::Thin(role),
+    };
+    match upright {
+        true => canvas.line(ink, (at, top), (at, bottom)),
+        false => canvas.line(ink, (left, at.clamp(top, bottom)), (right, at.clamp(top, bottom))),
+    }
+}
+
+/// Rectangles of the same colour side by side are one, and all of a colour are one path.
+fn surface(x: &[f64], y: &[f64], values: &[f64], frame: &Frame<'_>, canvas: &mut Canvas) {
+    let mut paths = vec![String::new(); STEPS];
+    let (x, y, values) = &refined(x, y, values);
+    let (x_edges, y_edges) = (edges(x, &frame.x), edges(y, &frame.y));
+    for (i, row) in values.chunks(x.len().max(1)).take(y.len()).enumerate() {
+        let step = |value: f64| (!value.is_nan()).then(|| ((value.clamp(0.0, 1.0) * STEPS as f64) as usize).min(STEPS - 1));
+        let mut from = 0;
+        while from < row.len() {
+            let colour = step(row[from]);
+            let to = (from..row.len()).find(|&j| step(row[j]) != colour).unwrap_or(row.len());
+            if let Some(colour) = colour {
+                let (top, bottom) = (y_edges[i + 1], y_edges[i]);
+                let [right, low, left] = [x_edges[to], bottom, x_edges[from]].map(coordinate);
+                paths[colour].push_str(&format!("M{}H{right}V{low}H{left}Z", pair((x_edges[from], top))));
+            }
+            from = to;
+        }
+    }
+    paths.iter().enumerate().for_each(|(colour, d)| canvas.path(Ink::Step(colour), d));
+}
+
+/// The grid with places between its own, straight from one to the next, so that colours end where values do. A grid of which values are missing stays as it
+/// is.
+fn refined(x: &[f64], y: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    const PARTS: usize = 3;
+    let whole = x.len() > 1 && y.len() > 1 && x.len() * y.len() <= 10_000 && values.len() == x.len() * y.len();
+    if !(whole && values.iter().chain(x).chain(y).all(|value| value.is_finite())) {
+        return (x.to_vec(), y.to_vec(), values.to_vec());
+    }
+    // Place, and the two grid places around it with the share of the second.
+    let finer = |grid: &[f64]| -> Vec<(f64, usize, f64)> {
+        let steps = (grid.len() - 1) * PARTS;
+        let at = |step: usize| {
+            let first = (step / PARTS).min(grid.len() - 2);
+            let share = (step - first * PARTS) as f64 / PARTS as f64;
+            (grid[first] + share * (grid[first + 1] - grid[first]), first, share)
+        };
+        (0..=steps).map(at).collect()
+    };
+    let (across, up) = (finer(x), finer(y));
+    let value = |i: usize, j: usize| values[i * x.len() + j];
+    let mut out = Vec::with_capacity(across.len() * up.len());
+    for (_, i, v) in &up {
+        for (_, j, u) in &across {
+            let low = value(*i, *j) * (1.0 - u) + value(*i, j + 1) * u;
+            let high = value(i + 1, *j) * (1.0 - u) + value(i + 1, j + 1) * u;
+            out.push(low * (1.0 - v) + high * v);
+        }
+    }
+    (across.iter().map(|place| place.0).collect(), up.iter().map(|place| place.0).collect(), out)
+}
+
+/// Edges half way between the places of a grid, within the panel.
+fn edges(grid: &[f64], place: &Place) -> Vec<f64> {
+    let at: Vec<f64> = grid.iter().map(|value| place.within(*value).unwrap_or(place.start)).collect();
+    let mut edges = vec![at.first().copied().unwrap_or(place.start)];
+    edges.extend(at.windows(2).map(|pair| f64::midpoint(pair[0], pair[1])));
+    edges.push(at.last().copied().unwrap_or(place.end));
+    edges
+}

@@ -1,0 +1,118 @@
+//! Texts in pictures: escaped by one function, measured by estimated widths, cut where there is no room.
+
+use crate::escape;
+
+/// Units of a line of text.
+pub(super) const SIZE: f64 = 12.0;
+/// Units of a small text.
+pub(super) const SMALL: f64 = 11.0;
+
+/// Where a text stands at its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    pub(super) anchor: Anchor,
+    pub(super) small: bool,
+    pub(super) muted: bool,
+    pub(super) bold: bool,
+    /// Whether it stands on what is drawn, and needs an edge to be read.
+    pub(super) halo: bool,
+}
+
+impl Style {
+    pub(super) fn plain() -> Self {
+        Style { anchor: Anchor::Start, small: false, muted: false, bold: false, halo: false }
+    }
+
+    pub(super) fn muted() -> Self {
+        Style { muted: true, ..Style::plain() }
+    }
+
+    pub(super) fn at(self, anchor: Anchor) -> Self {
+        Style { anchor, ..self }
+    }
+
+    pub(super) fn small(self) -> Self {
+        Style { small: true, ..self }
+    }
+
+    pub(super) fn halo(self) -> Self {
+        Style { halo: true, ..self }
+    }
+
+    /// Units that a text takes.
+    pub(super) fn width(&self, text: &str) -> f64 {
+        width(text) * if self.small { SMALL / SIZE } else { 1.0 } * if self.bold { 1.06 } else { 1.0 }
+    }
+}
+
+/// A text from data, for an element or an attribute: control characters and marks of direction are spelled out, and so is what XML has no place for.
+pub(super) fn escaped(text: &str) -> String {
+    escape::html(&text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
+}
+
+/// Estimated units of a text of size 12: the fonts of a reader are not known, so it errs on the wide side.
+pub(super) fn width(text: &str) -> f64 {
+    escape::printable(text).chars().map(of_character).sum()
+}
+
+fn of_character(c: char) -> f64 {
+    match c {
+        'i' | 'j' | 'l' | '\'' | '|' | '!' | '.' | ',' | ':' | ';' | '·' | '’' => 3.4,
+        ' ' | 'f' | 't' | 'r' | 'I' | '(' | ')' | '[' | ']' | '/' | '-' | '"' | '{' | '}' | '\\' | '`' => 4.2,
+        'm' | 'M' | 'W' | '%' | '@' | '—' => 10.8,
+        'w' | 'C' | 'D' | 'G' | 'H' | 'N' | 'O' | 'Q' | 'R' | 'U' => 9.0,
+        'A'..='Z' | '&' => 8.2,
+        '0'..='9' | 'a'..='z' | '+' | '−' | '–' | '<' | '>' | '=' | '~' | '_' | '$' | '#' | '*' | '?' => 6.9,
+        '\u{300}'..='\u{36f}' => 0.0,
+        '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{1f000}'..='\u{1faff}' => 12.4,
+        _ => 8.0,
+    }
+}
+
+/// The text, or as much of it as fits with a mark that there is more.
+pub(super) fn fitted(text: &str, room: f64) -> String {
+    let shown = escape::printable(text);
+    if width(&shown) <= room {
+        return shown;
+    }
+    let mut kept = String::new();
+    let mut used = of_character('m');
+    for c in shown.chars() {
+        used += of_character(c);
+        if used > room {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_to_their_room() {
+        assert_eq!(fitted("age", 100.0), "age");
+        let cut = fitted(&"x".repeat(200), 60.0);
+        assert!(cut.ends_with('…') && width(&cut) <= 60.0, "{cut}");
+        assert_eq!(fitted("age", 0.0), "…");
+    }
+
+    #[test]
+    fn nothing_of_the_data_is_markup() {
+        assert_eq!(escaped("<script>\"\u{ffff}\u{1}"), "&lt;script&gt;&quot;\u{fffd}\\x01");
+    }
+}

@@ -1,0 +1,111 @@
+//! The ROC curve with its band, and precision against recall.
+
+use super::{Judged, thinned};
+use crate::error::visible;
+use crate::eval::{Auc, Estimate, Metric, Ranking, Roc, RocBand, average_precision, precision_recall};
+use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role};
+
+fn share(label: &str) -> Axis {
+    Axis { label: label.into(), scale: AxisScale::Proportion, ..Axis::default() }
+}
+
+fn square(x: &str, y: &str, marks: Vec<Mark>) -> Vec<Panel> {
+    vec![Panel { x: share(x), y: share(y), marks }]
+}
+
+/// An area in words.
+fn area(estimate: &Estimate) -> String {
+    let between = estimate.interval.map_or_else(String::new, |(low, high)| format!(" (95% interval {low:.3} to {high:.3})"));
+    format!("{:.3}{between}", estimate.value)
+}
+
+impl Judged<'_> {
+    /// Sensitivity against the rate of false alarms; of more than two classes each against the rest.
+    pub fn roc(&self) -> Metric<Picture> {
+        let chance = Mark::Line { role: Role::Reference, name: "chance".into(), points: vec![(0.0, 0.0), (1.0, 1.0)] };
+        let mut marks = vec![chance];
+        let summary = match self.ranking() {
+            Ok(ranking) => self.one_curve(&ranking, &mut marks)?,
+            Err(_) => {
+                self.needs_probabilities()?;
+                self.curve_per_class(&mut marks)?
+            }
+        };
+        let panels = square("False-positive rate (1 − specificity)", "Sensitivity", marks);
+        Ok(Picture { name: "roc".into(), title: "ROC curve".into(), summary, panels })
+    }
+
+    fn one_curve(&self, ranking: &Ranking, marks: &mut Vec<Mark>) -> Metric<String> {
+        let roc = Roc::of(ranking)?;
+        let weighting = self.evaluation.settings().weighting;
+        let auc = Auc::of(ranking, weighting)?;
+        marks.push(Mark::Band { role: Role::Other, name: "95% band".into(), points: RocBand::of(ranking, weighting)?.points });
+        marks.push(Mark::Line { role: Role::Other, name: "model".into(), points: curve(&roc) });
+        if !self.evaluation.settings().margins {
+            let cut = self.cut();
+            let called = |point: &&crate::eval::RocPoint| roc.scale.probability(point.threshold) >= cut;
+            let at = roc.points.iter().rfind(|point| point.threshold == f64::INFINITY || called(point)).unwrap_or(&roc.points[0]);
+            let place = (1.0 - roc.specificity(at), roc.sensitivity(at));
+            let name = format!("called from {}", super::percent(cut));
+            marks.push(Mark::Points { role: Role::Plain, name, points: vec![place] }.moved_by("threshold"));
+        }
+        let sure = "The band holds 95% of the time at each rate of false alarms by itself";
+        Ok(format!("Area under the curve {}. {sure}.", area(&auc.estimate())))
+    }
+
+    fn curve_per_class(&self, marks: &mut Vec<Mark>) -> Metric<String> {
+        let mut told = Vec::new();
+        let (drawn, rest) = self.drawn();
+        for k in drawn {
+            let ranking = self.evaluation.kept.ranking(k);
+            let (Ok(roc), Ok(auc)) = (Roc::of(&ranking), Auc::of(&ranking, self.evaluation.settings().weighting)) else { continue };
+            let name = visible(self.classes.label(k));
+            told.push(format!("{name} {}", area(&auc.estimate())));
+            marks.push(Mark::Line { role: Role::of_class(k, self.classes.len()), name, points: curve(&roc) });
+        }
+        match told.is_empty() {
+            true => Err(crate::eval::Undefined::one_class()),
+            false => Ok(format!("Each class against the rest; areas under the curves: {}.{rest}", told.join("; "))),
+        }
+    }
+
+    /// Precision against recall; of more than two classes each against the rest.
+    pub fn precision_recall(&self) -> Metric<Picture> {
+        let mut marks = Vec::new();
+        let mut told = Vec::new();
+        let two = self.classes.len() == 2;
+        if !two {
+            self.needs_probabilities()?;
+        }
+        let (drawn, rest) = self.drawn();
+        for k in if two { vec![1] } else { drawn } {
+            let ranking = self.evaluation.kept.ranking(k);
+            let (Ok(points), Ok(mean)) = (precision_recall(&ranking), average_precision(&ranking)) else { continue };
+            let name = if two { "model".into() } else { visible(self.classes.label(k)) };
+            told.push(format!("{} {mean:.3}", if two { "average precision".into() } else { name.clone() }));
+            if two {
+                marks.push(Mark::Rule { role: Role::Reference, upright: false, at: ranking.events_weight / ranking.weight() });
+            }
+            // Precision stays until the next event is found.
+            let mut steps = Vec::new();
+            let mut before = points.first().map_or(1.0, |point| point.precision);
+            for point in &points {
+                steps.extend([(steps.last().map_or(0.0, |(recall, _): &(f64, f64)| *recall), before), (point.recall, point.precision)]);
+                before = point.precision;
+            }
+            let role = if two { Role::Other } else { Role::of_class(k, self.classes.len()) };
+            marks.push(Mark::Line { role, name, points: thinned(steps) });
+        }
+        if told.is_empty() {
+            return Err("no row has the event".into());
+        }
+        let base = if two { "; the line is the rate of events, which calling rows at random reaches" } else { "" };
+        let summary = format!("{}{base}.{rest}", told.join("; "));
+        let panels = square("Recall (sensitivity)", "Precision (positive predictive value)", marks);
+        Ok(Picture { name: "precision-recall".into(), title: "Precision and recall".into(), summary, panels })
+    }
+}
+
+fn curve(roc: &Roc) -> Vec<(f64, f64)> {
+    thinned(roc.points.iter().map(|point| (1.0 - roc.specificity(point), roc.sensitivity(point))))
+}

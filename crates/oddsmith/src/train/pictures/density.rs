@@ -1,0 +1,135 @@
+//! One number column: how it is spread in every class, beside the model's own curve; and the probability along it, with the rows.
+
+use super::probe::{ProbeRows, number_place};
+use super::row_digest::{KeptRow, RowDigest};
+use crate::error::{Error, Result, visible};
+use crate::model::{Classifier, Predictions, Predictor, Scale, Uncertainty};
+use crate::num::special::normal;
+use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_classes};
+
+/// Points of a curve.
+const POINTS: usize = 121;
+/// Blocks of a histogram.
+const BLOCKS: usize = 24;
+/// Most rows of a class that are drawn.
+const MOST_ROWS: usize = 250;
+
+/// Places along a column.
+fn places(digest: &RowDigest, at: usize) -> Vec<f64> {
+    let (low, high) = digest.range(at).unwrap_or((0.0, 1.0));
+    let spare = 0.05 * (high - low);
+    (0..POINTS).map(|i| low - spare + (high - low + 2.0 * spare) * i as f64 / (POINTS - 1) as f64).collect()
+}
+
+fn place_of(model: &dyn Classifier, feature: usize) -> Result<usize> {
+    number_place(model.layout(), feature).ok_or_else(|| Error::internal("curves are drawn along number columns"))
+}
+
+/// Densities of a column within the classes: blocks from the rows, and the curve of a model of rows and classes together.
+pub fn densities(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Result<Picture> {
+    let (layout, at) = (model.layout(), place_of(model, feature)?);
+    let grid = places(digest, at);
+    let classes = layout.classes();
+    let name = visible(&layout.features()[feature].name);
+    let mut marks = Vec::new();
+    let rows = digest.rows();
+    let drawn = drawn_classes(&digest.class_weights);
+    for &k in &drawn {
+        let values: Vec<f64> =
+            rows.iter().filter(|row| row.label as usize == k).map(|row| row.numbers[at]).filter(|v| v.is_finite()).collect();
+        let (low, high) = (grid[0], grid[POINTS - 1]);
+        let width = (high - low) / BLOCKS as f64;
+        let mut counts = [0.0; BLOCKS];
+        values.iter().for_each(|value| counts[(((value - low) / width).max(0.0) as usize).min(BLOCKS - 1)] += 1.0);
+        let points = counts.iter().enumerate().flat_map(|(block, count)| {
+            let (left, tall) = (low + block as f64 * width, count / (values.len().max(1) as f64 * width));
+            [(left, 0.0, tall), (left + width, 0.0, tall)]
+        });
+        marks.push(Mark::Band { role: Role::of_class(k, classes.len()), name: visible(classes.label(k)), points: points.collect() });
+    }
+    let own = model.scale() == Scale::LogJoint;
+    if own {
+        let curves = own_curves(model, digest, at, &grid)?;
+        marks.extend(curves.into_iter().enumerate().filter(|(k, _)| drawn.contains(k)).map(|(k, points)| Mark::Line {
+            role: Role::of_class(k, classes.len()),
+            name: format!("model of {}", visible(classes.label(k))),
+            points,
+        }));
+    }
+    let beside = if own {
+        "lines are the model's own curves, other columns left open"
+    } else {
+        "the model has no curve of its own to hold beside them"
+    };
+    let summary = format!("Blocks are the rows of each class, as a density; {beside}.");
+    let x = Axis { label: name.clone(), range: Some((grid[0], grid[POINTS - 1])), ..Axis::default() };
+    let y = Axis { label: "Density within the class".into(), ..Axis::default() };
+    Ok(Picture { name: "density".into(), title: format!("{name} within each class"), summary, panels: vec![Panel { x, y, marks }] })
+}
+
+/// p(x_j | k) of every class: the joint density of a row of which only column j is known, over that of a row of which nothing is.
+fn own_curves(model: &dyn Classifier, digest: &RowDigest, at: usize, grid: &[f64]) -> Result<Vec<Vec<(f64, f64)>>> {
+    let mut rows = ProbeRows::new(model, digest);
+    grid.iter().for_each(|value| rows.push(&[(at, *value)], &[]));
+    rows.push(&[], &[]);
+    let mut predictions = Predictions::new();
+    rows.with(|features| Predictor::new(model).predict(features, &mut predictions))?;
+    let scores = predictions.scores();
+    let curve =
+        |k: usize| grid.iter().enumerate().map(|(i, value)| (*value, (scores.row(i)[k] - scores.row(grid.len())[k]).exp())).collect();
+    Ok((0..model.layout().classes().len()).map(curve).collect())
+}
+
+/// Probabilities along a column, the others open or typical, with the rows at 0 and 1 and the limits of a model that knows its errors.
+pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Result<Picture> {
+    let (layout, at) = (model.layout(), place_of(model, feature)?);
+    let grid = places(digest, at);
+    let mut rows = ProbeRows::new(model, digest);
+    grid.iter().for_each(|value| rows.push(&[(at, *value)], &[]));
+    let mut predictions = Predictions::new();
+    rows.with(|features| Predictor::new(model).predict(features, &mut predictions))?;
+    let classes = layout.classes();
+    let two = classes.len() == 2;
+    let mut marks = Vec::new();
+    if let Some(inference) = model.inference().filter(|_| two) {
+        let mut known = Uncertainty::default();
+        if rows.with(|features| inference.uncertainty(features, &mut known)).is_ok() {
+            let quantile = normal::quantile_upper(0.025);
+            let limits = grid.iter().enumerate().map(|(i, value)| {
+                let (low, high) = known.limits(i, 1, quantile);
+                (*value, low, high)
+            });
+            marks.push(Mark::Band { role: Role::Event, name: "95% limits".into(), points: limits.collect() });
+        }
+    }
+    for k in if two { vec![1] } else { drawn_classes(&digest.class_weights) } {
+        let points = grid.iter().enumerate().map(|(i, value)| (*value, predictions.row(i)[k])).collect();
+        marks.push(Mark::Line {
+            role: Role::of_class(k, classes.len()),
+            name: format!("probability of {}", visible(classes.label(k))),
+            points,
+        });
+    }
+    let sample = digest.rows();
+    for k in 0..classes.len().min(if two { 2 } else { 0 }) {
+        let own = sample.iter().filter(|row| row.label as usize == k).take(MOST_ROWS);
+        let points = own.map(|row| (row.numbers[at], if k == 1 { 1.0 - scatter(row) } else { scatter(row) })).collect();
+        marks.push(Mark::Points { role: Role::of_class(k, 2), name: visible(classes.label(k)), points });
+    }
+    let name = visible(&layout.features()[feature].name);
+    let rest = match (layout.features().len(), model.scale()) {
+        (1, _) => "",
+        (_, Scale::LogJoint) => ", other columns left open",
+        _ => ", other columns at their mean or most frequent level",
+    };
+    let data = if two { " Rows stand at the top or the bottom, scattered a little so that they can be told apart." } else { "" };
+    let summary = format!("Probability along {name}{rest}.{data}");
+    let x = Axis { label: name.clone(), range: Some((grid[0], grid[POINTS - 1])), ..Axis::default() };
+    let y = Axis { label: "Probability".into(), scale: AxisScale::Proportion, ..Axis::default() };
+    Ok(Picture { name: "sigmoid".into(), title: format!("Probability along {name}"), summary, panels: vec![Panel { x, y, marks }] })
+}
+
+/// A little height for a row, always the same.
+fn scatter(row: &KeptRow) -> f64 {
+    0.035 * ((row.row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / f64::from(1 << 24))
+}

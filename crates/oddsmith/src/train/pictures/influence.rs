@@ -1,0 +1,160 @@
+//! Which rows move the coefficients: Cook's distance over leverage.
+//!
+//! One pass; the rows with the largest distances are kept for certain, others by a hash of their number.
+
+use std::collections::BTreeMap;
+
+use crate::codec::{Codec, Encode};
+use crate::data::{Rows, SKIP};
+use crate::error::{ErrorKind, Result, visible};
+use crate::model::{Classifier, RowMetrics};
+use crate::picture::{Axis, Mark, Panel, Picture, Role};
+use crate::stats::Statistics;
+
+/// Rows with the largest distances, and others, that are kept.
+const TOP: usize = 12;
+const OTHERS: usize = 700;
+/// Rows that are named.
+const NAMED: usize = 5;
+
+/// Row, class, leverage and Cook's distance.
+type Point = (u64, u32, f64, f64);
+
+/// Distances of the rows of a regression.
+#[derive(Clone)]
+pub struct Influence<'a> {
+    metrics: &'a dyn RowMetrics,
+    places: (usize, usize),
+    kept: BTreeMap<u64, Point>,
+    top: Vec<Point>,
+    rows: u64,
+}
+
+impl<'a> Influence<'a> {
+    /// Nothing seen; an error for a model without leverages, or whose weights are not known by a column.
+    pub fn new(model: &dyn Classifier, metrics: &'a dyn RowMetrics) -> Result<Self> {
+        let place = |name: &str| metrics.names().iter().position(|known| known == name);
+        let known = metrics.has_labels() && metrics.knows_weights() && metrics.layout() == model.layout();
+        match (place("leverage"), place("cooks_distance")) {
+            (Some(leverage), Some(distance)) if known => {
+                Ok(Influence { metrics, places: (leverage, distance), kept: BTreeMap::new(), top: Vec::new(), rows: 0 })
+            }
+            _ => Err(ErrorKind::Unsupported {
+                model: model.card().title,
+                what: "tell the influence of rows".into(),
+                advice: "that takes a regression of labels without weights, fitted by likelihood".into(),
+            }
+            .into()),
+        }
+    }
+
+    fn keep(&mut self, point: Point) {
+        let hash = point.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.kept.insert(hash, point);
+        if self.kept.len() > OTHERS {
+            self.kept.pop_last();
+        }
+        self.top.push(point);
+        self.top.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.0.cmp(&b.0)));
+        self.top.truncate(TOP);
+    }
+
+    /// The rows with the largest distances, the first first: row from 0, class, leverage, distance.
+    pub fn largest(&self) -> &[Point] {
+        &self.top
+    }
+
+    /// The picture.
+    pub fn picture(&self) -> Picture {
+        let classes = self.metrics.layout().classes();
+        let mut marks = Vec::new();
+        for k in 0..classes.len() {
+            let mut drawn: Vec<Point> = self.kept.values().chain(&self.top).filter(|point| point.1 as usize == k).copied().collect();
+            drawn.sort_by_key(|point| point.0);
+            drawn.dedup_by_key(|point| point.0);
+            let points = drawn.into_iter().map(|(_, _, leverage, distance)| (leverage, distance)).collect();
+            marks.push(Mark::Points { role: Role::of_class(k, classes.len()), name: visible(classes.label(k)), points });
+        }
+        let named = self
+            .top
+            .iter()
+            .take(NAMED)
+            .map(|(row, _, leverage, distance)| Mark::Label { at: (*leverage, *distance), text: format!("row {}", row + 1) });
+        marks.extend(named);
+        let sample = if self.rows as usize > OTHERS {
+            format!(" Drawn are {OTHERS} of {} rows and those with the largest distances.", self.rows)
+        } else {
+            String::new()
+        };
+        let first = self
+            .top
+            .first()
+            .map_or_else(String::new, |(row, _, _, distance)| format!(" The largest is {distance:.3}, of row {}.", row + 1));
+        let summary = format!(
+            "How much the coefficients would move without a row (Cook's distance), over how unusual its columns are.{first}{sample}"
+        );
+        let axis = |label: &str| Axis { label: label.into(), ..Axis::default() };
+        Picture {
+            name: "influence".into(),
+            title: "Influence".into(),
+            summary,
+            panels: vec![Panel { x: axis("Leverage"), y: axis("Cook's distance"), marks }],
+        }
+    }
+}
+
+impl Statistics for Influence<'_> {
+    type Input<'b> = Rows<'b>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        let labels = rows.counted_labels()?;
+        let found = self.metrics.of_rows(&rows.features, Some(&labels), rows.first_row)?;
+        for (i, values) in found.metrics.iter().enumerate().filter(|(i, _)| labels[*i] != SKIP) {
+            let (leverage, distance) = (values[self.places.0], values[self.places.1]);
+            if leverage.is_finite() && distance.is_finite() {
+                self.rows += 1;
+                self.keep((rows.first_row + i as u64, labels[i], leverage, distance));
+            }
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        self.rows += other.rows;
+        other.kept.values().chain(&other.top).for_each(|point| self.keep(*point));
+        self.top.dedup_by_key(|point| point.0);
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.rows as f64
+    }
+
+    fn discloses(&self) -> Option<String> {
+        Some("leverages and distances of single rows".into())
+    }
+
+    fn bytes(&self) -> usize {
+        64 * (OTHERS + TOP)
+    }
+}
+
+impl Encode for Influence<'_> {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        codec.count("rows", &mut self.rows)?;
+        let points: Vec<Point> = self.kept.values().chain(&self.top).copied().collect();
+        let mut places: Vec<u64> = points.iter().map(|point| point.0).collect();
+        let mut labels: Vec<u32> = points.iter().map(|point| point.1).collect();
+        let mut values: Vec<f64> = points.iter().flat_map(|point| [point.2, point.3]).collect();
+        codec.count_list("places", &mut places)?;
+        codec.labels("labels", &mut labels, self.metrics.layout().classes().len())?;
+        codec.cells("values", 2 * places.len(), &mut values)?;
+        if codec.is_reading() {
+            for (at, (place, label)) in places.iter().zip(&labels).enumerate() {
+                self.keep((*place, *label, values[2 * at], values[2 * at + 1]));
+            }
+            self.top.dedup_by_key(|point| point.0);
+        }
+        Ok(())
+    }
+}

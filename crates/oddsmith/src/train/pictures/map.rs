@@ -1,0 +1,174 @@
+//! Two columns and what a model says of every pair of their values: probabilities, the boundary, the rows, and for models of rows and classes together
+//! the smallest region that holds half of each class.
+//!
+//! Other columns are unknown where the model can leave them open (their values are integrated out exactly), else typical. One score per point of a grid.
+
+use super::probe::{ProbeRows, number_place};
+use super::row_digest::RowDigest;
+use crate::error::{DataFault, Error, Result, visible};
+use crate::model::{Classifier, Predictions, Predictor, Scale};
+use crate::picture::{Axis, Mark, Panel, Picture, Role, drawn_classes};
+
+/// Points of the grid along a column.
+const GRID: usize = 56;
+/// Most rows that are drawn.
+const MOST_ROWS: usize = 500;
+
+/// The two number columns that a map is drawn over: those asked for, or the first two.
+pub fn map_columns(model: &dyn Classifier, asked: &[String]) -> Result<[usize; 2]> {
+    let layout = model.layout();
+    let names = || layout.numbers().iter().map(|j| visible(&layout.features()[*j].name)).collect::<Vec<_>>().join(", ");
+    let chosen: Vec<usize> = match asked {
+        [] => layout.numbers().iter().copied().take(2).collect(),
+        asked => asked.iter().map(|name| layout.index(name)).collect::<Result<_>>()?,
+    };
+    if let Some(j) = chosen.iter().find(|j| number_place(layout, **j).is_none()) {
+        let fault = DataFault::new("is no number column").column(&layout.features()[*j].name);
+        return Err(fault.accepted(format!("a map is drawn over two number columns of: {}", names())).into());
+    }
+    match chosen[..] {
+        [a, b] if a != b => Ok([a, b]),
+        _ => Err(Error::data(format!(
+            "a map is drawn over two number columns, and the model has: {}",
+            if names().is_empty() { "none".into() } else { names() }
+        ))),
+    }
+}
+
+/// The grid and what a model says on it.
+struct Grid {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    predictions: Predictions,
+    margins: bool,
+}
+
+impl Grid {
+    /// How far class `k` is ahead of the best other class, point by point.
+    fn lead(&self, k: usize) -> Vec<f64> {
+        let scores = self.predictions.scores();
+        let ahead = |i: usize| {
+            let row = scores.row(i);
+            let other = row.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
+            let ahead = row[k] - other;
+            if ahead.is_nan() { f64::NAN } else { ahead.clamp(-1e9, 1e9) }
+        };
+        (0..self.x.len() * self.y.len()).map(ahead).collect()
+    }
+
+    fn probability(&self, k: usize) -> Vec<f64> {
+        (0..self.x.len() * self.y.len()).map(|i| self.predictions.row(i)[k]).collect()
+    }
+
+    /// log p(x, k) relative to its largest value.
+    fn density(&self, k: usize) -> Vec<f64> {
+        let scores: Vec<f64> = (0..self.x.len() * self.y.len()).map(|i| self.predictions.scores().row(i)[k]).collect();
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        scores.into_iter().map(|score| (score - most).exp()).collect()
+    }
+}
+
+/// Probabilities over two number columns of a model, given as features.
+pub fn map(model: &dyn Classifier, digest: &RowDigest, [a, b]: [usize; 2]) -> Result<Picture> {
+    let layout = model.layout();
+    let (Some(at), Some(bt)) = (number_place(layout, a), number_place(layout, b)) else {
+        return Err(Error::internal("a map is drawn over number columns"));
+    };
+    let axis = |at: usize| {
+        let (low, high) = digest.range(at).unwrap_or((0.0, 1.0));
+        let spare = 0.04 * (high - low);
+        (0..GRID).map(|i| low - spare + (high - low + 2.0 * spare) * i as f64 / (GRID - 1) as f64).collect::<Vec<f64>>()
+    };
+    let (x, y) = (axis(at), axis(bt));
+    let mut rows = ProbeRows::new(model, digest);
+    y.iter().for_each(|v| x.iter().for_each(|u| rows.push(&[(at, *u), (bt, *v)], &[])));
+    let mut predictions = Predictions::new();
+    rows.with(|features| Predictor::new(model).ordered(features, &mut predictions))?;
+    let grid = Grid { x, y, predictions, margins: model.scale() == Scale::Margin };
+    let classes = layout.classes();
+    let mut marks = ground(&grid, classes.len());
+    if model.scale() == Scale::LogJoint {
+        for k in drawn_classes(&digest.class_weights) {
+            let values = grid.density(k);
+            let (name, level) = (format!("half of {}", visible(classes.label(k))), half_level(&values));
+            marks.push(contour(&grid, Role::of_class(k, classes.len()), name, String::new(), values, level));
+        }
+    }
+    for k in drawn_classes(&digest.class_weights) {
+        let seen = digest.rows().into_iter().filter(|row| row.label as usize == k).take(MOST_ROWS / classes.len());
+        let points: Vec<(f64, f64)> = seen.map(|row| (row.numbers[at], row.numbers[bt])).collect();
+        marks.push(Mark::Points { role: Role::of_class(k, classes.len()), name: visible(classes.label(k)), points });
+    }
+    let names = [a, b].map(|j| visible(&layout.features()[j].name));
+    let ends = |grid: &[f64]| Some((grid[0], grid[grid.len() - 1]));
+    let x = Axis { label: names[0].clone(), range: ends(&grid.x), ..Axis::default() };
+    let y = Axis { label: names[1].clone(), range: ends(&grid.y), ..Axis::default() };
+    let summary = told(model, &grid, &names);
+    Ok(Picture { name: "boundary".into(), title: format!("{} and {}", names[0], names[1]), summary, panels: vec![Panel { x, y, marks }] })
+}
+
+fn contour(grid: &Grid, role: Role, name: String, text: String, values: Vec<f64>, level: f64) -> Mark {
+    Mark::Contour { role, name, text, x: grid.x.clone(), y: grid.y.clone(), values, level }
+}
+
+/// Colours of probabilities with two classes; of several, and of margins, the class that is called and the boundaries.
+fn ground(grid: &Grid, classes: usize) -> Vec<Mark> {
+    if classes == 2 && !grid.margins {
+        let values = grid.probability(1);
+        let lines = [0.1, 0.25, 0.5, 0.75, 0.9].map(|level| {
+            let role = if level == 0.5 { Role::Plain } else { Role::Reference };
+            contour(grid, role, String::new(), format!("{:.0}%", 100.0 * level), values.clone(), level)
+        });
+        return std::iter::once(Mark::Surface { x: grid.x.clone(), y: grid.y.clone(), values }).chain(lines).collect();
+    }
+    let mut marks = Vec::new();
+    let winner = |i: usize| {
+        (0..classes).fold(0, |best, k| if grid.predictions.scores().row(i)[k] > grid.predictions.scores().row(i)[best] { k } else { best })
+    };
+    for (j, row) in grid.y.windows(2).enumerate() {
+        let mut from = 0;
+        let of = |i: usize| winner(j * grid.x.len() + i);
+        while from + 1 < grid.x.len() {
+            let to = (from + 1..grid.x.len() - 1).find(|&i| of(i) != of(from)).unwrap_or(grid.x.len() - 1);
+            let points = vec![(grid.x[from], row[0], row[1]), (grid.x[to], row[0], row[1])];
+            marks.push(Mark::Band { role: Role::of_class(of(from), classes), name: String::new(), points });
+            from = to;
+        }
+    }
+    marks.extend((0..classes).map(|k| contour(grid, Role::Plain, String::new(), String::new(), grid.lead(k), 0.0)));
+    marks
+}
+
+/// The level above which half of the mass on the grid lies.
+fn half_level(values: &[f64]) -> f64 {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let half = 0.5 * sorted.iter().sum::<f64>();
+    let mut sum = 0.0;
+    for value in &sorted {
+        sum += value;
+        if sum >= half {
+            return *value;
+        }
+    }
+    f64::NAN
+}
+
+fn told(model: &dyn Classifier, grid: &Grid, names: &[String; 2]) -> String {
+    let classes = model.layout().classes();
+    let others = model.layout().features().len() - 2;
+    let rest = match (others, model.scale()) {
+        (0, _) => "",
+        (_, Scale::LogJoint) => " Other columns are left open.",
+        _ => " Other columns are at their mean or their most frequent level.",
+    };
+    let shown = match (classes.len(), grid.margins) {
+        (2, false) => format!("Colours and lines are the probability of {} by {} and {}.", visible(classes.label(1)), names[0], names[1]),
+        (_, true) => {
+            format!("Colours are the class that is called by {} and {}; scores are margins and no probabilities.", names[0], names[1])
+        }
+        _ => format!("Colours are the most probable class by {} and {}.", names[0], names[1]),
+    };
+    let half = if model.scale() == Scale::LogJoint { " Rings hold half of each class under the model, of what is seen here." } else { "" };
+    format!("{shown}{half}{rest}")
+}

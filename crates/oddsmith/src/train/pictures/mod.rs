@@ -1,0 +1,25 @@
+//! What is drawn of models and of models beside each other: plain data, from what a model can answer and a digest of its rows.
+
+mod curves;
+mod density;
+mod influence;
+mod landscape;
+mod map;
+mod named;
+mod node_tree;
+mod nomogram;
+mod probe;
+mod row_digest;
+mod waterfall;
+
+pub use curves::{comparison_picture, curve_picture};
+pub use density::{densities, sigmoid};
+pub use influence::Influence;
+pub use landscape::Landscape;
+pub use map::{map, map_columns};
+pub use named::{OF_MODEL, OVER_ROWS, of_model, over_rows};
+pub use node_tree::tree_picture;
+pub use nomogram::Nomogram;
+pub use probe::{ProbeRows, number_place};
+pub use row_digest::{KeptRow, NumberSummary, RowDigest, SAMPLE};
+pub use waterfall::Waterfall;

@@ -1,0 +1,289 @@
+//! What pictures need to know of a table: a few of its rows, and every column's ends, means and counts by class.
+//!
+//! Rows are kept by the smallest values of a hash of their number, so that the sample depends neither on the order of merging nor on threads, and all rows are
+//! kept while they are few. Means and squared deviations are merged by Chan's formula. One pass; memory of the sample.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::codec::{Codec, Encode};
+use crate::data::{Layout, MISSING, Rows, SKIP, UNSEEN};
+use crate::error::Result;
+use crate::record::fault;
+use crate::stats::Statistics;
+
+/// Most rows that are kept.
+pub const SAMPLE: usize = 1500;
+
+/// A row of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptRow {
+    /// Its number, from 0.
+    pub row: u64,
+    /// Its class.
+    pub label: u32,
+    /// Its numbers, in the order of the layout's plane.
+    pub numbers: Vec<f64>,
+    /// Its codes, in the order of the layout's plane.
+    pub codes: Vec<u32>,
+}
+
+/// Count, mean and squared deviations of a number column in a class.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct NumberSummary {
+    /// Weight of the values.
+    pub weight: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// Σ w (x − mean)².
+    pub squares: f64,
+    /// Weight of the rows without a value.
+    pub missing: f64,
+}
+
+impl NumberSummary {
+    fn add(&mut self, value: f64, weight: f64) {
+        if value.is_nan() {
+            self.missing += weight;
+            return;
+        }
+        self.weight += weight;
+        let from = value - self.mean;
+        self.mean += from * weight / self.weight;
+        self.squares += weight * from * (value - self.mean);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.missing += other.missing;
+        if other.weight <= 0.0 {
+            return;
+        }
+        let total = self.weight + other.weight;
+        let from = other.mean - self.mean;
+        self.squares += other.squares + from * from * self.weight * other.weight / total;
+        self.mean += from * other.weight / total;
+        self.weight = total;
+    }
+
+    /// The standard deviation, where there are two rows or more.
+    pub fn deviation(&self) -> f64 {
+        (self.squares / (self.weight - 1.0)).sqrt()
+    }
+}
+
+/// Rows and columns of a table, as far as pictures need them.
+#[derive(Debug, Clone)]
+pub struct RowDigest {
+    layout: Arc<Layout>,
+    kept: BTreeMap<u64, KeptRow>,
+    /// Weight of every class.
+    pub class_weights: Vec<f64>,
+    /// Rows of every class.
+    pub class_rows: Vec<u64>,
+    /// Smallest and largest finite value of every number column.
+    pub ends: Vec<(f64, f64)>,
+    /// Class after class, of every number column.
+    numbers: Vec<NumberSummary>,
+    /// Class after class, of every code column its levels and at last the gaps.
+    levels: Vec<Vec<f64>>,
+}
+
+/// A hash of a row's number that scatters neighbours (splitmix64).
+fn scattered(row: u64) -> u64 {
+    let mut z = row.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl RowDigest {
+    /// Nothing seen of a table.
+    pub fn new(layout: &Layout) -> Self {
+        let classes = layout.classes().len();
+        let levels = layout.level_counts();
+        RowDigest {
+            layout: Arc::new(layout.clone()),
+            kept: BTreeMap::new(),
+            class_weights: vec![0.0; classes],
+            class_rows: vec![0; classes],
+            ends: vec![(f64::INFINITY, f64::NEG_INFINITY); layout.numbers().len()],
+            numbers: vec![NumberSummary::default(); classes * layout.numbers().len()],
+            levels: (0..classes).flat_map(|_| levels.iter().map(|count| vec![0.0; count + 1])).collect(),
+        }
+    }
+
+    /// What rows look like.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The sample, in the order of the table.
+    pub fn rows(&self) -> Vec<&KeptRow> {
+        let mut rows: Vec<&KeptRow> = self.kept.values().collect();
+        rows.sort_by_key(|row| row.row);
+        rows
+    }
+
+    /// Whether the sample is all there is.
+    pub fn is_whole(&self) -> bool {
+        self.class_rows.iter().sum::<u64>() == self.kept.len() as u64
+    }
+
+    /// Number column `at` of the plane in class `k`.
+    pub fn number(&self, k: usize, at: usize) -> NumberSummary {
+        self.numbers[k * self.layout.numbers().len() + at]
+    }
+
+    /// Number column `at` of the plane in all classes.
+    pub fn all_numbers(&self, at: usize) -> NumberSummary {
+        let mut all = NumberSummary::default();
+        (0..self.class_weights.len()).for_each(|k| all.merge(&self.number(k, at)));
+        all
+    }
+
+    /// Weights of the levels of code column `at` of the plane in class `k`, and at last that of the gaps.
+    pub fn levels(&self, k: usize, at: usize) -> &[f64] {
+        &self.levels[k * self.layout.codes().len() + at]
+    }
+
+    /// Ends of number column `at` between which nearly all values lie, which are those of the table while it has few rows: a single far value must not
+    /// squeeze a picture.
+    pub fn range(&self, at: usize) -> Option<(f64, f64)> {
+        let mut values: Vec<f64> = self.kept.values().map(|row| row.numbers[at]).filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        let (first, last) = (values.first()?, values.last()?);
+        let quantile = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+        let (low, high) = (quantile(0.02), quantile(0.98));
+        let spare = 0.75 * (high - low);
+        let ends = (first.max(low - spare), last.min(high + spare));
+        Some(if ends.1 > ends.0 { ends } else { (ends.0 - 0.5, ends.0 + 0.5) })
+    }
+
+    /// The values of number column `at`, where the sample has no more than so many different ones.
+    pub fn distinct(&self, at: usize, most: usize) -> Option<Vec<f64>> {
+        let mut values: Vec<f64> = Vec::new();
+        for value in self.kept.values().map(|row| row.numbers[at]).filter(|value| value.is_finite()) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+            if values.len() > most {
+                return None;
+            }
+        }
+        values.sort_by(f64::total_cmp);
+        (!values.is_empty()).then_some(values)
+    }
+
+    fn keep(&mut self, row: KeptRow) {
+        self.kept.insert(scattered(row.row), row);
+        if self.kept.len() > SAMPLE {
+            self.kept.pop_last();
+        }
+    }
+}
+
+impl Statistics for RowDigest {
+    type Input<'a> = Rows<'a>;
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
+        let labels = rows.counted_labels()?;
+        let (numbers, codes) = (rows.features.numbers, rows.features.codes);
+        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
+            let (k, weight) = (label as usize, rows.weights.map_or(1.0, |weights| weights[i]));
+            if k >= self.class_weights.len() {
+                continue;
+            }
+            self.class_weights[k] += weight;
+            self.class_rows[k] += 1;
+            for at in 0..numbers.cols() {
+                let value = numbers.get(i, at);
+                if value.is_finite() {
+                    self.ends[at] = (self.ends[at].0.min(value), self.ends[at].1.max(value));
+                }
+                self.numbers[k * numbers.cols() + at].add(if value.is_finite() { value } else { f64::NAN }, weight);
+            }
+            for at in 0..codes.cols() {
+                let counts = &mut self.levels[k * codes.cols() + at];
+                let last = counts.len() - 1;
+                let code = codes.get(i, at);
+                let place = if code == MISSING || code == UNSEEN { last } else { (code as usize).min(last) };
+                counts[place] += weight;
+            }
+            let row = rows.first_row + i as u64;
+            if self.kept.len() < SAMPLE || self.kept.last_key_value().is_some_and(|(largest, _)| scattered(row) < *largest) {
+                let numbers = (0..numbers.cols()).map(|at| numbers.get(i, at)).collect();
+                let codes = (0..codes.cols()).map(|at| codes.get(i, at)).collect();
+                self.keep(KeptRow { row, label, numbers, codes });
+            }
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        crate::stats::add(&mut self.class_weights, &other.class_weights);
+        self.class_rows.iter_mut().zip(&other.class_rows).for_each(|(mine, theirs)| *mine += theirs);
+        for (mine, theirs) in self.ends.iter_mut().zip(&other.ends) {
+            *mine = (mine.0.min(theirs.0), mine.1.max(theirs.1));
+        }
+        self.numbers.iter_mut().zip(&other.numbers).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.levels.iter_mut().zip(&other.levels).for_each(|(mine, theirs)| crate::stats::add(mine, theirs));
+        other.kept.values().for_each(|row| self.keep(row.clone()));
+        Ok(())
+    }
+
+    fn weight(&self) -> f64 {
+        self.class_weights.iter().sum()
+    }
+
+    fn purpose(&self) -> String {
+        "columns by class, and some rows".into()
+    }
+
+    fn discloses(&self) -> Option<String> {
+        Some("some rows as they are".into())
+    }
+
+    fn bytes(&self) -> usize {
+        let (numbers, codes) = (self.layout.numbers().len(), self.layout.codes().len());
+        SAMPLE * (64 + 8 * numbers + 4 * codes) + 32 * self.numbers.len() + 8 * self.levels.iter().map(Vec::len).sum::<usize>()
+    }
+}
+
+impl Encode for RowDigest {
+    fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
+        let (width, codes) = (self.layout.numbers().len(), self.layout.codes().len());
+        codec.weights("class_weights", &mut self.class_weights)?;
+        codec.counts("class_rows", &mut self.class_rows)?;
+        let mut sums: Vec<f64> = self.numbers.iter().flat_map(|of| [of.weight, of.mean, of.squares, of.missing]).collect();
+        codec.numbers("numbers", &mut sums)?;
+        self.numbers.iter_mut().zip(sums.chunks_exact(4)).for_each(|(of, sums)| {
+            *of = NumberSummary { weight: sums[0], mean: sums[1], squares: sums[2], missing: sums[3] };
+        });
+        let mut ends: Vec<f64> = self.ends.iter().flat_map(|(low, high)| [*low, *high]).collect();
+        codec.numbers("ends", &mut ends)?;
+        self.ends.iter_mut().zip(ends.chunks_exact(2)).for_each(|(of, ends)| *of = (ends[0], ends[1]));
+        for (at, levels) in self.levels.iter_mut().enumerate() {
+            codec.weights(&format!("levels_{at}"), levels)?;
+        }
+        let mut places: Vec<u64> = self.kept.values().map(|row| row.row).collect();
+        let mut labels: Vec<u32> = self.kept.values().map(|row| row.label).collect();
+        codec.count_list("rows", &mut places)?;
+        codec.labels("labels", &mut labels, self.class_weights.len())?;
+        let mut cells: Vec<f64> = self.kept.values().flat_map(|row| row.numbers.iter().copied()).collect();
+        codec.cells("cells", places.len() * width, &mut cells)?;
+        let mut levels: Vec<u64> = self.kept.values().flat_map(|row| row.codes.iter().map(|code| u64::from(*code))).collect();
+        codec.count_list("codes", &mut levels)?;
+        if !codec.is_reading() {
+            return Ok(());
+        }
+        if labels.len() != places.len() || levels.len() != places.len() * codes || places.len() > SAMPLE {
+            return Err(fault("the kept rows are not as many as their labels and codes"));
+        }
+        for (at, row) in places.iter().enumerate() {
+            let numbers = cells[at * width..(at + 1) * width].to_vec();
+            let codes = levels[at * codes..(at + 1) * codes].iter().map(|code| *code as u32).collect();
+            self.keep(KeptRow { row: *row, label: labels[at], numbers, codes });
+        }
+        Ok(())
+    }
+}

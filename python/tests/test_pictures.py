@@ -1,0 +1,174 @@
+"""Pictures, displays and reports: what they show is what the numbers say."""
+
+from __future__ import annotations
+
+import ast
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibrationDisplay as TheirCalibration
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from sklearn.svm import LinearSVC
+
+import oddsmith
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(3)
+    y = np.where(rng.random(400) < 0.35, "yes", "no")
+    return rng.normal(size=(400, 2)) + (y == "yes")[:, None] * [1.0, 0.4], y
+
+
+@pytest.fixture(scope="module")
+def births():
+    return pd.read_csv(ROOT / "examples" / "births.csv")
+
+
+def check_svg(text):
+    root = ElementTree.fromstring(text)
+    assert root.tag.endswith("svg") and root.get("role") == "img"
+    assert "nan" not in text.lower().split("<desc")[0]
+
+
+def test_pictures_of_an_evaluation(rows, tmp_path):
+    X, y = rows
+    model = oddsmith.GaussianNB().fit(X[:200], y[:200])
+    judged = oddsmith.evaluate(model, X[200:], y[200:])
+    for name in ("roc", "precision-recall", "calibration", "decision", "threshold", "spread", "prevalence"):
+        picture = judged.picture(name, threshold=0.4)
+        check_svg(picture.to_svg())
+        assert picture.to_svg() != picture.to_svg(dark=True)
+        assert picture.name == name and picture.summary
+        assert len(picture.frame()) > 2
+        assert json.loads((lambda path: picture.save(path) or path.read_text())(tmp_path / "p.json"))["name"] == name
+    picture.save(tmp_path / "p.csv")
+    assert (tmp_path / "p.csv").read_text().startswith("mark,")
+    with pytest.raises(oddsmith.ParameterError, match="tells no format"):
+        picture.save(tmp_path / "p.png")
+    with pytest.raises(oddsmith.ParameterError, match="one of: roc"):
+        judged.picture("rocs")
+
+
+def test_two_pictures_of_a_page_have_different_ids(rows):
+    X, y = rows
+    judged = oddsmith.evaluate(oddsmith.GaussianNB().fit(X, y), X, y)
+    first, second = judged.roc()._repr_html_(), judged.roc()._repr_html_()
+    ids = [ElementTree.fromstring(text).get("aria-labelledby") for text in (first, second)]
+    assert ids[0] != ids[1]
+
+
+def test_the_curve_is_scikit_learns(rows):
+    X, y = rows
+    theirs = LogisticRegression().fit(X, y)
+    p = theirs.predict_proba(X)[:, 1]
+    display = oddsmith.RocCurveDisplay.from_estimator(theirs, X, y)
+    assert display.roc_auc == pytest.approx(roc_auc_score(y == "yes", p), abs=1e-12)
+    fpr, tpr, _ = roc_curve(y == "yes", p, drop_intermediate=False)
+    # Every point of the drawn curve is a point of theirs.
+    points = set(zip(fpr.round(9), tpr.round(9), strict=True))
+    assert all((a, b) in points for a, b in zip(display.fpr.round(9), display.tpr.round(9), strict=True))
+    drawn = oddsmith.PrecisionRecallDisplay.from_predictions(y, p)
+    assert drawn.average_precision == pytest.approx(average_precision_score(y == "yes", p), abs=1e-12)
+    turned = oddsmith.RocCurveDisplay.from_estimator(theirs, X, y, pos_label="no")
+    assert turned.roc_auc == pytest.approx(display.roc_auc, abs=1e-12) and turned.pos_label == "no"
+
+
+def test_displays_take_any_classifier_with_the_words_of_scikit_learn(rows):
+    X, y = rows
+    margin = oddsmith.RocCurveDisplay.from_estimator(LinearSVC().fit(X, y), X, y, name="margins")
+    assert margin.estimator_name == "margins" and margin.roc_auc > 0.7
+    with pytest.raises(oddsmith.ParameterError, match="no probabilities"):
+        oddsmith.CalibrationDisplay.from_estimator(LinearSVC().fit(X, y), X, y)
+    theirs = LogisticRegression().fit(X, y)
+    ours = oddsmith.CalibrationDisplay.from_estimator(theirs, X, y, n_bins=10)
+    assert set(vars(TheirCalibration.from_estimator(theirs, X, y))) - {"ax_", "figure_", "line_"} <= set(vars(ours))
+    # An isotonic curve rises.
+    order = np.argsort(ours.prob_pred, kind="stable")
+    assert (np.diff(ours.prob_true[order]) >= -1e-12).all()
+    boundary = oddsmith.DecisionBoundaryDisplay.from_estimator(theirs, X, grid_resolution=20)
+    at = np.array([[boundary.xx0[3, 5], boundary.xx1[3, 5]]])
+    assert boundary.response[3, 5] == pytest.approx(theirs.predict_proba(at)[0, 1], abs=1e-12)
+
+
+def test_matplotlib_draws_the_same_numbers(rows):
+    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    X, y = rows
+    judged = oddsmith.evaluate(oddsmith.GaussianNB().fit(X, y), X, y)
+    picture = judged.roc().plot()
+    assert picture.figure_ is picture.ax_.figure and picture.ax_.get_title() == "ROC curve"
+    figure, ax = plt.subplots()
+    assert judged.calibration().plot(ax).ax_ is ax
+    display = oddsmith.RocCurveDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, ax=ax, color="black")
+    assert display.line_.get_color() == "black" and display.line_.get_label() == "LogisticRegression"
+    plt.close("all")
+
+
+def test_pictures_of_models(births, rows):
+    model = oddsmith.Logit("low ~ age + lwt + race + smoke").fit(births)
+    forest = model.forest()
+    check_svg(forest.to_svg())
+    table = forest.frame()
+    smoke = table[table["label"] == "smoke"].iloc[0]
+    tidy = model.tidy()
+    wanted = tidy[tidy["term"] == "smoke"].iloc[0]
+    assert smoke["x"] == pytest.approx(wanted["odds_ratio"]) and smoke["low"] == pytest.approx(wanted["odds_low"])
+    for name in ("nomogram", "boundary", "sigmoid", "density", "influence", "landscape"):
+        check_svg(model.picture(name, births, "low").to_svg())
+    waterfall = model.picture("waterfall", births, row=3)
+    assert "row 4" in waterfall.title
+    X, y = rows
+    for name in ("boundary", "density", "nomogram", "waterfall"):
+        check_svg(oddsmith.GaussianNB().fit(X, y).picture(name, X, y).to_svg())
+    with pytest.raises(oddsmith.UnsupportedError, match="odds ratios"):
+        oddsmith.GaussianNB().fit(X, y).forest()
+    with pytest.raises(oddsmith.ParameterError, match="drawn over rows"):
+        model.picture("nomogram")
+    with pytest.raises(oddsmith.DataError, match="no row 400"):
+        oddsmith.GaussianNB().fit(X, y).picture("waterfall", X, row=400)
+
+
+def test_comparisons_are_drawn(rows):
+    X, y = rows
+    compared = oddsmith.compare(X, y, models=["nb", "lda"], folds=3)
+    assert compared.picture().name == "comparison"
+    with pytest.raises(oddsmith.ParameterError, match="learning"):
+        compared.picture("learning")
+
+
+def test_reports(births, rows, tmp_path):
+    X, y = rows
+    page = oddsmith.report(oddsmith.GaussianNB().fit(X[:200], y[:200]), X[200:], y[200:])
+    page.save(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert text.startswith("<!doctype html>") and "Which threshold?" in text and " style=" not in text.split("</style>")[1]
+    assert len(text) < 400_000
+    framed = oddsmith.report(oddsmith.Logit("low ~ age + lwt").fit(births), births, "low", no_rows=True)
+    assert "no single row" in framed.html and "Evidence of row" not in framed.html
+    assert "<iframe" in framed._repr_html_()
+    with pytest.raises(oddsmith.UnsupportedError, match="evaluate"):
+        oddsmith.report(LogisticRegression().fit(X, y), X, y)
+
+
+def test_the_notebook_runs(monkeypatch):
+    monkeypatch.chdir(ROOT / "examples")
+    cells = json.loads(Path("pictures.ipynb").read_text())["cells"]
+    shown, names = 0, {}
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, "pictures.ipynb", "exec"), names)
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), "pictures.ipynb", "eval"), names)
+            assert "<svg" in value._repr_html_() or "<iframe" in value._repr_html_()
+            shown += 1
+    assert shown >= 8
