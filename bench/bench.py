@@ -8,6 +8,7 @@
     cargo xtask bench --instructions           instructions of the hot loops against a baseline
     cargo xtask bench scaling                  time and memory against rows, columns, classes and threads
     cargo xtask bench stream                   memory of fits that read a 5 GB file
+    cargo xtask bench clinic                   matched sets and strata against R and statsmodels
     cargo xtask bench folds                    ten folds of five models against one fit of each
 
 Times are wall time, the fastest of several runs that alternate between both sides; `cpu ms` is the least processor time of
@@ -30,7 +31,7 @@ from pathlib import Path
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="cargo xtask bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", nargs="?", default="compare", choices=("compare", "scaling", "stream", "folds"))
+    parser.add_argument("task", nargs="?", default="compare", choices=("compare", "clinic", "scaling", "stream", "folds"))
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this workload; may be repeated")
     parser.add_argument("--repeat", type=int, metavar="N", help="runs of each side (default 5, with --quick 3)")
     parser.add_argument("--quick", action="store_true", help="small tables, two minutes in all")
@@ -53,6 +54,10 @@ def main() -> int:
         import stream
 
         return stream.main(options)
+    if options.task == "clinic":
+        import clinic
+
+        return clinic.main(options)
     if options.task == "folds":
         import folds
 

@@ -14,7 +14,7 @@ from ._inputs import thread_count
 from ._tables import maker, table
 from .exceptions import OddsmithWarning, tell
 
-__all__ = ["Account", "ConditionalLogit", "StratifiedTable", "Table2x2", "effects"]
+__all__ = ["Account", "ConditionalLogit", "StratifiedTable", "Table2x2", "confounding", "describe", "effects", "subgroups"]
 
 
 class Account:
@@ -89,6 +89,53 @@ class Account:
             if columns["measure"][row] == measure and method in (None, columns.get("method", [None] * (row + 1))[row]):
                 return {name: values[row] for name, values in columns.items()}
         raise KeyError(f"there is no {measure!r} by {method!r}")
+
+    def labelled(self, labels: dict[Any, str]) -> Account:
+        """Give the same account with labels where people read.
+
+        Parameters
+        ----------
+        labels : dict
+            Labels by name of a column, or by (column, level).
+
+        Returns
+        -------
+        Account
+            Its tables for programs keep their names.
+        """
+        columns = [(name, label) for name, label in labels.items() if isinstance(name, str)]
+        levels = [(name[0], str(name[1]), label) for name, label in labels.items() if not isinstance(name, str)]
+        account = Account.__new__(Account)
+        account._account = self._account.labelled(columns, levels)
+        account._make = self._make
+        account.diagnostics_ = self.diagnostics_
+        return account
+
+    def render(self, format: str = "md") -> str:
+        """Give the account as people read it.
+
+        Parameters
+        ----------
+        format : {'table', 'md', 'html', 'latex', 'json'}, default='md'
+            The form.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        return self._account.render(format)
+
+    def to_docx(self, path: Any) -> None:
+        """Write the account as a Word document.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which is replaced.
+        """
+        with open(path, "wb") as file:
+            file.write(self._account.docx())
 
     def __repr__(self) -> str:
         return self._account.render("table")
@@ -221,6 +268,12 @@ class ConditionalLogit(Account):
         Whether terms are tested.
     robust : {'HC0'}, default=None
         Standard errors from the scores of the sets.
+    cluster : str, default=None
+        The column of clusters of sets, for standard errors from the scores of the clusters.
+    firth : bool, default=False
+        Firth's penalised likelihood: finite estimates under separation, less bias in small samples.
+    offset : str, default=None
+        A number column that is added to the log odds as it is.
     weight : str, default=None
         A column that says how often a set counts.
     event : label, default=None
@@ -239,15 +292,202 @@ class ConditionalLogit(Account):
         level: float = 0.95,
         tests: bool = True,
         robust: str | None = None,
+        cluster: str | None = None,
+        firth: bool = False,
+        offset: str | None = None,
         weight: str | None = None,
         event: Any = None,
         n_jobs: int | None = None,
     ):
-        ci = None if robust is not None and interval == "profile" else interval
-        options = {"strata": strata, "ci": ci, "level": level, "no-tests": not tests, "robust": robust}
+        is_robust = robust is not None or cluster is not None
+        ci = None if is_robust and interval == "profile" else interval
+        options = {
+            "strata": strata,
+            "ci": ci,
+            "level": level,
+            "no-tests": not tests,
+            "robust": robust,
+            "cluster": cluster,
+            "firth": firth,
+            "offset": offset,
+        }
         frame = table_of(data, None, None if event is None else str(event))
         account, notices = _core.analyse("conditional-logistic", options, formula, frame, {}, None, weight, thread_count(n_jobs))
         super().__init__(account, maker(data), notices)
+
+
+def describe(
+    data: Any,
+    by: str | None = None,
+    columns: list[str] | None = None,
+    *,
+    numbers: str = "both",
+    median: list[str] | None = None,
+    equal_variances: bool = False,
+    tests: bool = True,
+    labels: dict[Any, str] | None = None,
+    weight: str | None = None,
+    levels: dict[str, list[str]] | None = None,
+    n_jobs: int | None = None,
+) -> Account:
+    """Describe every column over all rows and by group: the first table of a report.
+
+    Parameters
+    ----------
+    data : data frame
+        The rows.
+    by : str, default=None
+        The column of the groups.
+    columns : list of str, default=None
+        The columns to describe, in this order; by default all.
+    numbers : {'both', 'mean', 'median'}, default='both'
+        How numbers are told: mean (SD) with a test of means, median [IQR] with a test of ranks.
+    median : list of str, default=None
+        Number columns that are told by their median alone.
+    equal_variances : bool, default=False
+        Student's t and the analysis of variance in place of Welch's tests.
+    tests : bool, default=True
+        Whether groups are tested.
+    labels : dict, default=None
+        Labels by name of a column, or by (column, level), where people read.
+    weight : str, default=None
+        A column that says how often a row counts.
+    levels : dict, default=None
+        Levels of columns from first to last.
+    n_jobs : int, default=None
+        Number of threads.
+
+    Returns
+    -------
+    Account
+        Its ``tidy()`` has one row per column, level and group; ``table("tests")`` the tests and standardised differences.
+    """
+    options = {"columns": columns, "numbers": numbers, "median": median, "equal-variances": equal_variances, "no-tests": not tests}
+    account, notices = _core.analyse("describe", options, None, table_of(data, levels, None), {}, by, weight, thread_count(n_jobs))
+    told = Account(account, maker(data), notices)
+    return told.labelled(labels) if labels else told
+
+
+def confounding(
+    data: Any,
+    outcome: str,
+    exposure: str | list[str],
+    candidates: list[str] | None = None,
+    *,
+    bins: int = 5,
+    level: float = 0.95,
+    design: str = "cohort",
+    weight: str | None = None,
+    event: Any = None,
+    levels: dict[str, list[str]] | None = None,
+    n_jobs: int | None = None,
+) -> Account:
+    """Tell by how much the odds ratio of an exposure moves within the levels of each other column.
+
+    Parameters
+    ----------
+    data : data frame
+        The rows.
+    outcome : str
+        The column of the outcome; its last class is the event.
+    exposure : str or list of str
+        Exposures of two levels each.
+    candidates : list of str, default=None
+        Columns that may confound; by default all others.
+    bins : int, default=5
+        Ranges of about as many rows that a number is cut into.
+    level : float, default=0.95
+        Level of the intervals.
+    design : {'cohort', 'case-control'}, default='cohort'
+        In a case-control study there are no risks to standardise.
+    weight : str, default=None
+        A column that says how often a row counts.
+    event : label, default=None
+        The class that is the event; by default the last.
+    levels : dict, default=None
+        Levels of columns from first to last.
+    n_jobs : int, default=None
+        Number of threads.
+
+    Returns
+    -------
+    Account
+        One row per pair, the largest confounding first; ``glance()`` has the number of looks.
+    """
+    exposures = [exposure] if isinstance(exposure, str) else list(exposure)
+    options = {"exposure": exposures, "candidates": candidates, "bins": bins, "level": level, "design": design}
+    frame = table_of(data, levels, None if event is None else str(event))
+    account, notices = _core.analyse("confounding", options, None, frame, {}, outcome, weight, thread_count(n_jobs))
+    return Account(account, maker(data), notices)
+
+
+def subgroups(
+    data: Any,
+    outcome: str,
+    exposure: str,
+    candidates: list[str] | None = None,
+    *,
+    depth: int = 2,
+    bins: int = 4,
+    least: int = 20,
+    permutations: int = 999,
+    seed: int = 1,
+    level: float = 0.95,
+    event: Any = None,
+    levels: dict[str, list[str]] | None = None,
+    n_jobs: int | None = None,
+) -> Account:
+    """Search groups of rows in which the odds ratio of an exposure is another one.
+
+    Half of the rows is searched; p-values among all groups come from deals of exposure and outcome; the other half tells the effect again.
+
+    Parameters
+    ----------
+    data : data frame
+        The rows.
+    outcome : str
+        The column of the outcome; its last class is the event.
+    exposure : str
+        The exposure or treatment, of two levels.
+    candidates : list of str, default=None
+        Columns that groups are made of; by default all others.
+    depth : {1, 2}, default=2
+        Columns that a group is made of at most.
+    bins : int, default=4
+        Parts of about as many rows between which a number is cut.
+    least : int, default=20
+        Rows that a group, and its rest, must have in the searched half.
+    permutations : int, default=999
+        Deals for the p-values.
+    seed : int, default=1
+        Start of the random numbers.
+    level : float, default=0.95
+        Level of the intervals.
+    event : label, default=None
+        The class that is the event; by default the last.
+    levels : dict, default=None
+        Levels of columns from first to last.
+    n_jobs : int, default=None
+        Number of threads.
+
+    Returns
+    -------
+    Account
+        One row per group, the strongest first; ``glance()`` has the number of looks.
+    """
+    options = {
+        "exposure": exposure,
+        "candidates": candidates,
+        "depth": depth,
+        "bins": bins,
+        "least": least,
+        "permutations": permutations,
+        "seed": seed,
+        "level": level,
+    }
+    frame = table_of(data, levels, None if event is None else str(event))
+    account, notices = _core.analyse("subgroups", options, None, frame, {}, outcome, None, thread_count(n_jobs))
+    return Account(account, maker(data), notices)
 
 
 def effects(

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from oddsmith import Logit
-from oddsmith.epi import ConditionalLogit, StratifiedTable, Table2x2, effects
+from oddsmith.epi import ConditionalLogit, StratifiedTable, Table2x2, confounding, describe, effects, subgroups
 
 statsmodels = pytest.importorskip("statsmodels.api")
 
@@ -92,3 +92,57 @@ def test_what_cannot_be_counted_is_refused():
         StratifiedTable(data, "case", "stratum", "x")
     with pytest.raises(KeyError, match="there are: counts, tests"):
         Table2x2([10, 20, 30, 40]).table("strata")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_descriptions_are_those_of_scipy(seed, tmp_path):
+    from scipy import stats
+
+    data = rows(seed, strata=5, size=60)
+    data["letter"] = data["stratum"].map(lambda k: "abcde"[k])
+    account = describe(data, by="case", columns=["z", "x", "letter"], labels={"z": "Depth", ("letter", "a"): "first"})
+    tests = account.table("tests")
+    groups = [data.loc[data["case"] == k, "z"] for k in (0, 1)]
+    welch, ranks = tests[tests["term"] == "z"].iloc[0], tests[tests["term"] == "z"].iloc[1]
+    expected = stats.ttest_ind(*groups, equal_var=False)
+    np.testing.assert_allclose((welch["statistic"], welch["p_value"]), (expected.statistic, expected.pvalue), rtol=1e-9)
+    wilcoxon = stats.mannwhitneyu(*groups, method="asymptotic")
+    np.testing.assert_allclose((ranks["statistic"], ranks["p_value"]), (wilcoxon.statistic, wilcoxon.pvalue), rtol=1e-9)
+    chi2 = stats.chi2_contingency(pd.crosstab(data["letter"], data["case"]), correction=False)
+    letter = tests[tests["term"] == "letter"].iloc[0]
+    np.testing.assert_allclose((letter["statistic"], letter["p_value"]), (chi2.statistic, chi2.pvalue), rtol=1e-9)
+    tidy = account.tidy()
+    own = tidy[(tidy["term"] == "z") & (tidy["group"] == "1")].iloc[0]
+    np.testing.assert_allclose(own[["mean", "std_dev", "quartile_1", "median"]].astype(float), [groups[1].mean(), groups[1].std(), *groups[1].quantile([0.25, 0.5])])
+    assert "Depth" in account.render("md") and "first" in account.render("md")
+    account.to_docx(tmp_path / "t.docx")
+    import zipfile
+
+    assert "Depth" in zipfile.ZipFile(tmp_path / "t.docx").read("word/document.xml").decode()
+
+
+def test_scans_have_the_numbers_of_single_tables():
+    data = rows(2, strata=4, size=100)
+    scan = confounding(data, "case", "x", ["stratum", "z"], bins=4).tidy()
+    pooled = StratifiedTable(data, "case", "x", ["stratum"])
+    own = scan[scan["candidate"] == "stratum"].iloc[0]
+    np.testing.assert_allclose(own["conditional"], pooled.estimate("odds ratio", "Mantel–Haenszel")["estimate"], rtol=1e-12)
+    np.testing.assert_allclose(own["crude"], pooled.estimate("odds ratio", "crude")["estimate"], rtol=1e-12)
+    found = subgroups(data, "case", "x", ["stratum", "z"], permutations=99)
+    assert found.glance()["looks"][0] == len(found.tidy())
+    assert found.tidy()["p_max_t"].between(0.01, 1).all()
+
+
+def test_matched_sets_have_clusters_and_firths_likelihood():
+    data = rows(1, strata=40, size=5)
+    data["site"] = data["stratum"] // 4
+    formula = "case ~ x + z + strata(stratum)"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = ConditionalLogit(formula, data, interval="wald").tidy()
+        cluster = ConditionalLogit(formula, data, cluster="site").tidy()
+        firth = ConditionalLogit(formula, data, firth=True, interval="wald").tidy()
+    np.testing.assert_allclose(cluster["estimate"], plain["estimate"], rtol=1e-9)
+    assert (abs(cluster["std_error"] / plain["std_error"] - 1) > 1e-6).all()
+    # The penalty draws estimates towards zero.
+    assert (firth["estimate"].abs() < plain["estimate"].abs()).all()

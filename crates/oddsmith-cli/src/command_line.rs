@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bayes, calibrate, check, code, compare, completions, degree, evaluate, explain, fit, help, info, models, plot, predict, report, rounds,
-    sample, select, show, stats, table, threshold,
+    bayes, calibrate, check, code, compare, completions, confounding, degree, describe, evaluate, explain, fit, help, info, models, plot,
+    predict, report, rounds, sample, select, show, stats, subgroups, table, threshold,
 };
 use crate::options::OutputArgs;
 
@@ -49,6 +49,9 @@ pub(crate) enum Command {
     /// Look at a table before fitting: kinds, gaps, rare levels, leakage.
     #[command(help_template = TEMPLATE, before_help = check::EXAMPLES)]
     Check(Box<check::CheckArgs>),
+    /// Every column over all rows and by group: counts, means, medians, differences, tests.
+    #[command(help_template = TEMPLATE, before_help = describe::EXAMPLES)]
+    Describe(Box<describe::DescribeArgs>),
     /// Fit a model to a table, or to statistics gathered before.
     #[command(help_template = TEMPLATE, before_help = fit::EXAMPLES)]
     Fit(Box<fit::FitArgs>),
@@ -85,6 +88,12 @@ pub(crate) enum Command {
     /// An outcome by an exposure: odds ratio, risks, tests, within strata too.
     #[command(help_template = TEMPLATE, before_help = table::EXAMPLES)]
     Table(Box<table::TableArgs>),
+    /// By how much the odds ratio of an exposure moves within the levels of each other column.
+    #[command(help_template = TEMPLATE, before_help = confounding::EXAMPLES)]
+    Confounding(Box<confounding::ConfoundingArgs>),
+    /// Groups of rows in which the odds ratio of an exposure is another one, with p-values that know how many were looked at.
+    #[command(help_template = TEMPLATE, before_help = subgroups::EXAMPLES)]
+    Subgroups(Box<subgroups::SubgroupsArgs>),
     /// Draw rows from a model.
     #[command(help_template = TEMPLATE, before_help = sample::EXAMPLES)]
     Sample(sample::SampleArgs),

@@ -1,6 +1,6 @@
 //! What reaches the person: results on standard output, everything else on standard error.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
 
 use oddsmith::card::{Card, Table};
@@ -24,6 +24,8 @@ pub(crate) struct Console {
     err_is_terminal: bool,
     /// What the rows are that a part of a command is about; its results are kept for later.
     apart: Option<Apart>,
+    /// Whether a document was written.
+    documents: Cell<bool>,
 }
 
 /// A part of a command: what remarks about it begin with, and its results.
@@ -84,13 +86,14 @@ impl Console {
             out_is_terminal,
             err_is_terminal,
             apart: None,
+            documents: Cell::new(false),
         }
     }
 
     /// The same console for a part of a command: its results are kept, its remarks begin with `prefix`.
     pub(crate) fn apart(&self, prefix: String) -> Console {
         let apart = Some(Apart { prefix, shown: RefCell::default() });
-        Console { out: self.out.clone(), err: self.err.clone(), apart, ..*self }
+        Console { out: self.out.clone(), err: self.err.clone(), apart, documents: Cell::new(false), ..*self }
     }
 
     /// The results that were kept.
@@ -111,6 +114,7 @@ impl Console {
             out_is_terminal: false,
             err_is_terminal: false,
             apart: None,
+            documents: Cell::new(false),
         }
     }
 
@@ -156,7 +160,31 @@ impl Console {
             apart.shown.borrow_mut().push(subject.into());
             return Ok(());
         }
-        self.text(&oddsmith_report::render(subject, self.format(), &self.out))
+        match self.format().is_text() {
+            true => self.text(&oddsmith_report::render(subject, self.format(), &self.out)),
+            false => self.document(subject),
+        }
+    }
+
+    /// Writes a Word document: bytes that no terminal shows, and one result, because a file holds one.
+    fn document(&self, subject: Subject<'_>) -> Result<(), Failure> {
+        if self.out_is_terminal {
+            return Err(Failure::Usage("a Word document is no text for a terminal; write it to a file: --format docx > table.docx".into()));
+        }
+        if self.documents.replace(true) {
+            return Err(Failure::Usage(
+                "this command has several results, and a Word document holds one; ask for a part, or use --format md".into(),
+            ));
+        }
+        self.raw(&oddsmith_report::docx(subject)?)
+    }
+
+    /// Refuses a format that rows cannot be written in one by one.
+    pub(crate) fn rows_only(&self) -> Result<(), Failure> {
+        match self.format().is_text() {
+            true => Ok(()),
+            false => Err(Failure::Usage("rows are for programs: --format docx is for results that people read".into())),
+        }
     }
 
     /// Writes sentences on standard output, broken where a terminal ends.

@@ -1,5 +1,6 @@
 //! The `oddsmith` command: arguments in, a result on standard output, notes on standard error, an exit code.
 
+mod analysing;
 mod by;
 mod class_proportions;
 mod command_line;
@@ -15,6 +16,7 @@ mod fitting;
 mod flags;
 mod gate;
 mod labelled_table;
+mod labels;
 mod lint;
 mod options;
 mod plot;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use oddsmith::Error;
-use oddsmith::card::Card;
+use oddsmith::card::{Card, Labels};
 use oddsmith::data::{AlignedSource, Kind, Weighting};
 use oddsmith::model::Conclusion;
 use oddsmith::registry::{self, AnalysisEntry};
@@ -11,7 +11,7 @@ use oddsmith::study::cross::{CrossAnalysis, CrossTable};
 use oddsmith::train;
 use oddsmith_io::{ReadOptions, Roles, TextOptions, open_arrow};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
@@ -60,6 +60,21 @@ impl Account {
     #[getter]
     fn notices(&self) -> Vec<Told> {
         told(self.0.notices.clone())
+    }
+
+    /// The account as a Word document.
+    fn docx<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = oddsmith_report::docx(&self.0).map_err(|error| raise(py, error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The same with labels of columns, and of levels (column, level, label), where people read.
+    fn labelled(&self, columns: Vec<(String, String)>, levels: Vec<(String, String, String)>) -> Account {
+        let (mut labels, mut card) = (Labels::default(), self.0.clone());
+        columns.into_iter().for_each(|(name, label)| labels.add_column(name, label));
+        levels.into_iter().for_each(|(name, level, label)| labels.add_level(name, level, label));
+        labels.apply(&mut card);
+        Account(card)
     }
 
     /// The account for people, as "table", "notebook", "html", "md", "latex" or "json".

@@ -22,17 +22,25 @@ pub enum Format {
     Html,
     /// A LaTeX fragment.
     Latex,
+    /// A Word document, which is bytes and no text.
+    Docx,
     /// The picture of a result, where it has one.
     Svg,
 }
 
 impl Format {
     /// All formats of tables and cards, in the order in which they are listed to people; pictures have one more.
-    pub const ALL: [Format; 7] = [Format::Table, Format::Csv, Format::Json, Format::Ndjson, Format::Md, Format::Html, Format::Latex];
+    pub const ALL: [Format; 8] =
+        [Format::Table, Format::Csv, Format::Json, Format::Ndjson, Format::Md, Format::Html, Format::Latex, Format::Docx];
 
     /// Whether a person reads it, so that the summary is wanted and numbers are rounded; programs get everything.
     pub fn is_for_people(self) -> bool {
-        matches!(self, Format::Table | Format::Md | Format::Html | Format::Latex)
+        matches!(self, Format::Table | Format::Md | Format::Html | Format::Latex | Format::Docx)
+    }
+
+    /// Whether it is text, which can be written row by row and read at a terminal.
+    pub fn is_text(self) -> bool {
+        self != Format::Docx
     }
 
     /// The name on the command line.
@@ -45,6 +53,7 @@ impl Format {
             Format::Md => "md",
             Format::Html => "html",
             Format::Latex => "latex",
+            Format::Docx => "docx",
             Format::Svg => "svg",
         }
     }

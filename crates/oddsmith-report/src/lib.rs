@@ -4,6 +4,7 @@
 //! by the time it gets here. [`render`] is the one entry; [`Rows`] writes tables that are too long to hold.
 
 mod document;
+mod docx;
 mod escape;
 mod format;
 mod json;
@@ -19,6 +20,7 @@ mod terminal;
 mod text_picture;
 mod wrap;
 
+pub use docx::docx;
 pub use escape::printable;
 pub use format::{Format, Style};
 pub use notebook::notebook;
@@ -64,7 +66,7 @@ impl<'a> From<&'a [(&'a str, &'a Card)]> for Subject<'a> {
 /// The subject as text that ends with a line end.
 ///
 /// A terminal gets the title, the facts and the table; its notices are left to [`notices`], because they belong on
-/// another stream. Documents and JSON hold everything. CSV and NDJSON hold the one table.
+/// another stream. Documents and JSON hold everything. CSV and NDJSON hold the one table. A Word document is bytes ([`docx`]); as text it is Markdown.
 pub fn render<'a>(subject: impl Into<Subject<'a>>, format: Format, style: &Style) -> String {
     let subject = subject.into();
     match format {
@@ -72,6 +74,7 @@ pub fn render<'a>(subject: impl Into<Subject<'a>>, format: Format, style: &Style
         Format::Json => json::render(subject),
         Format::Csv | Format::Ndjson => whole(subject.main_table(), format, style),
         Format::Md | Format::Html | Format::Latex => document::render(subject, format, style),
+        Format::Docx => document::render(subject, Format::Md, style),
         Format::Svg => subject.picture().map_or_else(String::new, |picture| svg::svg_file(picture, svg::Theme::Light)),
     }
 }
@@ -83,7 +86,7 @@ pub fn render_picture(picture: &Picture, format: Format, style: &Style) -> Strin
         Format::Html => format!("<figure>\n{}</figure>\n", svg::svg_file(picture, svg::Theme::Light)),
         Format::Json => format!("{}\n", picture_json::picture(picture)),
         Format::Table => text_picture(picture, style),
-        Format::Csv | Format::Ndjson | Format::Md | Format::Latex => whole(Some(&picture.short_table()), format, style),
+        Format::Csv | Format::Ndjson | Format::Md | Format::Latex | Format::Docx => whole(Some(&picture.short_table()), format, style),
     }
 }
 

@@ -37,7 +37,7 @@ impl Rows {
             Format::Table | Format::Svg => self.join(out, "", "\t", "\n", self.columns.iter().map(|name| escape::printable(name))),
             Format::Json => out.push('['),
             Format::Ndjson => {}
-            Format::Md => {
+            Format::Md | Format::Docx => {
                 self.join(out, "| ", " | ", " |\n", self.columns.iter().map(|name| escape::markdown(name)));
                 self.join(out, "|", "|", "|\n", self.columns.iter().map(|_| "---".to_owned()));
             }
@@ -83,7 +83,9 @@ impl Rows {
                 out.push_str(&json::row(&self.columns, cells));
                 out.push('\n');
             }
-            Format::Md => self.join(out, "| ", " | ", " |\n", cells.iter().map(|cell| escape::markdown(&text_for_people(cell)))),
+            Format::Md | Format::Docx => {
+                self.join(out, "| ", " | ", " |\n", cells.iter().map(|cell| escape::markdown(&text_for_people(cell))))
+            }
             Format::Html => {
                 out.push_str("<tr>");
                 self.join(out, "<td>", "</td><td>", "</td>", cells.iter().map(|cell| escape::html(&text_for_people(cell))));
@@ -97,7 +99,7 @@ impl Rows {
     /// Appends what stands after the last row.
     pub fn end(&self, out: &mut String) {
         match self.format {
-            Format::Csv | Format::Table | Format::Ndjson | Format::Md | Format::Svg => {}
+            Format::Csv | Format::Table | Format::Ndjson | Format::Md | Format::Docx | Format::Svg => {}
             Format::Json => out.push_str(if self.written > 0 { "\n]\n" } else { "]\n" }),
             Format::Html => out.push_str("</tbody>\n</table>\n"),
             Format::Latex => out.push_str("\\hline\n\\end{tabular}\n"),

@@ -1,11 +1,13 @@
 //! What there is to say about a model or a result, as plain data; the report crate chooses words and decimals.
 
+mod labels;
 mod table;
 
 use serde::Serialize;
 
 use crate::notice::Notice;
 pub use crate::picture::Picture;
+pub use labels::Labels;
 pub use table::{FixedTable, Table};
 
 /// One cell of a table.

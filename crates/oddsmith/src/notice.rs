@@ -158,6 +158,22 @@ catalogue! {
          one; together with the numbers they are treated as if they were normal, which they are not: probabilities far from one half may be \
          too sure. The level without a column is named; another one changes no probability. Compare with logistic regression, which takes \
          the same columns and assumes nothing about them.";
+    CUT_VALUES = "W270", "values cut to fewer digits",
+        "The column has more different values than are counted one by one, so the last binary digits were dropped until they fit. Every row is still \
+         counted. Means and standard deviations are exact; medians, quartiles and tests of ranks are those of the shortened values, which lie within a small \
+         part of a percent of the others.";
+    NOT_DESCRIBED = "W271", "column not described",
+        "Texts, and categories of many levels such as identifiers, have no place in a table that people read, and were left out. Choose the columns with \
+         {columns}, or read a column that is a category of few levels in truth with {kind}.";
+    DOUBTFUL_TEST = "W272", "doubtful test",
+        "Some expected counts are below 5, where Pearson's χ² is a rough guide, and there are too many tables with the same margins to go through them all, as \
+         Fisher's exact test does. Join rare levels.";
+    UNTESTED_GROUPS = "W273", "groups not tested",
+        "Sampling weights say how much of a population a row stands for; counting them as rows would make any difference significant. Proportions, means \
+         and standardised differences are those of the population, and groups are not tested. Weights that count equal rows are frequencies.";
+    SEARCH_CUT = "W274", "search cut short",
+        "There are more groups that could be made of two columns than are looked at. Groups of one column come first and are all there. Name fewer \
+         columns with {candidates}, cut numbers into fewer parts with {bins}, or look at groups of one column with {depth=1}.";
     UNSEEN_LEVEL = "W301", "unseen level",
         "A row has a level that the model never saw. The column is treated as missing for that row: it neither raises \
          nor lowers any class (a regression, which needs every value, gives the row no probability: W303). With {strict} the row is \

@@ -52,7 +52,12 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 
 /// The analysis of a name, where there is one.
 pub fn analysis(name: &str) -> Option<&'static AnalysisEntry> {
-    ANALYSES.iter().find(|entry| entry.name == name)
+    ANALYSES.iter().find(|entry| entry.is_called(name))
+}
+
+/// Analyses that are asked for as models are.
+pub fn fitted_analyses() -> impl Iterator<Item = &'static AnalysisEntry> {
+    ANALYSES.iter().filter(|entry| entry.fitted)
 }
 
 /// A model with options as people write it: `lda`, `logistic(l2=1, firth)`.

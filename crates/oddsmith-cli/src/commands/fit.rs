@@ -10,22 +10,22 @@ use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Role, Source};
 use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Conclusion, PassInfo, Step};
-use oddsmith::registry::{self, MODELS};
+use oddsmith::registry::{self, AnalysisEntry, MODELS};
 use oddsmith::stats::TableStats;
 use oddsmith::{Error, Notice, persist, train};
 use oddsmith_io::Input;
 
+use crate::analysing;
 use crate::by;
 use crate::commands::show;
 use crate::console::Console;
-use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files::{self, Saved};
 use crate::fitting::{self, FitRequest, FittedTable, ModelRequest};
 use crate::flags;
-use crate::options::{MATCHED, ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file, split_list};
+use crate::labels;
+use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file, split_list};
 use crate::plot;
-use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit births.csv 'low ~ age + lwt + race + smoke' -o low.odds  # odds ratios
@@ -68,6 +68,10 @@ pub(crate) struct FitArgs {
     /// Beside every odds ratio of a regression that of its term alone, on the same rows.
     #[arg(long)]
     crude: bool,
+
+    /// What columns and levels are called in tables for people: lines of name,label or name,label,level,label.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
 
     /// Also the effects of this column in risk: standardised risks, their difference and ratio, marginal odds ratio, mean effects.
     #[arg(long, value_name = "COLUMN", conflicts_with = "augment")]
@@ -120,9 +124,8 @@ struct PartArgs {
 /// Fits, shows and saves.
 pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
-    let stratified = formula.as_ref().is_some_and(|formula| formula.keys().iter().any(|(role, _)| *role == Role::Stratum));
-    if matches!(args.model.as_deref(), Some(MATCHED | "clogit")) || (args.model.is_none() && stratified) {
-        return fit_matched(args, formula, console, control);
+    if let Some(entry) = fitted_analysis(args.model.as_deref(), formula.as_ref()) {
+        return fit_analysis(args, entry, formula, console, control);
     }
     let entry = match &args.model {
         Some(name) => registry::find(name)?,
@@ -171,8 +174,11 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
         threads: args.reading.threads,
         crude: args.crude,
     };
-    let fitted = fitting::fit(request, console, control)?;
+    let mut fitted = fitting::fit(request, console, control)?;
     control.check()?;
+    if let Some(labels) = &args.labels {
+        labels::read(labels)?.apply(&mut fitted.card);
+    }
     let notices: Vec<Notice> = fitted.data.notices.iter().chain(&fitted.card.notices).cloned().collect();
     gate(&notices, args.strict, console)?;
     let tests = if args.part.tests { Some(fitting::tests_table(&*fitted.model)?) } else { None };
@@ -242,41 +248,42 @@ fn show_effects(part: PartArgs, fitted: &FittedTable, effects: &Card, saved: Opt
     fitting::show(effects, &[("data", &data), ("fit", &card)], console)
 }
 
-/// Matched sets: an account of effects within sets, and no model that predicts.
-fn fit_matched(args: &FitArgs, formula: Option<Formula>, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    if args.output.is_some() || args.part.augment || args.crude || args.by.is_some() || args.effects.is_some() {
-        let what = "rows of new sets have no probabilities of their own, so there is no model to save; -o, --augment, --crude, --effects and --by are not for it";
-        return Err(Failure::Usage(format!("{MATCHED} tells effects within sets: {what}")));
+/// The analysis that is asked for as a model: by its name, or by strata in a formula, which are for one that compares rows within them.
+fn fitted_analysis(model: Option<&str>, formula: Option<&Formula>) -> Option<&'static AnalysisEntry> {
+    let within = |entry: &&AnalysisEntry| entry.params.iter().any(|param| param.is_called(Role::Stratum.option()));
+    match model {
+        Some(name) => registry::fitted_analyses().find(|entry| entry.is_called(name)),
+        None if formula?.keys().iter().any(|(role, _)| *role == Role::Stratum) => registry::fitted_analyses().find(within),
+        None => None,
     }
-    let Some(entry) = registry::analysis(MATCHED) else { return Err(Error::internal("there is no analysis of matched sets").into()) };
+}
+
+/// An analysis that is fitted as models are and ends in an account of effects: there is nothing to save and no row to predict.
+fn fit_analysis(
+    args: &FitArgs,
+    entry: &AnalysisEntry,
+    formula: Option<Formula>,
+    console: &Console,
+    control: &Arc<Control>,
+) -> Result<(), Failure> {
+    if args.output.is_some() || args.part.augment || args.crude || args.by.is_some() || args.effects.is_some() {
+        let what = "new rows have no probabilities of their own, so there is no model to save; -o, --augment, --crude, --effects and --by are not for it";
+        return Err(Failure::Usage(format!("{} tells effects: {what}", entry.name)));
+    }
     let procedure = (entry.build)(&args.params.of_analysis(entry)?.with_formula(formula)?)?;
     let input = files::table(&args.data)?;
-    let needs = procedure.needs_any()?;
-    let mut roles = args.roles.roles()?;
-    roles.target = roles.target.or(needs.target.clone());
-    roles.features = roles.features.or(needs.features.clone());
-    let opened = {
-        let _progress = Progress::start(console, control, "reading");
-        let options = args.reading.options(&args.text)?;
-        oddsmith_io::open_for(needs, options, &roles, |options, roles| oddsmith_io::open(&input, options, roles, control))?
-    };
-    files::need_target(&opened)?;
-    let concluded = {
-        let _progress = Progress::start(console, control, "fitting");
-        train::conclude(&procedure, &*opened.source, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?
-    };
-    if console.verbose() {
-        console.note(&format!("{} passes over {} rows", concluded.passes, opened.rows));
+    let reading = (args.reading.options(&args.text)?, args.roles.roles()?);
+    let mut analysed = analysing::analyse(procedure, &input, reading, args.reading.threads, console, control)?;
+    if let Some(labels) = &args.labels {
+        labels::read(labels)?.apply(&mut analysed.card);
     }
-    let Conclusion::Card(card) = concluded.model else { return Err(Error::internal("matched sets ended in a model").into()) };
-    control.check()?;
-    let data = data_card(&input.name(), &opened);
+    let (data, card) = (&analysed.data, &analysed.card);
     let notices: Vec<Notice> = data.notices.iter().chain(&card.notices).cloned().collect();
     gate(&notices, args.strict, console)?;
     match (args.part.tests, card.tables.first()) {
-        _ if args.plot.is_some() => plot::show(plot::of_card(&card, args.plot.as_deref().unwrap_or("forest"))?, console)?,
+        _ if args.plot.is_some() => plot::show(plot::of_card(card, args.plot.as_deref().unwrap_or("forest"))?, console)?,
         (true, Some(tests)) => console.result(tests)?,
-        _ => show_part(args.part, &data, &card, None, console)?,
+        _ => show_part(args.part, data, card, None, console)?,
     }
     console.notices(&notices);
     Ok(())
@@ -383,6 +390,6 @@ pub(crate) fn selected(stats: TableStats, roles: &RoleArgs) -> Result<TableStats
 /// Names that `fit` knows.
 pub(crate) fn model_names() -> PossibleValuesParser {
     let models = MODELS.iter().map(|entry| PossibleValue::new(entry.name).aliases(entry.aliases).help(entry.summary));
-    let matched = registry::analysis(MATCHED).map(|entry| PossibleValue::new(entry.name).alias("clogit").help(entry.summary));
-    PossibleValuesParser::new(models.chain(matched))
+    let analyses = registry::fitted_analyses().map(|entry| PossibleValue::new(entry.name).aliases(entry.aliases).help(entry.summary));
+    PossibleValuesParser::new(models.chain(analyses))
 }

@@ -6,7 +6,9 @@ pub(crate) mod check;
 pub(crate) mod code;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod confounding;
 pub(crate) mod degree;
+pub(crate) mod describe;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod fit;
@@ -22,6 +24,7 @@ pub(crate) mod sample;
 pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod subgroups;
 pub(crate) mod table;
 pub(crate) mod threshold;
 mod version;
@@ -42,6 +45,7 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
     match parsed.command {
         None => help::top(console),
         Some(Command::Check(args)) => check::run(&args, console, control),
+        Some(Command::Describe(args)) => describe::run(&args, console, control),
         Some(Command::Fit(args)) => fit::run(&args, console, control),
         Some(Command::Show(args)) => show::run(&args, console, control),
         Some(Command::Predict(args)) => predict::run(&args, console, control),
@@ -52,6 +56,8 @@ pub(crate) fn run(parsed: CommandLine, console: &Console, control: &Arc<Control>
         Some(Command::Table(args)) => table::run(&args, console, control),
         Some(Command::Plot(args)) => plot::run(&args, console, control),
         Some(Command::Report(args)) => report::run(&args, console, control),
+        Some(Command::Confounding(args)) => confounding::run(&args, console, control),
+        Some(Command::Subgroups(args)) => subgroups::run(&args, console, control),
         Some(Command::Threshold(args)) => threshold::run(&args, console, control),
         Some(Command::Explain(args)) => explain::run(&args, console, control),
         Some(Command::Sample(args)) => sample::run(&args, console, control),

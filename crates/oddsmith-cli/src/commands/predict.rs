@@ -82,6 +82,7 @@ pub(crate) struct PredictArgs {
 /// Predicts row by row in the order of the table.
 pub(crate) fn run(args: &PredictArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let model = args.prior.applied(files::read_model(&args.model)?)?;
+    console.rows_only()?;
     let scoring = Scoring::new(args, &*model)?;
     let input = files::table(&args.data)?;
     let inputs: Vec<&Path> = std::iter::once(args.model.as_path()).chain(path_of(&input)).collect();

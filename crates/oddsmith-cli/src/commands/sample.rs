@@ -53,6 +53,7 @@ pub(crate) fn run(args: &SampleArgs, console: &Console, control: &Arc<Control>) 
     let mut columns = layout.names();
     columns.push(layout.target().to_owned());
     let mut random = ChaCha8Rng::seed_from_u64(args.seed);
+    console.rows_only()?;
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &columns);
     for row in 0..args.rows {

@@ -4,24 +4,22 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::Args;
-use oddsmith::card::{Card, Table};
+use oddsmith::card::Card;
 use oddsmith::control::Control;
 use oddsmith::data::Weighting;
 use oddsmith::model::Params;
 use oddsmith::study::cross::{CrossAnalysis, CrossTable};
-use oddsmith::{Error, registry, train};
+use oddsmith::{Error, registry};
 use oddsmith_io::{Input, Roles};
-use oddsmith_report::Format;
 
+use crate::analysing;
 use crate::by;
 use crate::console::Console;
-use crate::data_card::data_card;
 use crate::exit::Failure;
 use crate::files;
 use crate::fitting;
 use crate::options::{OrderArgs, ReadingArgs, TextArgs};
 use crate::plot;
-use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith table births.csv --outcome low --exposure smoke                # odds, risks, tests
@@ -142,33 +140,17 @@ pub(crate) fn run(args: &TableArgs, console: &Console, control: &Arc<Control>) -
 /// One pass over the rows.
 fn count(args: &TableArgs, input: &Input, params: &Params, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     args.refuse_overlaps()?;
-    let procedure = CrossAnalysis::new(params)?;
-    let needs = oddsmith::model::Procedure::needs(&procedure)?;
     let roles = Roles {
         target: args.outcome.clone(),
-        features: needs.features.clone(),
         weight: args.weight.clone().map(|column| (column, Weighting::Frequency)),
         order: args.order.order()?,
         ..Roles::default()
     };
-    let opened = {
-        let _progress = Progress::start(console, control, "reading");
-        oddsmith_io::open_for(needs, args.reading.options(&args.text)?, &roles, |options, roles| {
-            oddsmith_io::open(input, options, roles, control)
-        })?
-    };
-    let card = {
-        let _progress = Progress::start(console, control, "counting");
-        train::conclude(&procedure, &*opened.source, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?.model
-    };
-    control.check()?;
-    let mut data = data_card(&input.name(), &opened);
-    if console.format().is_for_people() {
-        data.tidy.truncate(0);
-    }
-    show(args.part, &[("data", &data)], &card, console)?;
-    console.notices(&data.notices);
-    console.notices(&card.notices);
+    let reading = (args.reading.options(&args.text)?, roles);
+    let procedure = Box::new(CrossAnalysis::new(params)?);
+    let analysed = analysing::analyse(procedure, input, reading, args.reading.threads, console, control)?;
+    show(args.part, &[("data", &analysed.data)], &analysed.card, console)?;
+    analysing::tell(&analysed, console);
     Ok(())
 }
 
@@ -187,13 +169,7 @@ fn show(part: PartArgs, before: &[(&str, &Card)], card: &Card, console: &Console
     if part.counts {
         return console.result(named("strata").or(named("counts")).unwrap_or(&card.tidy));
     }
-    let for_programs = matches!(console.format(), Format::Csv | Format::Json | Format::Ndjson);
-    let further = |table: &Table| Card { title: table.name().to_owned(), tidy: table.clone(), ..Card::default() };
-    let tables: Vec<Card> = if for_programs { card.tables.iter().map(further).collect() } else { Vec::new() };
-    let mut cards = before.to_vec();
-    cards.extend(tables.iter().map(|card| (card.tidy.name(), card)));
-    cards.push(("table", card));
-    console.result(&cards[..])
+    analysing::show("table", before, card, console)
 }
 
 impl TableArgs {
@@ -225,6 +201,9 @@ impl TableArgs {
         for (at, (flag, column)) in parts.iter().enumerate() {
             let Some(column) = column else { continue };
             if let Some((other, _)) = parts[..at].iter().find(|(_, known)| known.as_ref() == Some(column)) {
+                if other == flag {
+                    return Err(Failure::Usage(format!("`{column}` is named twice in {flag}")));
+                }
                 return Err(Failure::Usage(format!("`{column}` cannot be both {other} and {flag}")));
             }
         }

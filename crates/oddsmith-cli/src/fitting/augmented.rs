@@ -62,6 +62,7 @@ pub(crate) fn augment(
         }
     };
     tell(&new_rows.notices);
+    console.rows_only()?;
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &columns(&*metrics));
     let classes = metrics.layout().classes();

@@ -8,4 +8,4 @@ mod shown;
 pub(crate) use augmented::{Telling, augment, kept_for_rereading};
 pub(crate) use fitted::{FitRequest, FittedTable, fit};
 pub(crate) use opening::ModelRequest;
-pub(crate) use shown::{tests_table, write as show};
+pub(crate) use shown::{narrow, tests_table, write as show};

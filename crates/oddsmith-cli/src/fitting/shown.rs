@@ -34,14 +34,20 @@ pub(crate) fn write(card: &Card, before: &[(&str, &Card)], console: &Console) ->
 fn narrowed(card: &Card, console: &Console) -> Option<Card> {
     let table = card.summary.as_ref()?.table.as_ref().filter(|_| console.format() == Format::Table)?;
     let width = console.style().width.map_or(TERMINAL, |width| width.min(TERMINAL));
-    let mut narrow = table.clone();
-    for name in DISPENSABLE {
-        if drawn_width(&narrow) > width {
-            narrow.retain_columns(|_, column| column != name);
-        }
-    }
+    let narrow = narrow(table, width, &DISPENSABLE);
     let summary = card.summary.clone().map(|summary| Summary { table: Some(narrow), ..summary });
     Some(Card { summary, ..card.clone() })
+}
+
+/// A table without dispensable columns, first to go first, until it is as narrow as it must be.
+pub(crate) fn narrow(table: &Table, width: usize, dispensable: &[&str]) -> Table {
+    let mut narrow = table.clone();
+    for name in dispensable {
+        if drawn_width(&narrow) > width {
+            narrow.retain_columns(|_, column| column != *name);
+        }
+    }
+    narrow
 }
 
 /// Columns of a terminal that a table takes: a space before the first column, two between columns.

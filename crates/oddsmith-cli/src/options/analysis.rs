@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use oddsmith::Error;
-use oddsmith::model::Params;
+use oddsmith::model::{AnyProcedure, Params};
 use oddsmith::registry;
 
 use super::params::{flag, values_of};
@@ -14,6 +14,8 @@ use crate::exit::Failure;
 pub(crate) trait OfAnalysis {
     /// Its name in the registry.
     const NAME: &'static str;
+    /// What its options are called in help texts.
+    const HEADING: &'static str = "the screen";
 }
 
 /// The options that were given to an analysis.
@@ -35,10 +37,18 @@ impl<A: OfAnalysis> AnalysisArgs<A> {
     }
 }
 
+impl<A: OfAnalysis> AnalysisArgs<A> {
+    /// The analysis with its options.
+    pub(crate) fn procedure(&self) -> Result<Box<dyn AnyProcedure>, Failure> {
+        let entry = registry::analysis(A::NAME).ok_or_else(|| Error::internal(format!("there is no analysis {}", A::NAME)))?;
+        Ok((entry.build)(&self.params()?)?)
+    }
+}
+
 impl<A: OfAnalysis> Args for AnalysisArgs<A> {
     fn augment_args(command: Command) -> Command {
         let params = registry::analysis(A::NAME).map_or(&[][..], |entry| entry.params);
-        params.iter().fold(command, |command, param| command.arg(flag(param, &["the screen"])))
+        params.iter().fold(command, |command, param| command.arg(flag(param, &[A::HEADING])))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

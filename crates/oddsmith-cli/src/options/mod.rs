@@ -11,5 +11,5 @@ pub(crate) use analysis::{AnalysisArgs, OfAnalysis};
 pub(crate) use oddsmith::model::params::{split_list, split_pair};
 pub(crate) use order::OrderArgs;
 pub(crate) use output::{ColorWhen, OutputArgs, new_file};
-pub(crate) use params::{MATCHED, ParamArgs, PriorArgs, parse_number};
+pub(crate) use params::{ParamArgs, PriorArgs, parse_number};
 pub(crate) use reading::{KindArgs, ReadingArgs, RoleArgs, TextArgs, WeightArgs};

@@ -10,9 +10,6 @@ use oddsmith::{Error, ErrorKind};
 
 use crate::exit::Failure;
 
-/// The analysis of matched sets, which `fit` fits as it does models.
-pub(crate) const MATCHED: &str = "conditional-logistic";
-
 /// The options that were given, by name. Each model takes its own and refuses the others.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ParamArgs {
@@ -83,9 +80,14 @@ fn declared() -> Vec<(&'static Param, Vec<&'static str>)> {
         }
     }
     // What is fitted by `fit` and is no model that predicts.
-    for param in registry::analysis(MATCHED).into_iter().flat_map(|entry| entry.params.iter().copied()) {
-        if !all.iter().any(|(known, _)| known.name == param.name) {
-            all.push((param, vec![MATCHED]));
+    for entry in registry::fitted_analyses() {
+        for &param in
+            entry.params.iter().filter(|param| !MODELS.iter().any(|model| model.params.iter().any(|known| known.name == param.name)))
+        {
+            match all.iter_mut().find(|(known, _)| known.name == param.name) {
+                Some((_, takers)) => takers.push(entry.name),
+                None => all.push((param, vec![entry.name])),
+            }
         }
     }
     all

@@ -21,7 +21,7 @@ const OF_MODELS: [&str; 9] = [
 ];
 
 /// Options that bring further figures, and commands of one kind of model.
-const OTHERS: [&str; 41] = [
+const OTHERS: [&str; 46] = [
     "fit births.csv 'low ~ age + race' --tests",
     "fit births.csv 'low ~ age + race' --crude",
     "fit births.csv 'low ~ age + race' --firth",
@@ -63,6 +63,11 @@ const OTHERS: [&str; 41] = [
     "table births.csv --outcome low --exposure race",
     "fit births.csv 'low ~ age + race + smoke' --effects smoke",
     "fit infertility.csv 'case ~ spontaneous + induced + strata(stratum)'",
+    "fit infertility.csv 'case ~ spontaneous + induced + strata(stratum)' --firth",
+    "describe births.csv --by low",
+    "confounding births.csv --outcome low --exposure smoke --exclude bwt",
+    "confounding births.csv --outcome low --exposure smoke --exclude bwt --design case-control",
+    "subgroups births.csv --outcome low --exposure smoke --candidates race,age",
 ];
 
 /// Information, codes and evidence.

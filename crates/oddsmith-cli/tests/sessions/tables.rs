@@ -68,6 +68,48 @@ fn effects_in_risk() {
     ]));
 }
 
+#[test]
+fn descriptions_and_scans() {
+    let session = Session::new();
+    session.write("gaps.csv", "arm,age,stage,note\na,50,I,x y\na,,II,z\nb,61,II,q\nb,70,,w v\nb,58,I,\n");
+    session.write("labels.csv", "age,\"Age, years\"\nstage,Stage,II,second\n");
+    let stones = "treatment,size,success,n\nA,small,yes,81\nA,small,no,6\nA,large,yes,192\nA,large,no,71\nB,small,yes,234\nB,small,no,36\n";
+    session.write("stones.csv", format!("{stones}B,large,yes,55\nB,large,no,25\n"));
+    assert_session!(session.transcript(&[
+        "oddsmith describe births.csv --by low --exclude bwt --format table -q",
+        "oddsmith describe births.csv --by race --columns age,smoke,ht --numbers mean --equal-variances --format md -q",
+        "oddsmith describe gaps.csv --by arm --columns age,stage --labels labels.csv --format table",
+        "oddsmith describe gaps.csv --columns age,stage --tidy",
+        "oddsmith describe births.csv --by low --columns age,race --tests",
+        "oddsmith describe births.csv --by low --format docx | head -c 2",
+        "oddsmith confounding births.csv --outcome low --exposure smoke --exclude bwt --format table",
+        "oddsmith confounding stones.csv --outcome success --exposure treatment --weight n --tidy",
+        "oddsmith subgroups births.csv --outcome low --exposure smoke --candidates race,age --permutations 99 --format table",
+        "oddsmith fit births.csv 'low ~ smoke * ht' --kind ht=category --effects smoke --within ht --tidy -q",
+        "oddsmith fit births.csv 'low ~ race + age' --labels labels.csv --crude --format table -q",
+    ]));
+}
+
+#[test]
+fn what_cannot_be_described_or_scanned() {
+    let session = Session::new();
+    session.write("labels.csv", "age\n");
+    assert_session!(session.transcript(&[
+        "oddsmith describe births.csv --by lwt",
+        "oddsmith describe births.csv --by low --columns age,agee",
+        "oddsmith describe births.csv --by low --columns low,age",
+        "oddsmith describe births.csv --by low --labels labels.csv",
+        "oddsmith describe births.csv --tests",
+        "oddsmith confounding births.csv --outcome low --exposure race",
+        "oddsmith confounding births.csv --outcome race --exposure smoke",
+        "oddsmith confounding births.csv --outcome low --exposure smoke --candidates smoke,age",
+        "oddsmith confounding births.csv --outcome low",
+        "oddsmith subgroups births.csv --outcome low --exposure smoke --least 95",
+        "oddsmith fit births.csv 'low ~ age' -o m.odds -q --glance | head -0",
+        "oddsmith predict m.odds births.csv --format docx",
+    ]));
+}
+
 /// The same counts whether they come as rows, as weights or as cells.
 #[test]
 fn counts_of_a_table_are_those_of_the_rows() {

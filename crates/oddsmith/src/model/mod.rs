@@ -3,6 +3,7 @@
 mod choices;
 mod classes_seen;
 mod classifier;
+pub(crate) mod coefficient;
 mod contributions;
 mod decision;
 mod entry;

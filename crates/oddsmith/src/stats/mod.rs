@@ -20,6 +20,7 @@ mod scatter_record;
 mod table;
 mod table_record;
 mod union;
+mod value_counts;
 mod word_counts;
 
 pub use class_table::ClassTable;
@@ -34,6 +35,7 @@ pub use scatter::Scatter;
 pub use scatter_group::{BatchFate, ScatterGroup};
 pub use table::TableStats;
 pub use union::{Named, separate, unite};
+pub use value_counts::ValueCounts;
 pub use word_counts::WordCounts;
 
 use crate::codec::Encode;

@@ -16,7 +16,9 @@ use crate::stats::{ClassWeights, Statistics};
 /// What the registry knows of it.
 pub(super) const ENTRY: AnalysisEntry = AnalysisEntry {
     name: "classes",
+    aliases: &[],
     summary: "rows, weight, proportion and surprisal of every class, and the entropy of the target",
+    fitted: false,
     params: &[],
     build: |_| Ok(Box::new(ClassCounts)),
 };

@@ -8,8 +8,12 @@ use crate::model::{AnyProcedure, Param, Params};
 pub struct AnalysisEntry {
     /// Its name at the command and in files.
     pub name: &'static str,
+    /// Other names that people know it by.
+    pub aliases: &'static [&'static str],
     /// What it is, in one line.
     pub summary: &'static str,
+    /// Whether it is asked for as a model is, by a formula and its options, though it ends in a card.
+    pub fitted: bool,
     /// Its options.
     pub params: &'static [&'static Param],
     /// Builds the procedure.
@@ -17,6 +21,11 @@ pub struct AnalysisEntry {
 }
 
 impl AnalysisEntry {
+    /// Whether it is called so.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
     /// Its options, none of them given.
     pub fn defaults(&self) -> Params {
         Params::new(self.name, self.params)

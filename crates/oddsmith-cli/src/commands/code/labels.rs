@@ -117,6 +117,7 @@ fn decode(
         rows.scan(control, &mut |batch| reader.push(&batch.features)).map_err(|error: Error| error.in_table(&input.name()))?
     };
     let labels = reader.finish().map_err(|error| Failure::in_file(coded, error))?;
+    console.rows_only()?;
     let mut out = console.writer();
     let mut stream = Stream::new(&mut out, &output_fault, console, &[model.layout().target().to_owned()]);
     for label in labels {

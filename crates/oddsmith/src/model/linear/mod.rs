@@ -5,7 +5,7 @@
 //! statistic with the current coefficients frozen inside (`fit/passes.rs`); nothing but the driver ever loops over rows.
 
 mod describe;
-mod effects;
+pub(crate) mod effects;
 mod entries;
 mod fit;
 mod given;

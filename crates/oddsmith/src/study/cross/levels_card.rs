@@ -1,7 +1,8 @@
 //! The card of an exposure of several levels, or of an outcome of several classes.
 
+use super::super::cells::{known, p_text};
 use super::super::table::{cochran_armitage, independence};
-use super::described::{Measures, Tests, forest, known, p_text};
+use super::described::{Measures, Tests, forest};
 use super::table_card::meaning;
 use super::{CrossAnalysis, CrossTable};
 use crate::card::{Card, Summary};

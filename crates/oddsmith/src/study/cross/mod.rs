@@ -12,5 +12,5 @@ mod table_card;
 pub use counts::CrossCounts;
 pub use cross_table::CrossTable;
 pub(super) use described::forest;
-pub(super) use procedure::ENTRY;
 pub use procedure::{CrossAnalysis, Design};
+pub(super) use procedure::{DESIGN, ENTRY};

@@ -1,7 +1,8 @@
 //! The card of two answers of the same pair.
 
+use super::super::cells::p_text;
 use super::super::table::mcnemar;
-use super::described::{Measures, Tests, p_text};
+use super::described::{Measures, Tests};
 use super::{CrossAnalysis, CrossTable};
 use crate::card::{Card, Summary};
 use crate::error::{DataFault, Result};

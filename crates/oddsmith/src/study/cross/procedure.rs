@@ -36,7 +36,8 @@ const SCORES: Param = Param::new(
     "",
     "Numbers of the levels in the test of trend; default: the levels themselves where they are numbers, else 1, 2, …",
 );
-const DESIGN: Param = Param::new(
+/// How rows were sampled.
+pub(in crate::study) const DESIGN: Param = Param::new(
     "design",
     ParamKind::Choice(&["cohort", "case-control"]),
     "DESIGN",
@@ -47,7 +48,9 @@ const DESIGN: Param = Param::new(
 /// What the registry knows of it.
 pub(in crate::study) const ENTRY: AnalysisEntry = AnalysisEntry {
     name: "table",
+    aliases: &[],
     summary: "an outcome by an exposure: odds ratio, risk ratio, risk difference, tests; within strata by Mantel and Haenszel",
+    fitted: false,
     params: &[&EXPOSURE, &STRATA, &LEVEL, &ADD, &PAIRED, &SCORES, &DESIGN],
     build: |params| Ok(Box::new(CrossAnalysis::new(params)?)),
 };
@@ -60,6 +63,13 @@ pub enum Design {
     Cohort,
     /// By outcome: only odds ratios can.
     CaseControl,
+}
+
+impl Design {
+    /// The design that options name.
+    pub(in crate::study) fn of(params: &Params) -> Self {
+        if params.text("design") == Some("case-control") { Design::CaseControl } else { Design::Cohort }
+    }
 }
 
 /// The analysis with its options.
@@ -102,7 +112,7 @@ impl CrossAnalysis {
             add: params.number("add").unwrap_or(0.0),
             paired,
             scores: scores.transpose()?,
-            design: if params.text("design") == Some("case-control") { Design::CaseControl } else { Design::Cohort },
+            design: Design::of(params),
         })
     }
 

@@ -1,8 +1,10 @@
 //! The card of strata: every stratum, pooled measures, tests, and confounding apart from non-collapsibility.
 
+use super::super::cells::{count, known, p_text};
 use super::super::estimate::Estimate;
+use super::super::reversal::reversal;
 use super::super::strata::{Standardised, StratifiedTable};
-use super::described::{Measures, Tests, count, forest, known, p_text};
+use super::described::{Measures, Tests, forest};
 use super::table_card::meaning;
 use super::{CrossAnalysis, CrossTable, Design};
 use crate::card::{Card, FixedTable, Summary, Table};
@@ -27,7 +29,11 @@ impl CrossAnalysis {
         let strata = StratifiedTable { strata: table.stratified().strata.iter().map(|stratum| stratum.plus(self.add)).collect() };
         let informative = strata.informative().count();
         if informative == 0 {
-            let what = format!("none of the {} strata has both levels of the exposure and both outcomes", strata.strata.len());
+            let none = match strata.strata.len() {
+                1 => "the one stratum does not have".to_owned(),
+                count => format!("none of the {count} strata has"),
+            };
+            let what = format!("{none} both levels of the exposure and both outcomes");
             return Err(DataFault::new(what).accepted("use coarser strata").into());
         }
         let compared = Compared {
@@ -44,7 +50,7 @@ impl CrossAnalysis {
         facts.push(("informative strata".into(), informative.into()));
         let mut notices = table.notices();
         notices.extend(uninformative(table, &strata));
-        notices.extend(compared.reversal(table));
+        notices.extend(reversal(&table.exposure, &table.by.join(", "), &compared.crude, &compared.conditional));
         notices.extend(differing(table, &strata));
         let own =
             |(at, stratum): (usize, &super::super::table::Table2x2)| (table.strata[at].0.clone(), stratum.score_odds_ratio(self.level));
@@ -70,6 +76,7 @@ impl CrossAnalysis {
         let mut push = |names: (&str, &str), told: &Estimate| measures.push(table, last, "", names, told);
         push(("odds ratio", "crude"), &compared.crude);
         push(("odds ratio", "Mantel–Haenszel"), &compared.conditional);
+        push(("odds ratio", "logistic, stratum intercepts"), &strata.logistic_odds_ratio(self.level));
         if let Some(exact) = strata.exact() {
             push(("odds ratio", "exact conditional"), &exact.estimate(self.level, false));
             push(("odds ratio", "mid-p"), &exact.estimate(self.level, true));
@@ -195,25 +202,6 @@ impl Compared {
             "the crude odds ratio is {confounding:+.1} % from the marginal one (confounding, if {by} came before the exposure), the marginal \
              {collapse:+.1} % from the conditional one (non-collapsibility)"
         )]
-    }
-
-    /// Crude and pooled on opposite sides of 1.
-    fn reversal(&self, table: &CrossTable) -> Option<Notice> {
-        let (crude, pooled) = (self.crude.value, self.conditional.value);
-        if !((crude > 1.0 && pooled < 1.0) || (crude < 1.0 && pooled > 1.0)) {
-            return None;
-        }
-        let which = match (self.crude.excludes(1.0), self.conditional.excludes(1.0)) {
-            (true, true) => "both intervals exclude 1",
-            (true, false) => "only the crude interval excludes 1",
-            (false, true) => "only the interval within strata excludes 1",
-            (false, false) => "both intervals include 1",
-        };
-        let text = format!(
-            "Simpson reversal: the crude odds ratio is {crude:.3}, within strata of {} it is {pooled:.3}; {which}",
-            table.by.join(", ")
-        );
-        Some(Notice::new(notice::REVERSAL, text).column(&table.exposure))
     }
 }
 

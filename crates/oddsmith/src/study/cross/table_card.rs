@@ -1,8 +1,9 @@
 //! The card of one 2×2 table.
 
+use super::super::cells::p_text;
 use super::super::estimate::Estimate;
 use super::super::table::{ConditionalCount, Table2x2, independence};
-use super::described::{Measures, Tests, forest, p_text};
+use super::described::{Measures, Tests, forest};
 use super::{CrossAnalysis, CrossTable, Design};
 use crate::card::{Card, Summary};
 use crate::error::Result;

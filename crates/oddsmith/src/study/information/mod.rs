@@ -51,7 +51,9 @@ const WORDS: Param = Param::new(
 /// What the registry knows of it.
 pub(super) const ENTRY: AnalysisEntry = AnalysisEntry {
     name: "information",
+    aliases: &[],
     summary: "mutual information of every column with the target, in bits, with interval and test",
+    fitted: false,
     params: &[&NUMBERS, &NEIGHBOURS, &LEVEL, &STRATA, &FORMS, &WORDS],
     build: |params| Ok(Box::new(Information::from_params(params))),
 };

@@ -1,11 +1,13 @@
 //! The card of a conditional fit: odds ratios first.
 
+use super::super::cells::known;
 use super::super::estimate::Estimate;
 use super::fitted::{Coefficient, Fitted};
 use super::procedure::ConditionalLogit;
 use super::statistics::PassState;
 use crate::card::{Card, Cell, FixedTable, Summary, Table};
 use crate::data::Design;
+use crate::model::coefficient::{COEFFICIENT_COLUMNS, CoefficientInference, coefficient_row};
 use crate::notice::{self, Notice};
 use crate::num::special::normal;
 
@@ -18,14 +20,15 @@ impl ConditionalLogit {
             |counts: &[u64]| counts.iter().zip(state.sizes.iter()).filter(|(_, size)| **size > 0).map(|(n, _)| *n).sum::<u64>();
         let (rows, cases) = (of_informative(&counts.members), of_informative(&counts.cases));
         let ratio = &fitted.likelihood_ratio;
+        let (penalty, kind_of) = if self.firth { (" with Firth's penalty", "penalised ") } else { ("", "") };
         let facts: Vec<(String, Cell)> = vec![
             ("outcome".into(), format!("{} = {}", state.layout.target(), state.layout.classes().label(1)).into()),
             ("sets".into(), occurring.into()),
             ("informative sets".into(), informative.into()),
             ("rows".into(), rows.into()),
             ("cases".into(), cases.into()),
-            ("log likelihood".into(), fitted.log_likelihood.into()),
-            ("null log likelihood".into(), fitted.null_log_likelihood.into()),
+            (format!("{kind_of}log likelihood"), fitted.log_likelihood.into()),
+            (format!("{kind_of}null log likelihood"), fitted.null_log_likelihood.into()),
             ("model chi2".into(), ratio.statistic.into()),
             ("model df".into(), ratio.df.into()),
             ("model p".into(), Cell::PValue(ratio.p_value)),
@@ -43,15 +46,18 @@ impl ConditionalLogit {
             ("p".into(), Cell::PValue(ratio.p_value)),
         ];
         let kind = if self.profile {
-            "profile likelihood"
+            if self.firth { "profile of the penalised likelihood".to_owned() } else { "profile likelihood".into() }
         } else if self.robust {
-            "Wald, errors from scores of sets"
+            match self.clusters() {
+                Some(column) => format!("Wald, errors from scores of clusters of sets ({column})"),
+                None => "Wald, errors from scores of sets".into(),
+            }
         } else {
-            "Wald"
+            "Wald".into()
         };
         let footnotes = vec![
             format!(
-                "odds ratios within sets; intervals: {kind}; exact conditional likelihood, log likelihood {:.4}",
+                "odds ratios within sets; intervals: {kind}; exact conditional likelihood{penalty}, {kind_of}log likelihood {:.4}",
                 fitted.log_likelihood
             ),
             "an association within sets: an effect only if nothing else that matters differs between members of a set".into(),
@@ -59,7 +65,7 @@ impl ConditionalLogit {
         let parts: Vec<(String, Estimate)> =
             fitted.coefficients.iter().map(|found| (design.columns()[found.column].name.clone(), found.odds())).collect();
         Card {
-            title: "Conditional logistic regression, exact".into(),
+            title: format!("Conditional logistic regression, exact{}", if self.firth { ", Firth's likelihood" } else { "" }),
             facts,
             tidy: self.tidy(design, fitted),
             summary: Some(Summary { facts: told, table: Some(self.read(design, fitted)), footnotes }),
@@ -70,41 +76,11 @@ impl ConditionalLogit {
     }
 
     fn tidy(&self, design: &Design, fitted: &Fitted) -> Table {
-        let columns = [
-            "term",
-            "level",
-            "column",
-            "estimate",
-            "std_error",
-            "statistic",
-            "p_value",
-            "log_p_value",
-            "conf_low",
-            "conf_high",
-            "odds_ratio",
-            "odds_low",
-            "odds_high",
-        ];
-        let mut table = FixedTable::new("tidy", columns);
+        let mut table = FixedTable::new("tidy", COEFFICIENT_COLUMNS);
         for found in &fitted.coefficients {
             let (term, level) = named(design, found.column);
-            let odds = found.odds();
-            let [low, high, odds_low, odds_high] = [found.low, found.high, odds.low, odds.high].map(known);
-            table.push([
-                term,
-                level,
-                design.columns()[found.column].name.as_str().into(),
-                found.estimate.into(),
-                found.error.into(),
-                found.z().into(),
-                Cell::PValue(found.p_value()),
-                normal::log_two_sided(found.z()).into(),
-                low,
-                high,
-                odds.value.into(),
-                odds_low,
-                odds_high,
-            ]);
+            let column = design.columns()[found.column].name.as_str().into();
+            table.push(coefficient_row([term, level, column], found.estimate, Some(found.inference()), 1.0));
         }
         table.into()
     }
@@ -157,6 +133,17 @@ impl ConditionalLogit {
 }
 
 impl Coefficient {
+    fn inference(&self) -> CoefficientInference {
+        CoefficientInference {
+            error: self.error,
+            statistic: self.z(),
+            p_value: self.p_value(),
+            log_p_value: normal::log_two_sided(self.z()),
+            lower: self.low,
+            upper: self.high,
+        }
+    }
+
     fn odds(&self) -> Estimate {
         Estimate { value: self.estimate.exp(), std_error: self.error, low: self.low.exp(), high: self.high.exp() }
     }
@@ -175,8 +162,4 @@ fn named(design: &Design, column: usize) -> (Cell, Cell) {
     let levels: Vec<&str> = column.labels.iter().filter_map(|(_, level)| level.as_deref()).collect();
     let level = if levels.is_empty() { Cell::Empty } else { levels.join(":").into() };
     (design.terms()[column.term].label.as_str().into(), level)
-}
-
-fn known(value: f64) -> Cell {
-    if value.is_nan() { Cell::Empty } else { value.into() }
 }

@@ -48,8 +48,10 @@ impl Fitted {
     /// The program of the search: every `?` may be a point that has no answer yet.
     pub(super) fn run(options: &ConditionalLogit, design: &Design, oracle: &Oracle<'_>) -> Result<Fitted, Stop> {
         let columns = design.columns().len();
+        let (free, left_out) = independent_columns(&*oracle.null(columns)?);
+        let penalty = options.firth.then(|| free.clone());
+        let oracle = &Oracle { answers: oracle.answers, penalty };
         let null = oracle.null(columns)?;
-        let (free, left_out) = independent_columns(null);
         let best = oracle.maximum(&null.theta, &free)?;
         let Some(covariance) = best.answer.covariance(&free) else { return Err(Stop::Lost) };
         let covariance = if options.robust {

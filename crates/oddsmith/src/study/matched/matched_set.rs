@@ -25,21 +25,40 @@ pub struct SetSums {
     pub information: Vec<f64>,
     /// Sums of squares of the gradients of single sets, packed the same way.
     pub scores: Vec<f64>,
+    /// Third cumulants, which are the slopes of the information: cells a ≥ b ≥ c, the last fastest; empty where nobody asks for them.
+    pub cumulants: Vec<f64>,
 }
 
 impl SetSums {
     /// Nothing summed up yet.
     pub fn new(columns: usize) -> Self {
         let packed = columns * (columns + 1) / 2;
-        SetSums { value: 0.0, gradient: vec![0.0; columns], information: vec![0.0; packed], scores: vec![0.0; packed] }
+        SetSums {
+            value: 0.0,
+            gradient: vec![0.0; columns],
+            information: vec![0.0; packed],
+            scores: vec![0.0; packed],
+            cumulants: Vec::new(),
+        }
+    }
+
+    /// The same with third cumulants.
+    #[must_use]
+    pub fn with_cumulants(mut self) -> Self {
+        let columns = self.gradient.len();
+        self.cumulants = vec![0.0; columns * (columns + 1) * (columns + 2) / 6];
+        self
     }
 
     /// Adds what others have seen.
     pub fn merge(&mut self, other: &Self) {
         self.value += other.value;
-        for (mine, theirs) in
-            [(&mut self.gradient, &other.gradient), (&mut self.information, &other.information), (&mut self.scores, &other.scores)]
-        {
+        for (mine, theirs) in [
+            (&mut self.gradient, &other.gradient),
+            (&mut self.information, &other.information),
+            (&mut self.scores, &other.scores),
+            (&mut self.cumulants, &other.cumulants),
+        ] {
             mine.iter_mut().zip(theirs).for_each(|(sum, value)| *sum += value);
         }
     }
@@ -56,6 +75,8 @@ pub struct MatchedSet {
     pub cases: Vec<bool>,
     /// How often the set counts.
     pub weight: f64,
+    /// The cluster that it belongs to, where sets do.
+    pub cluster: Option<u64>,
 }
 
 /// Buffers of the recursion.
@@ -66,7 +87,15 @@ pub struct Workspace {
     logs: Vec<f64>,
     means: Vec<f64>,
     covariances: Vec<f64>,
+    thirds: Vec<f64>,
     apart: Vec<f64>,
+}
+
+impl Workspace {
+    /// The gradient of the last set.
+    pub(super) fn score(&self) -> &[f64] {
+        &self.apart
+    }
 }
 
 impl MatchedSet {
@@ -85,6 +114,7 @@ impl MatchedSet {
         self.cells.clear();
         self.offsets.clear();
         self.cases.clear();
+        self.cluster = None;
     }
 
     /// Adds the log likelihood of the set at `beta`, and its derivatives, to sums.
@@ -97,7 +127,7 @@ impl MatchedSet {
         // Picking the controls is picking the cases with all signs turned.
         let (picked, sign) = if cases <= members - cases { (cases, 1.0) } else { (members - cases, -1.0) };
         self.prepare(beta, sign, work);
-        work.walk(members, picked, columns);
+        work.walk(members, picked, columns, !sums.cumulants.is_empty());
         let (packed, end) = (columns * (columns + 1) / 2, picked);
         let mut value = -work.logs[end];
         work.apart.clear();
@@ -113,6 +143,9 @@ impl MatchedSet {
         sums.gradient.iter_mut().zip(&work.apart).for_each(|(sum, score)| *sum += self.weight * score);
         let own = &work.covariances[end * packed..(end + 1) * packed];
         sums.information.iter_mut().zip(own).for_each(|(sum, value)| *sum += self.weight * value);
+        let thirds = sums.cumulants.len();
+        let own = work.thirds.get(end * thirds..(end + 1) * thirds).unwrap_or_default();
+        sums.cumulants.iter_mut().zip(own).for_each(|(sum, value)| *sum += self.weight * value);
         let mut at = 0;
         for i in 0..columns {
             for j in 0..=i {
@@ -157,8 +190,11 @@ impl MatchedSet {
 
 impl Workspace {
     /// The recursion: logs, means and covariances by number of members picked.
-    fn walk(&mut self, members: usize, picked: usize, columns: usize) {
+    fn walk(&mut self, members: usize, picked: usize, columns: usize, third: bool) {
         let packed = columns * (columns + 1) / 2;
+        let thirds = if third { packed * (columns + 2) / 3 } else { 0 };
+        self.thirds.clear();
+        self.thirds.resize((picked + 1) * thirds, 0.0);
         self.logs.clear();
         self.logs.resize(picked + 1, f64::NEG_INFINITY);
         self.logs[0] = 0.0;
@@ -182,6 +218,11 @@ impl Workspace {
                     *apart = lower + x - *mean;
                     *mean += q * *apart;
                 }
+                if third {
+                    let [below, here] = pair(&mut self.thirds, r, thirds);
+                    let [lower, own] = [r - 1, r].map(|r| &self.covariances[r * packed..(r + 1) * packed]);
+                    mix_thirds(here, below, q, &self.apart, |at| lower[at] - own[at]);
+                }
                 let (below, here) = self.covariances.split_at_mut(r * packed);
                 let (below, here) = (&below[(r - 1) * packed..], &mut here[..packed]);
                 let (stay, both) = (1.0 - q, q * (1.0 - q));
@@ -194,6 +235,30 @@ impl Workspace {
                     }
                 }
                 self.logs[r] = log_add_exp(self.logs[r], entered);
+            }
+        }
+    }
+}
+
+/// The states r − 1 and r of a list.
+fn pair(states: &mut [f64], r: usize, size: usize) -> [&mut [f64]; 2] {
+    let (below, here) = states.split_at_mut(r * size);
+    [&mut below[(r - 1) * size..], &mut here[..size]]
+}
+
+/// Third central moments of a mixture, before its covariances are mixed: with weights s = 1 − q and q and distance D of the means,
+/// T = s T_r + q T_{r−1} + q s ((C_{r−1} − C_r) D, in its three orders) + q s (s − q) D D D.
+fn mix_thirds(here: &mut [f64], below: &[f64], q: f64, d: &[f64], wider: impl Fn(usize) -> f64) {
+    let stay = 1.0 - q;
+    let (both, skew) = (q * stay, q * stay * (stay - q));
+    let cell = |a: usize, b: usize| wider(a * (a + 1) / 2 + b);
+    let mut at = 0;
+    for a in 0..d.len() {
+        for b in 0..=a {
+            for c in 0..=b {
+                let spread = cell(a, b) * d[c] + cell(a, c) * d[b] + cell(b, c) * d[a];
+                here[at] = stay * here[at] + q * below[at] + both * spread + skew * d[a] * d[b] * d[c];
+                at += 1;
             }
         }
     }
@@ -218,6 +283,7 @@ mod tests {
                 offsets,
                 cases: (0..members).map(|i| i % members.div_ceil(cases) == 0 && i / members.div_ceil(cases) < cases).collect(),
                 weight: 1.0,
+                cluster: None,
             },
             beta,
         )

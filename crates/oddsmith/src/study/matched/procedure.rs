@@ -11,7 +11,7 @@ use crate::card::Card;
 use crate::codec::Codec;
 use crate::data::{Design, DesignOptions, DesignSurvey, Formula, KeyPlace, Layout, Plane, Response, Role, Weighting};
 use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
-use crate::model::params::shared::{OFFSET, STRATA};
+use crate::model::params::shared::{CLUSTER, OFFSET, STRATA};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{Params, PassInfo, Procedure, Step, TableNeeds};
 use crate::record::Record;
@@ -28,11 +28,15 @@ const ROBUST: Param = Param::new(
     "Standard errors from the scores of the sets, which hold where the model does not",
 );
 
+const FIRTH: Param = Param::flag("firth", "Firth's penalised likelihood: finite estimates under separation, less bias in small samples");
+
 /// What the registry knows of it.
 pub(in crate::study) const ENTRY: AnalysisEntry = AnalysisEntry {
     name: "conditional-logistic",
+    aliases: &["clogit"],
     summary: "conditional logistic regression of matched sets, by the exact likelihood",
-    params: &[&STRATA, &OFFSET, &LEVEL, &INTERVALS, &NO_TESTS, &ROBUST],
+    fitted: true,
+    params: &[&STRATA, &OFFSET, &LEVEL, &INTERVALS, &NO_TESTS, &ROBUST, &CLUSTER, &FIRTH],
     build: |params| Ok(Box::new(ConditionalLogit::new(params)?)),
 };
 
@@ -42,6 +46,7 @@ pub struct ConditionalLogit {
     formula: Option<Formula>,
     strata: Option<String>,
     offset: Option<String>,
+    cluster: Option<String>,
     /// Level of the intervals.
     pub level: f64,
     /// Whether intervals come from the profile of the likelihood.
@@ -50,12 +55,17 @@ pub struct ConditionalLogit {
     pub tests: bool,
     /// Whether standard errors come from the scores of the sets.
     pub robust: bool,
+    /// Whether the likelihood has Firth's penalty.
+    pub firth: bool,
 }
 
 impl ConditionalLogit {
     /// The regression that options ask for.
     pub fn new(params: &Params) -> Result<Self> {
-        let robust = params.has("robust");
+        let robust = params.has("robust") || params.has("cluster");
+        if robust && params.flag("firth") {
+            return Err(Error::option("firth", "true", "robust errors are those of the likelihood as it is"));
+        }
         if robust && params.text("ci") == Some("profile") {
             return Err(Error::option("ci", "profile", "robust errors have Wald's intervals"));
         }
@@ -63,6 +73,8 @@ impl ConditionalLogit {
             formula: params.formula().cloned(),
             strata: params.text("strata").map(str::to_owned),
             offset: params.text("offset").map(str::to_owned),
+            cluster: params.text("cluster").map(str::to_owned),
+            firth: params.flag("firth"),
             level: params.number("level").unwrap_or(0.95),
             profile: !robust && params.text("ci") != Some("wald"),
             tests: !params.flag("no-tests") && !robust,
@@ -70,8 +82,13 @@ impl ConditionalLogit {
         })
     }
 
+    /// The column that tells which sets belong together.
+    pub(super) fn clusters(&self) -> Option<&str> {
+        self.cluster.as_deref()
+    }
+
     fn formula_for(&self, layout: &Layout) -> Result<Formula> {
-        let reserved = |name: &String| Some(name) == self.strata.as_ref() || Some(name) == self.offset.as_ref();
+        let reserved = |name: &String| [&self.strata, &self.offset, &self.cluster].into_iter().any(|column| column.as_ref() == Some(name));
         let others: Vec<String> = layout.names().into_iter().filter(|name| !reserved(name)).collect();
         let formula = match &self.formula {
             Some(formula) => formula.expand_dot(&others)?,
@@ -91,15 +108,22 @@ impl ConditionalLogit {
                 ErrorKind::NoEstimate { what: "conditional logistic regression compares rows within matched sets".into(), advice }.into()
             );
         };
-        let place = KeyPlace::find(layout, Role::Stratum, column)?;
+        let (place, levels) = self.keyed(layout, Role::Stratum, column)?;
+        Ok((Some(place), levels))
+    }
+
+    /// Where the keys of a column lie, and how many there may be.
+    fn keyed(&self, layout: &Layout, role: Role, column: &str) -> Result<(KeyPlace, usize)> {
+        let place = KeyPlace::find(layout, role, column)?;
         let levels = match place {
             KeyPlace::Key(at) => layout.keys()[at].levels.len(),
             KeyPlace::Feature(Plane::Codes(at)) => layout.level_counts()[at],
             KeyPlace::Feature(_) => {
-                return Err(DataFault::new("the sets must be a category").column(column).accepted("read it as a category").into());
+                let what = if role == Role::Cluster { "clusters must be a category" } else { "the sets must be a category" };
+                return Err(DataFault::new(what).column(column).accepted("read it as a category").into());
             }
         };
-        Ok((Some(place), levels))
+        Ok((place, levels))
     }
 
     fn count_sets(&self, layout: &Arc<Layout>, survey: Option<&DesignSurvey>) -> Result<MatchedStats> {
@@ -120,6 +144,8 @@ impl ConditionalLogit {
             layout: Arc::clone(layout),
             design: None,
             place,
+            cluster: self.cluster.as_ref().and_then(|column| self.keyed(layout, Role::Cluster, column).ok()),
+            cumulants: self.firth,
             sizes: Arc::default(),
             counts: Arc::default(),
             theta: Vec::new(),
@@ -131,13 +157,14 @@ impl ConditionalLogit {
     /// Runs the search over the answers so far: to the card, or to the next point.
     fn search(&self, state: &PassState) -> Result<Step<MatchedStats, Card>> {
         let Some(design) = &state.design else { return Err(Error::internal("a search without a design")) };
-        let fitted = Fitted::run(self, design, &Oracle(&state.history));
+        let fitted = Fitted::run(self, design, &Oracle { answers: &state.history, penalty: None });
         match fitted {
             Ok(fitted) => Ok(Step::Done(self.card(state, design, &fitted))),
             Err(Stop::Ask(theta, direction)) => {
                 let columns = design.columns().len();
                 let state = PassState { theta, direction, ..state.clone() };
-                Ok(Step::Again(MatchedStats::new(state, PassSums::Point(PointSums::new(columns)))))
+                let point = PointSums::new(columns, &state);
+                Ok(Step::Again(MatchedStats::new(state, PassSums::Point(point))))
             }
             Err(Stop::Separated(direction, complete)) => Err(separation(design, &direction, complete)),
             Err(Stop::Lost) => {
@@ -159,7 +186,10 @@ fn separation(design: &Design, direction: &[f64], complete: bool) -> Error {
         extent: if complete { "complete" } else { "quasi-complete" },
         columns: columns.iter().map(|j| format!("`{}`", design.columns()[*j].name)).collect(),
         variables,
-        advice: Advice::LeaveOut(columns.iter().map(|j| design.columns()[*j].name.clone()).collect()),
+        advice: Advice::any_of([
+            Advice::Set { option: "firth", value: "", to: "use Firth's penalised likelihood" },
+            Advice::LeaveOut(columns.iter().map(|j| design.columns()[*j].name.clone()).collect()),
+        ]),
     }
     .into()
 }
@@ -181,7 +211,11 @@ impl Procedure for ConditionalLogit {
         };
         let mut features = self.formula.as_ref().filter(|formula| !formula.has_dot()).map(|formula| {
             let response = formula.response().columns();
-            formula.columns().into_iter().filter(|name| !response.contains(name) && Some(name) != self.strata.as_ref()).collect::<Vec<_>>()
+            formula
+                .columns()
+                .into_iter()
+                .filter(|name| !response.contains(name) && Some(name) != self.strata.as_ref() && Some(name) != self.cluster.as_ref())
+                .collect::<Vec<_>>()
         });
         if let (Some(features), Some(offset)) = (&mut features, &self.offset) {
             features.push(offset.clone());
@@ -191,7 +225,10 @@ impl Procedure for ConditionalLogit {
             target,
             features,
             reserved: self.offset.iter().cloned().collect(),
-            keys: self.strata.iter().map(|column| (column.clone(), Role::Stratum)).collect(),
+            keys: [(&self.strata, Role::Stratum), (&self.cluster, Role::Cluster)]
+                .into_iter()
+                .filter_map(|(column, role)| Some((column.clone()?, role)))
+                .collect(),
             ..TableNeeds::default()
         })
     }
@@ -200,12 +237,19 @@ impl Procedure for ConditionalLogit {
         if layout.weighting() == Weighting::Sampling {
             return Err(Error::option("weight kind", "sampling", "weights of matched sets count equal sets (frequency)"));
         }
+        if layout.target().is_empty() {
+            return Err(Error::data("name the column of cases and controls: on the left side of the formula, or as the target"));
+        }
         if layout.classes().len() != 2 {
-            let what = format!("the outcome has {} classes; a member of a set is a case or a control", layout.classes().len());
+            let told = crate::notice::counted(layout.classes().len() as u64, "class");
+            let what = format!("the outcome has {told}; a member of a set is a case or a control");
             return Err(DataFault::new(what).column(layout.target()).accepted("an outcome of two classes").into());
         }
         let survey = DesignSurvey::new(&self.formula_for(layout)?, layout, &DesignOptions::default())?;
         let (place, _) = self.sets(layout)?;
+        if let Some(column) = &self.cluster {
+            self.keyed(layout, Role::Cluster, column)?;
+        }
         match survey.is_needed() {
             true => Ok(MatchedStats::new(self.empty_state(layout, place), PassSums::Survey(Box::new(survey)))),
             false => self.count_sets(layout, None),
@@ -276,7 +320,8 @@ impl Procedure for ConditionalLogit {
         let sizes = point.counts_of("matched_sizes", sets)?.to_vec();
         let direction = (!direction.is_empty()).then_some(direction);
         let state = PassState { theta, direction, sizes: Arc::new(sizes), ..state };
-        Ok(MatchedStats::new(state, PassSums::Point(PointSums::new(columns))))
+        let sums = PointSums::new(columns, &state);
+        Ok(MatchedStats::new(state, PassSums::Point(sums)))
     }
 }
 
@@ -289,13 +334,22 @@ fn answer(state: &PassState, point: &PointSums) -> Answer {
     };
     let [least, most, distance] = point.margins;
     let unit = if distance > 0.0 { distance } else { 1.0 };
+    // Σ over clusters of the products of their gradients.
+    let of_clusters = || {
+        let mut sums = vec![0.0; columns * columns];
+        for own in point.clusters.chunks_exact(columns) {
+            sums.iter_mut().enumerate().for_each(|(at, sum)| *sum += own[at / columns] * own[at % columns]);
+        }
+        sums
+    };
     Answer {
         theta: state.theta.clone(),
         direction: state.direction.clone(),
         value: point.sums.value,
         gradient: point.sums.gradient.clone(),
         information: full(&point.sums.information),
-        scores: full(&point.sums.scores),
+        scores: if point.clusters.is_empty() { full(&point.sums.scores) } else { of_clusters() },
+        cumulants: point.sums.cumulants.clone(),
         margins: (least / unit, most / unit),
     }
 }

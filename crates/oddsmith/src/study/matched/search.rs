@@ -4,6 +4,8 @@
 //! the run, the next pass looks at it, and the program runs again from the start over the answers. So it needs no memory of its own, and whoever has
 //! the sums of all passes repeats it. Cost: Newton's steps, some 5 passes for the maximum, 15 for an end of a profile.
 
+use std::borrow::Cow;
+
 use nalgebra::{DMatrix, DVector};
 
 /// The likelihood at a point.
@@ -18,6 +20,8 @@ pub(super) struct Answer {
     pub(super) information: Vec<f64>,
     /// Sums of squares of the scores of sets.
     pub(super) scores: Vec<f64>,
+    /// Third cumulants, cells a ≥ b ≥ c; empty where they were not asked for.
+    pub(super) cumulants: Vec<f64>,
     /// The least and the largest margin of a set along the direction, in parts of the largest distance between members.
     pub(super) margins: (f64, f64),
 }
@@ -33,7 +37,11 @@ pub(super) enum Stop {
 }
 
 /// Answers of earlier passes.
-pub(super) struct Oracle<'a>(pub(super) &'a [Answer]);
+pub(super) struct Oracle<'a> {
+    pub(super) answers: &'a [Answer],
+    /// The columns whose information Firth's penalty is made of; without them the likelihood is as it is.
+    pub(super) penalty: Option<Vec<usize>>,
+}
 
 /// A maximum.
 #[derive(Debug, Clone)]
@@ -47,6 +55,8 @@ const PRECISION: f64 = 1e-20;
 /// The same where rounding keeps the likelihood from rising.
 const ROUNDED: f64 = 1e-12;
 const MOST_STEPS: u64 = 60;
+/// The same under a penalty, whose own second derivatives are left out of a step: they come near a maximum by a factor each.
+const MOST_PENALISED_STEPS: u64 = 200;
 const MOST_HALVINGS: usize = 40;
 /// Steps after which a fit that does not end is held for separated, if it is.
 const SUSPICIOUS: u64 = 12;
@@ -54,26 +64,33 @@ const SUSPICIOUS: u64 = 12;
 const TOUCHING: f64 = 1e-6;
 
 impl Oracle<'_> {
-    fn at(&self, theta: &[f64], direction: Option<&[f64]>) -> Result<&Answer, Stop> {
-        let known = self.0.iter().find(|answer| answer.theta == theta && (direction.is_none() || answer.direction.as_deref() == direction));
-        known.ok_or_else(|| Stop::Ask(theta.to_vec(), direction.map(<[f64]>::to_vec)))
+    fn at(&self, theta: &[f64], direction: Option<&[f64]>) -> Result<Cow<'_, Answer>, Stop> {
+        let fits = |answer: &&Answer| answer.theta == theta && (direction.is_none() || answer.direction.as_deref() == direction);
+        let Some(known) = self.answers.iter().find(fits) else {
+            return Err(Stop::Ask(theta.to_vec(), direction.map(<[f64]>::to_vec)));
+        };
+        Ok(match &self.penalty {
+            None => Cow::Borrowed(known),
+            Some(columns) => Cow::Owned(known.penalised(columns)),
+        })
     }
 
     /// The likelihood where nothing has an effect.
-    pub(super) fn null(&self, columns: usize) -> Result<&Answer, Stop> {
+    pub(super) fn null(&self, columns: usize) -> Result<Cow<'_, Answer>, Stop> {
         self.at(&vec![0.0; columns], None)
     }
 
     /// The maximum over the `free` coordinates, the others staying where they start.
     pub(super) fn maximum(&self, start: &[f64], free: &[usize]) -> Result<Optimum, Stop> {
         let mut here = self.at(start, None)?;
-        for steps in 0..MOST_STEPS {
-            let Some((step, decrement)) = here.step(free) else { return self.separated(here, None) };
+        let most = if self.penalty.is_some() { MOST_PENALISED_STEPS } else { MOST_STEPS };
+        for steps in 0..most {
+            let Some((step, decrement)) = here.step(free) else { return self.separated(&here, None) };
             if decrement < PRECISION {
-                return Ok(Optimum { answer: here.clone(), steps });
+                return Ok(Optimum { answer: here.into_owned(), steps });
             }
             if steps >= SUSPICIOUS {
-                self.look_for_separation(here, &step)?;
+                self.look_for_separation(&here, &step)?;
             }
             let mut share = 1.0;
             let mut found = None;
@@ -85,20 +102,24 @@ impl Oracle<'_> {
                     break;
                 }
                 if decrement < ROUNDED && there.value.is_finite() {
-                    return Ok(Optimum { answer: there.clone(), steps: steps + 1 });
+                    return Ok(Optimum { answer: there.into_owned(), steps: steps + 1 });
                 }
                 share *= 0.5;
             }
             match found {
                 Some(there) => here = there,
-                None => return self.separated(here, Some(&step)),
+                None => return self.separated(&here, Some(&step)),
             }
         }
-        self.separated(here, here.step(free).map(|(step, _)| step).as_deref())
+        self.separated(&here, here.step(free).map(|(step, _)| step).as_deref())
     }
 
     /// Ends in separation where the sets show it.
     fn look_for_separation(&self, here: &Answer, step: &[f64]) -> Result<(), Stop> {
+        // Under a penalty there is a maximum whatever the sets show.
+        if self.penalty.is_some() {
+            return Ok(());
+        }
         let looked = self.at(&here.theta, Some(step))?;
         let (least, most) = looked.margins;
         if least >= -TOUCHING && most > TOUCHING { Err(Stop::Separated(step.to_vec(), least > TOUCHING)) } else { Ok(()) }
@@ -170,6 +191,37 @@ impl Answer {
         let decrement = own.dot(&gradient);
         free.iter().zip(own.iter()).for_each(|(k, value)| step[*k] = *value);
         decrement.is_finite().then_some((step, decrement.max(0.0)))
+    }
+
+    /// The same under Firth's penalty: log likelihood + ½ ln |I| over some columns, whose slope in β_r is ½ Σ (I⁻¹)_ab K_abr.
+    fn penalised(&self, columns: &[usize]) -> Answer {
+        let mut penalised = self.clone();
+        let (Some(inverse), Some(log_det)) = (self.covariance(columns), self.log_determinant(columns)) else {
+            penalised.value = f64::NEG_INFINITY;
+            return penalised;
+        };
+        penalised.value += 0.5 * log_det;
+        for (r, slope) in penalised.gradient.iter_mut().enumerate() {
+            for (a, &j) in columns.iter().enumerate() {
+                for (b, &k) in columns.iter().enumerate() {
+                    *slope += 0.5 * inverse[(a, b)] * self.cumulant(j, k, r);
+                }
+            }
+        }
+        penalised
+    }
+
+    fn cumulant(&self, a: usize, b: usize, c: usize) -> f64 {
+        let mut sorted = [a, b, c];
+        sorted.sort_unstable();
+        let [c, b, a] = sorted;
+        self.cumulants.get(a * (a + 1) * (a + 2) / 6 + b * (b + 1) / 2 + c).copied().unwrap_or(0.0)
+    }
+
+    /// ln |I| over some coordinates.
+    fn log_determinant(&self, free: &[usize]) -> Option<f64> {
+        let factor = self.matrix(free).cholesky()?;
+        Some(2.0 * factor.l_dirty().diagonal().iter().map(|part| part.ln()).sum::<f64>())
     }
 
     /// g' I⁻¹ g over some coordinates: the score test of their having no effect.

@@ -24,6 +24,10 @@ pub(super) struct PassState {
     pub(super) design: Option<Arc<Design>>,
     /// Where the key of a row's set lies; all rows are one set without.
     pub(super) place: Option<KeyPlace>,
+    /// Where the key of a row's cluster lies, and how many clusters there are.
+    pub(super) cluster: Option<(KeyPlace, usize)>,
+    /// Whether third cumulants are wanted.
+    pub(super) cumulants: bool,
     /// Sizes of informative sets.
     pub(super) sizes: Arc<Vec<u64>>,
     pub(super) counts: Arc<SetCounts>,
@@ -54,6 +58,8 @@ pub(super) enum PassSums {
 pub(super) struct PointSums {
     pub(super) sums: SetSums,
     pub(super) open: BTreeMap<u64, MatchedSet>,
+    /// Gradients by cluster, cluster after cluster; empty without clusters.
+    pub(super) clusters: Vec<f64>,
     /// Least and largest margin along the direction, and the largest distance between members.
     pub(super) margins: [f64; 3],
     pub(super) weight: f64,
@@ -67,13 +73,25 @@ struct Buffers {
 }
 
 impl PointSums {
-    pub(super) fn new(columns: usize) -> Self {
-        PointSums { sums: SetSums::new(columns), open: BTreeMap::new(), margins: [f64::INFINITY, f64::NEG_INFINITY, 0.0], weight: 0.0 }
+    pub(super) fn new(columns: usize, state: &PassState) -> Self {
+        let sums = SetSums::new(columns);
+        PointSums {
+            sums: if state.cumulants { sums.with_cumulants() } else { sums },
+            open: BTreeMap::new(),
+            clusters: vec![0.0; columns * state.cluster.map_or(0, |(_, clusters)| clusters)],
+            margins: [f64::INFINITY, f64::NEG_INFINITY, 0.0],
+            weight: 0.0,
+        }
     }
 
     fn close(&mut self, set: &MatchedSet, state: &PassState, walk: &mut Workspace) {
         set.add_to(&mut self.sums, &state.theta, walk);
         self.weight += set.weight * set.len() as f64;
+        if let Some(cluster) = set.cluster {
+            let columns = walk.score().len();
+            let own = &mut self.clusters[cluster as usize * columns..(cluster as usize + 1) * columns];
+            own.iter_mut().zip(walk.score()).for_each(|(sum, score)| *sum += set.weight * score);
+        }
         if let Some(direction) = &state.direction {
             let (margin, distance) = set.margin(direction);
             self.margins = [self.margins[0].min(margin), self.margins[1].max(margin), self.margins[2].max(distance)];
@@ -118,7 +136,11 @@ impl MatchedStats {
                         if !open.is_empty() && open.weight != weight {
                             return Err(unequal_weights(&state, set, rows.first_row + i as u64 + 1, weight));
                         }
-                        open.weight = weight;
+                        let cluster = state.cluster.and_then(|(place, _)| place.of_row(rows, i));
+                        if !open.is_empty() && open.cluster != cluster {
+                            return Err(several_clusters(&state, set, rows.first_row + i as u64 + 1));
+                        }
+                        (open.weight, open.cluster) = (weight, cluster);
                         open.cells.extend_from_slice(&self.work.block.cells[own * columns..(own + 1) * columns]);
                         open.offsets.push(self.work.block.offset.get(own).copied().unwrap_or(0.0));
                         open.cases.push(labels[i] == 1);
@@ -138,13 +160,24 @@ impl MatchedStats {
     }
 }
 
-/// Weights belong to sets: a member that counts more than another would be another set.
-fn unequal_weights(state: &PassState, set: u64, row: u64, weight: f64) -> Error {
-    let name = match (state.place, state.layout.keys()) {
+/// A cluster holds whole sets: the score of a set is one number for all of its members.
+fn several_clusters(state: &PassState, set: u64, row: u64) -> Error {
+    let what = format!("the rows of set `{}` belong to several clusters", crate::error::visible(&set_name(state, set)));
+    let fault = if row > 0 { DataFault::new(what).row(row) } else { DataFault::new(what) };
+    fault.accepted("a cluster holds whole sets").into()
+}
+
+/// What the data call a set.
+fn set_name(state: &PassState, set: u64) -> String {
+    match (state.place, state.layout.keys()) {
         (Some(KeyPlace::Key(at)), keys) => keys.get(at).and_then(|key| key.levels.names().get(set as usize).cloned()).unwrap_or_default(),
         _ => set.to_string(),
-    };
-    let what = format!("the rows of set `{}` have different weights:", crate::error::visible(&name));
+    }
+}
+
+/// Weights belong to sets: a member that counts more than another would be another set.
+fn unequal_weights(state: &PassState, set: u64, row: u64, weight: f64) -> Error {
+    let what = format!("the rows of set `{}` have different weights:", crate::error::visible(&set_name(state, set)));
     DataFault::new(what).row(row).value(weight.to_string()).accepted("a weight counts whole sets: give all rows of a set the same").into()
 }
 
@@ -154,6 +187,8 @@ impl Encode for PointSums {
         codec.numbers("gradient", &mut self.sums.gradient)?;
         codec.numbers("information", &mut self.sums.information)?;
         codec.numbers("scores", &mut self.sums.scores)?;
+        codec.rare("cumulants", &mut self.sums.cumulants)?;
+        codec.rare("clusters", &mut self.clusters)?;
         codec.numbers("margins", &mut self.margins)?;
         codec.weights("weight", std::slice::from_mut(&mut self.weight))?;
         let columns = self.sums.gradient.len();
@@ -170,10 +205,19 @@ impl Encode for PointSums {
         codec.list("open_offsets", 1, &mut offsets)?;
         codec.list("open_weights", 1, &mut weights)?;
         codec.count_list("open_cases", &mut cases)?;
+        // Only where there are clusters, so that other files stay as they were.
+        let mut clusters: Vec<u64> = self.open.values().filter_map(|set| set.cluster).collect();
+        if !self.clusters.is_empty() {
+            codec.count_list("open_clusters", &mut clusters)?;
+        }
         if !codec.is_reading() {
             return Ok(());
         }
         let members = usize::try_from(lengths.iter().sum::<u64>()).unwrap_or(usize::MAX);
+        let most = self.clusters.len() / columns.max(1);
+        if !self.clusters.is_empty() && (clusters.len() != sets.len() || clusters.iter().any(|cluster| *cluster as usize >= most)) {
+            return Err(fault("the clusters of open sets do not fit together"));
+        }
         let fits = sets.len() == lengths.len() && sets.len() == weights.len() && cells.len() == members.saturating_mul(columns);
         if !fits
             || offsets.len() != members
@@ -184,13 +228,14 @@ impl Encode for PointSums {
         }
         let mut from = 0;
         self.open.clear();
-        for ((set, length), weight) in sets.into_iter().zip(lengths).zip(weights) {
+        for (at, ((set, length), weight)) in sets.into_iter().zip(lengths).zip(weights).enumerate() {
             let to = from + length as usize;
             let member = MatchedSet {
                 cells: cells[from * columns..to * columns].to_vec(),
                 offsets: offsets[from..to].to_vec(),
                 cases: cases[from..to].iter().map(|case| *case == 1).collect(),
                 weight,
+                cluster: clusters.get(at).copied(),
             };
             self.open.insert(set, member);
             from = to;
@@ -231,10 +276,15 @@ impl Statistics for MatchedStats {
             (PassSums::Point(mine), PassSums::Point(theirs)) => {
                 mine.sums.merge(&theirs.sums);
                 mine.weight += theirs.weight;
+                crate::stats::add(&mut mine.clusters, &theirs.clusters);
                 let [least, most, distance] = theirs.margins;
                 mine.margins = [mine.margins[0].min(least), mine.margins[1].max(most), mine.margins[2].max(distance)];
                 for (set, members) in &theirs.open {
-                    let open = mine.open.entry(*set).or_insert_with(|| MatchedSet { weight: members.weight, ..MatchedSet::default() });
+                    let alike = || MatchedSet { weight: members.weight, cluster: members.cluster, ..MatchedSet::default() };
+                    let open = mine.open.entry(*set).or_insert_with(alike);
+                    if open.cluster != members.cluster {
+                        return Err(several_clusters(&state, *set, 0));
+                    }
                     if open.weight != members.weight {
                         return Err(unequal_weights(&state, *set, 0, members.weight));
                     }
@@ -281,7 +331,10 @@ impl Statistics for MatchedStats {
         match &self.sums {
             PassSums::Survey(survey) => survey.bytes(),
             PassSums::Counts(counts) => 16 * counts.members.len(),
-            PassSums::Point(point) => 16 * point.sums.information.len() + 64 * point.open.len() + 4096,
+            PassSums::Point(point) => {
+                let sums = 2 * point.sums.information.len() + point.sums.cumulants.len() + point.clusters.len();
+                8 * sums + 64 * point.open.len() + 4096
+            }
         }
     }
 }

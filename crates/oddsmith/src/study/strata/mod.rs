@@ -3,6 +3,7 @@
 mod cmh;
 mod homogeneity;
 mod interaction;
+mod logistic;
 mod mantel_haenszel;
 mod standardised;
 

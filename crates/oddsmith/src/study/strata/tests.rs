@@ -139,7 +139,7 @@ fn standardised_risks_are_weighted_means() {
 }
 
 /// Oral cancer, smoking and alcohol (Rothman and Keller 1972), as Hosmer and Lemeshow (1992) give it: RERI 3.74 (−1.84 to 9.32), AP 0.41 (−0.07 to
-/// 0.90), S 1.87 (0.64 to 5.42).
+/// 0.90), S 1.87 (0.64 to 5.42). To all digits by epiR 2.0.57 `epi.interaction` and by finite differences over R's `glm`.
 #[test]
 fn additive_interaction_is_the_published_one() {
     let strata = tables(&[[8.0, 18.0, 3.0, 20.0], [225.0, 166.0, 6.0, 12.0]]);
@@ -150,8 +150,63 @@ fn additive_interaction_is_the_published_one() {
         let near = |ours: f64, published: f64| (ours - published).abs() <= 0.0101;
         assert!(near(ours.value, value) && near(ours.low, low) && near(ours.high, high), "{ours:?}");
     }
+    let golden: Value = serde_json::from_str(include_str!("../../../../../testdata/golden/interaction_r.json")).unwrap();
+    let r = &golden["results"];
+    for (ours, name) in [(told.reri, "reri"), (told.attributable, "ap"), (told.synergy, "s")] {
+        let at = |part: &str, at: usize| r[part][name][at].as_f64().unwrap();
+        close(name, ours.value, at("oral_epir", 0), 1e-9);
+        close(name, ours.low, at("oral_epir", 1), 1e-9);
+        close(name, ours.high, at("oral_epir", 2), 1e-9);
+        close(name, ours.std_error, at("oral", 1), 1e-8);
+    }
     // Odds that add up have none: 2, 3 and 4 times those of the first group.
     let additive = tables(&[[20.0, 100.0, 10.0, 100.0], [40.0, 100.0, 30.0, 100.0]]).additive_interaction(0.95).unwrap();
     assert!(additive.reri.value.abs() < 1e-12 && additive.attributable.value.abs() < 1e-12 && (additive.synergy.value - 1.0).abs() < 1e-12);
     assert_eq!(tables(&[[8.0, 18.0, 3.0, 20.0]]).additive_interaction(0.95), None);
+}
+
+/// R 4.2.2 `glm(y ~ x + stratum)`, metafor 3.8.1 `rma.mh` on random strata: estimates, errors, limits, CMH and Tarone's test.
+#[test]
+fn random_strata_agree_with_glm_and_metafor() {
+    let golden: Value = serde_json::from_str(include_str!("../../../../../testdata/golden/strata_r.json")).unwrap();
+    let cases = golden["results"]["strata"].as_array().unwrap();
+    assert_eq!(cases.len(), 6);
+    for case in cases {
+        let numbers = |name: &str| -> Vec<f64> { case[name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap_or(f64::NAN)).collect() };
+        let rows: Vec<[f64; 4]> = numbers("cells").chunks(4).map(|row| [row[0], row[1], row[2], row[3]]).collect();
+        let strata = tables(&rows);
+        let (logistic, r) = (strata.logistic_odds_ratio(0.95), numbers("logistic"));
+        close("logistic", logistic.value.ln(), r[0], 1e-9);
+        close("logistic SE", logistic.std_error, r[1], 1e-9);
+        let (odds, r) = (strata.mh_odds_ratio(0.95), numbers("or"));
+        for (name, ours, expected) in [
+            ("OR", odds.value.ln(), r[0]),
+            ("OR SE", odds.std_error, r[1]),
+            ("OR low", odds.low.ln(), r[2]),
+            ("OR high", odds.high.ln(), r[3]),
+        ] {
+            close(name, ours, expected, 1e-9);
+        }
+        close("CMH", strata.cmh(false).statistic, r[4], 1e-9);
+        close("CMH p", strata.cmh(false).p_value, r[5], 1e-8);
+        if rows.len() > 1 {
+            close("Tarone", strata.breslow_day()[1].statistic, r[6], 1e-8);
+            close("Tarone p", strata.breslow_day()[1].p_value, r[7], 1e-8);
+        }
+        let (risk, r) = (strata.mh_risk_ratio(0.95), numbers("rr"));
+        close("RR", risk.value.ln(), r[0], 1e-9);
+        close("RR SE", risk.std_error, r[1], 1e-9);
+        let (difference, r) = (strata.mh_risk_difference(0.95), numbers("rd"));
+        close("RD", difference.value, r[0], 1e-9);
+        close("RD SE", difference.std_error, r[1], 1e-9);
+    }
+}
+
+#[test]
+fn a_logistic_odds_ratio_may_be_unbounded() {
+    assert_eq!(tables(&[[5.0, 0.0, 3.0, 4.0], [2.0, 0.0, 1.0, 6.0]]).logistic_odds_ratio(0.95).value, f64::INFINITY);
+    assert_eq!(tables(&[[0.0, 5.0, 3.0, 4.0]]).logistic_odds_ratio(0.95).value, 0.0);
+    let one = tables(&[[30.0, 44.0, 29.0, 86.0]]);
+    close("one table", one.logistic_odds_ratio(0.95).value, one.strata[0].odds_ratio(), 1e-12);
+    close("Woolf", one.logistic_odds_ratio(0.95).std_error, one.strata[0].woolf(0.95).std_error, 1e-10);
 }

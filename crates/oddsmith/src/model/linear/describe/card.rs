@@ -1,5 +1,6 @@
 //! What there is to say about a fitted regression: its parameters and the card with facts about the whole.
 
+pub(crate) use crate::model::coefficient::CoefficientInference as Inference;
 use crate::card::{Card, Cell};
 use crate::data::Weighting;
 use crate::model::Classifier;
@@ -18,17 +19,6 @@ pub(crate) struct Line {
     pub(crate) estimate: f64,
     /// Standard error, z or χ, p-value and its logarithm, limits.
     pub(crate) inference: Option<Inference>,
-}
-
-/// What is known about the precision of a parameter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Inference {
-    pub(crate) error: f64,
-    pub(crate) statistic: f64,
-    pub(crate) p_value: f64,
-    pub(crate) log_p_value: f64,
-    pub(crate) lower: f64,
-    pub(crate) upper: f64,
 }
 
 impl LogisticModel {

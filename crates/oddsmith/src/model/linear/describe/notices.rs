@@ -72,9 +72,11 @@ fn few_events(state: &PassState, analysis: &Analysis, problem: &Problem) -> Opti
     });
     Some(match set {
         Some(set) => format!(
-            "{text}; `{}` has {} levels: if these are matched sets, conditional likelihood is the fit for them",
+            "{text}; `{}` has {} levels: if these are matched sets, one parameter for each makes odds ratios too extreme, and strata({}) in the \
+             formula compares rows within them by conditional likelihood",
             visible(&set.name),
-            levels(set)
+            levels(set),
+            visible(&set.name)
         ),
         None => text,
     })

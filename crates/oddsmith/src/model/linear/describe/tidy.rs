@@ -4,36 +4,24 @@ use std::collections::BTreeSet;
 
 use crate::card::{Cell, FixedTable, Table};
 use crate::data::design::MISSING_LEVEL;
-use crate::model::linear::describe::card::{Inference, Line, finite, whole_or_number};
+use crate::model::coefficient::{COEFFICIENT_COLUMNS, coefficient_row};
+use crate::model::linear::describe::card::{Line, whole_or_number};
 use crate::model::linear::model::LogisticModel;
 
-/// What is said about every parameter.
+/// What is said about every parameter: its class, the coefficient, and what it is counted from.
 const WIDTH: usize = 18;
-const COLUMNS: [&str; WIDTH] = [
-    "class",
-    "term",
-    "level",
-    "column",
-    "estimate",
-    "std_error",
-    "statistic",
-    "p_value",
-    "log_p_value",
-    "conf_low",
-    "conf_high",
-    "odds_ratio",
-    "odds_low",
-    "odds_high",
-    "unit",
-    "flag",
-    "n",
-    "events",
-];
+
+fn columns() -> [&'static str; WIDTH] {
+    let mut columns = ["class"; WIDTH];
+    columns[1..14].copy_from_slice(&COEFFICIENT_COLUMNS);
+    columns[14..].copy_from_slice(&["unit", "flag", "n", "events"]);
+    columns
+}
 
 impl LogisticModel {
     /// Every parameter, with reference rows.
     pub(super) fn tidy(&self) -> Table {
-        let mut table = FixedTable::new("tidy", COLUMNS);
+        let mut table = FixedTable::new("tidy", columns());
         let classes = self.layout.classes();
         let mut referred = BTreeSet::new();
         for line in self.lines() {
@@ -61,30 +49,12 @@ impl LogisticModel {
         let (term, level) = self.named(line.column);
         let column: Cell = line.column.map_or("(intercept)".into(), |j| self.design.columns()[j].name.as_str().into());
         let unit = self.unit(line.column);
-        let known = |figures: fn(&Inference) -> f64| line.inference.as_ref().map_or(Cell::Empty, |known| finite(figures(known)));
-        let limit = |end: fn(&Inference) -> f64| line.inference.as_ref().map_or(Cell::Empty, |known| end(known).into());
-        let [odds_ratio, odds_low, odds_high] = odds(line, unit);
         let [n, events] = self.counts(line.output, line.column.and_then(|j| self.level_of(j)));
-        [
-            class,
-            term.into(),
-            level,
-            column,
-            line.estimate.into(),
-            known(|known| known.error),
-            known(|known| known.statistic),
-            known(|known| known.p_value),
-            known(|known| known.log_p_value),
-            limit(|known| known.lower),
-            limit(|known| known.upper),
-            odds_ratio,
-            odds_low,
-            odds_high,
-            unit.into(),
-            Cell::Empty,
-            n,
-            events,
-        ]
+        let mut row = [const { Cell::Empty }; WIDTH];
+        row[0] = class;
+        row[1..14].clone_from_slice(&coefficient_row([term.into(), level, column], line.estimate, line.inference, unit));
+        (row[14], row[16], row[17]) = (unit.into(), n, events);
+        row
     }
 
     /// A row for the reference level of a term, before its first level.
@@ -158,11 +128,4 @@ fn without_inference(named: [Cell; 3], estimate: f64, last: [Cell; 4]) -> [Cell;
     (row[0], row[1], row[2], row[4], row[11]) = (class, term, level, estimate.into(), estimate.exp().into());
     (row[14], row[15], row[16], row[17]) = (unit, flag, n, events);
     row
-}
-
-/// Odds ratio and limits for a change by `unit`.
-fn odds(line: &Line, unit: f64) -> [Cell; 3] {
-    let limits = line.inference.map_or([Cell::Empty, Cell::Empty], |known| [known.lower, known.upper].map(|end| (end * unit).exp().into()));
-    let [low, high] = limits;
-    [(line.estimate * unit).exp().into(), low, high]
 }

@@ -25,29 +25,39 @@ struct Errors {
     sampled: f64,
 }
 
+/// Columns of the table for programs.
+const COLUMNS: [&str; 11] = [
+    "class",
+    "term",
+    "level",
+    "within",
+    "measure",
+    "estimate",
+    "std_error",
+    "std_error_sampled",
+    "conf_low",
+    "conf_high",
+    "p_value",
+];
+
+/// The table for programs and the one for people, on their way.
+struct Tables {
+    tidy: FixedTable<11>,
+    read: FixedTable<8>,
+}
+
 impl EffectAnalysis {
     pub(super) fn card(&self, sums: &EffectSums) -> Result<Card> {
         if sums.groups[0].weight <= 0.0 {
             return Err(Error::data("no row has all columns of the model"));
         }
         let model = &*self.model;
-        let columns = [
-            "class",
-            "term",
-            "level",
-            "within",
-            "measure",
-            "estimate",
-            "std_error",
-            "std_error_sampled",
-            "conf_low",
-            "conf_high",
-            "p_value",
-        ];
-        let mut tidy = FixedTable::new("tidy", columns);
         let percent = format!("{}%", (self.level * 1e6).round() / 1e4);
         let (low, high) = (format!("{percent} low"), format!("{percent} high"));
-        let mut read = FixedTable::new("effects", ["class", "within", "level", "measure", "estimate", &low, &high, "p"]);
+        let mut tables = Tables {
+            tidy: FixedTable::new("tidy", COLUMNS),
+            read: FixedTable::new("effects", ["class", "within", "level", "measure", "estimate", &low, &high, "p"]),
+        };
         let outputs = model.parameters.outputs();
         for (at, group) in sums.groups.iter().enumerate().filter(|(_, group)| group.weight > 0.0) {
             let within = match (at, self.within) {
@@ -55,45 +65,77 @@ impl EffectAnalysis {
                 _ => Cell::Empty,
             };
             for k in 0..outputs {
-                let class: Cell = model.layout.classes().label(k + 1).into();
                 for measure in self.measures(sums, group, k) {
                     let errors = self.errors(sums, group, &measure.slopes);
-                    let [low, high, p] = limits(&measure, errors.fixed, self.level);
-                    let level = if measure.level.is_empty() { Cell::Empty } else { measure.level.as_str().into() };
-                    let p = if measure.name == "risk" { Cell::Empty } else { Cell::PValue(p) };
-                    tidy.push([
-                        class.clone(),
-                        self.exposure.name.as_str().into(),
-                        level.clone(),
-                        within.clone(),
-                        measure.name.into(),
-                        measure.value.into(),
-                        errors.fixed.into(),
-                        if errors.sampled.is_nan() { Cell::Empty } else { errors.sampled.into() },
-                        low.into(),
-                        high.into(),
-                        p.clone(),
-                    ]);
-                    read.push([
-                        class.clone(),
-                        within.clone(),
-                        level,
-                        measure.name.into(),
-                        measure.value.into(),
-                        low.into(),
-                        high.into(),
-                        p,
-                    ]);
+                    self.push(&mut tables, k, &within, &measure, &errors);
                 }
             }
         }
-        let mut read = Table::from(read);
+        // One unit of a number that is not 0 or 1 is no exposure that could be there or not.
+        let exposed = !self.exposure.is_number() || sums.other_values == 0;
+        for k in (0..outputs).filter(|_| exposed) {
+            for (within, measure, fixed) in self.interactions(k)? {
+                self.push(&mut tables, k, &within, &measure, &Errors { fixed, sampled: f64::NAN });
+            }
+        }
+        let mut read = Table::from(tables.read);
         read.retain_columns(|_, name| match name {
             "class" => outputs > 1,
             "within" => self.within.is_some(),
             _ => true,
         });
-        Ok(self.framed(sums, tidy.into(), read))
+        Ok(self.framed(sums, tables.tidy.into(), read))
+    }
+
+    /// A measure of class `k` (from 0) with its limits.
+    fn push(&self, tables: &mut Tables, k: usize, within: &Cell, measure: &Measure, errors: &Errors) {
+        let known = |value: f64| if value.is_nan() { Cell::Empty } else { value.into() };
+        let [low, high, p] = limits(measure, errors.fixed, self.level);
+        let class: Cell = self.model.layout.classes().label(k + 1).into();
+        let level = if measure.level.is_empty() { Cell::Empty } else { measure.level.as_str().into() };
+        let p = if measure.name == "risk" || p.is_nan() { Cell::Empty } else { Cell::PValue(p) };
+        let [estimate, low, high] = [measure.value, low, high].map(known);
+        tables.tidy.push([
+            class.clone(),
+            self.exposure.name.as_str().into(),
+            level.clone(),
+            within.clone(),
+            measure.name.into(),
+            estimate.clone(),
+            known(errors.fixed),
+            known(errors.sampled),
+            low.clone(),
+            high.clone(),
+            p.clone(),
+        ]);
+        tables.read.push([class, within.clone(), level, measure.name.into(), estimate, low, high, p]);
+    }
+
+    /// Interactions of the exposure with the column that effects are told within, on the additive scale: its levels, the measure, and its standard error.
+    fn interactions(&self, k: usize) -> Result<Vec<(Cell, Measure, f64)>> {
+        let Some((_, feature)) = self.within else { return Ok(Vec::new()) };
+        let of_within = |at: usize| self.model.layout.level_name(feature, at).unwrap_or_default();
+        let mut rows = Vec::new();
+        for joint in self.joint_effects(k)? {
+            let level = format!("{} vs {}", self.scenario_name(joint.scenario), self.scenario_name(0));
+            let within = format!("{} vs {}", of_within(joint.code), of_within(0));
+            for ((name, ratio), (value, error)) in
+                [("RERI", false), ("attributable proportion", false), ("synergy index", true)].into_iter().zip(joint.told)
+            {
+                // A synergy index below 0 has no logarithm.
+                let error = if ratio && value <= 0.0 { f64::NAN } else { error };
+                rows.push((within.as_str().into(), Measure { level: level.clone(), name, value, slopes: Vec::new(), ratio }, error));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// What the exposure is set to, in words.
+    fn scenario_name(&self, scenario: usize) -> String {
+        match self.exposure.scenarios()[scenario] {
+            Scenario::Code(code) => self.exposure.levels[code as usize].clone(),
+            Scenario::Value(value) | Scenario::Moved(value) => value.to_string(),
+        }
     }
 
     /// Title, facts and what the numbers mean.
@@ -122,10 +164,7 @@ impl EffectAnalysis {
         let (outputs, scenarios) = (self.model.parameters.outputs(), self.exposure.scenarios());
         let place = |scenario: usize| scenario * outputs + k;
         let risk = |scenario: usize| group.values[place(scenario)] / group.weight;
-        let name = |scenario: usize| match scenarios[scenario] {
-            Scenario::Code(code) => self.exposure.levels[code as usize].clone(),
-            Scenario::Value(value) | Scenario::Moved(value) => value.to_string(),
-        };
+        let name = |scenario: usize| self.scenario_name(scenario);
         let mut measures = Vec::new();
         // Of a number that is not 0 or 1 the two have no meaning, and the slope has.
         if self.exposure.is_number() && sums.other_values > 0 {

@@ -9,7 +9,9 @@
 //!
 //! Ratios have their limits on the log scale. One pass; memory O(d²), whatever the number of rows.
 
+pub(crate) mod additive;
 mod card;
+mod joint;
 mod scenario;
 mod sums;
 

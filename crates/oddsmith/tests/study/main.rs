@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+#[path = "../support/mod.rs"]
 mod support;
+
+mod groups;
+mod matched;
 
 use std::num::NonZeroUsize;
 
@@ -205,13 +209,24 @@ fn keyed(csv: &Csv, rows: &[Vec<String>], columns: &[(&str, Kind)]) -> KeyedSour
 
 /// All questions of a study answered by places that hold parts of the rows.
 fn between_places(study: Study, places: &[KeyedSource]) -> Card {
+    let sources: Vec<&dyn Source> = places.iter().map(|place| place as &dyn Source).collect();
+    in_rounds_of(study, &sources)
+}
+
+/// The same of places without keys.
+fn in_rounds(study: Study, places: &[Box<dyn Source + Send>]) -> Card {
+    let sources: Vec<&dyn Source> = places.iter().map(|place| &**place as &dyn Source).collect();
+    in_rounds_of(study, &sources)
+}
+
+fn in_rounds_of(study: Study, places: &[&dyn Source]) -> Card {
     let mut round = Round::begin(study).unwrap();
     for _ in 0..500 {
         let question = round.question().unwrap();
         let answers: Vec<_> = places
             .iter()
             .enumerate()
-            .map(|(at, place)| question.answer(place, Some(&format!("p{at}")), None, &Control::new()).unwrap())
+            .map(|(at, place)| question.answer(*place, Some(&format!("p{at}")), None, &Control::new()).unwrap())
             .collect();
         let named: Vec<_> = answers.iter().map(|answer| ("a place", answer)).collect();
         match round.advance(&named).unwrap() {
@@ -289,4 +304,36 @@ fn effects_in_risk_are_known_to_ten_digits() {
     let race = effects("race", None, &frame.source());
     assert_eq!(race.tidy.rows().len(), 3 + 2 * 3);
     assert!(model.inference().unwrap().effects("bwt", None, 0.95).is_err());
+}
+
+/// R 4.2.2 `glm(low ~ smoke * ht + age + lwt)`: RERI, AP and S, slopes by finite differences.
+#[test]
+fn interaction_of_a_regression_is_rs() {
+    let columns = [("age", Kind::Number), ("lwt", Kind::Number), ("ht", Kind::Category), ("smoke", Kind::Number), ("race", Kind::Category)];
+    let births = Csv::load(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/data/birthwt_factors.csv"));
+    let frame = Frame::new(&births, "low", &columns);
+    let told = |formula: &str| {
+        let (entry, params) = registry::parse("logistic(ci=wald, no-tests)").unwrap();
+        let params = params.with_formula(Some(Formula::parse(formula).unwrap())).unwrap();
+        let model = oddsmith::train::fit(&(entry.build)(&params).unwrap(), &frame.source(), None, &Control::new()).unwrap().model;
+        let procedure = model.inference().unwrap().effects("smoke", Some("ht"), 0.95).unwrap();
+        let source = oddsmith::train::ColumnSource::for_model(&frame.source(), &*model).map(|source| {
+            match conclude(&procedure, &source, None, &Control::new()).unwrap().model {
+                Conclusion::Card(card) => *card,
+                Conclusion::Model(_) => panic!("effects became a model"),
+            }
+        });
+        source.unwrap()
+    };
+    let card = told("low ~ smoke * ht + age + lwt");
+    let golden = Golden::load("interaction_r");
+    let first = card.tidy.rows().len() - 3;
+    for (at, name) in ["reri", "ap", "s"].into_iter().enumerate() {
+        let expected = golden.numbers(&format!("results/births/{name}"));
+        same_digits(tidy(&card, first + at, "estimate"), expected[0], 1e-7);
+        same_digits(tidy(&card, first + at, "std_error"), expected[1], 1e-6);
+    }
+    // A third column that changes what smoking does leaves no one odds ratio.
+    let card = told("low ~ smoke * ht + smoke * race");
+    assert!(card.tidy.rows().iter().all(|row| row[4] != "RERI".into()));
 }
