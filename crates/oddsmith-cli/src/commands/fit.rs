@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use oddsmith::card::Card;
+use oddsmith::card::{Card, Cell};
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Role, Source};
 use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Conclusion, PassInfo, Step};
@@ -63,6 +63,10 @@ pub(crate) struct FitArgs {
     /// Fail, and save nothing, if there is anything to warn about.
     #[arg(long)]
     strict: bool,
+
+    /// Also how many bits tell the classes in two parts, the model and the classes by it, beside codes without columns.
+    #[arg(long, conflicts_with_all = ["augment", "tests"])]
+    mdl: bool,
 
     /// Beside every odds ratio of a regression that of its term alone, on the same rows.
     #[arg(long)]
@@ -166,8 +170,11 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
         threads: args.reading.threads,
         crude: args.crude,
     };
-    let fitted = fitting::fit(request, console, control)?;
+    let mut fitted = fitting::fit(request, console, control)?;
     control.check()?;
+    if args.mdl {
+        add_length(args, &mut fitted, control).map_err(|error| error.in_table(&input.name()))?;
+    }
     let notices: Vec<Notice> = fitted.data.notices.iter().chain(&fitted.card.notices).cloned().collect();
     gate(&notices, args.strict, console)?;
     let tests = if args.part.tests { Some(fitting::tests_table(&*fitted.model)?) } else { None };
@@ -194,6 +201,27 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
     if args.by.is_none() {
         tell_where(saved.as_ref(), console);
     }
+    Ok(())
+}
+
+/// How long a description of the classes is, as a further table and as facts.
+fn add_length(args: &FitArgs, fitted: &mut FittedTable, control: &Control) -> Result<(), Error> {
+    let length = train::description_length(&*fitted.model, &*fitted.opened.source, 1, args.reading.threads, control)?;
+    let facts = [
+        ("data bits", length.parts.data),
+        ("model bits", length.parts.model),
+        ("description length bits", length.parts.total()),
+        ("bits without columns", length.base_bits),
+    ];
+    fitted.card.facts.extend(facts.map(|(name, bits)| (name.to_owned(), Cell::from(bits))));
+    if let Some(summary) = &mut fitted.card.summary {
+        let (data, model, total) = (length.parts.data, length.parts.model, length.parts.total());
+        summary.footnotes.push(format!(
+            "{total:.1} bits tell the classes: {model:.1} the model and {data:.1} the classes by it; {:.1} without columns",
+            length.base_bits
+        ));
+    }
+    fitted.card.tables.push(length.table());
     Ok(())
 }
 
@@ -229,8 +257,8 @@ fn show_effects(part: PartArgs, fitted: &FittedTable, effects: &Card, saved: Opt
 
 /// Matched sets: an account of effects within sets, and no model that predicts.
 fn fit_matched(args: &FitArgs, formula: Option<Formula>, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
-    if args.output.is_some() || args.part.augment || args.crude || args.by.is_some() || args.effects.is_some() {
-        let what = "rows of new sets have no probabilities of their own, so there is no model to save; -o, --augment, --crude, --effects and --by are not for it";
+    if args.output.is_some() || args.part.augment || args.crude || args.mdl || args.by.is_some() || args.effects.is_some() {
+        let what = "rows of new sets have no probabilities of their own, so there is no model to save; -o, --augment, --crude, --mdl, --effects and --by are not for it";
         return Err(Failure::Usage(format!("{MATCHED} tells effects within sets: {what}")));
     }
     let Some(entry) = registry::analysis(MATCHED) else { return Err(Error::internal("there is no analysis of matched sets").into()) };
@@ -273,8 +301,8 @@ fn run_on_statistics(args: &FitArgs, path: &Path, model: &ModelRequest, console:
     }
     let (data, fitted) = from_statistics(args, path, model.entry.name, &*model.learner()?)?;
     control.check()?;
-    if args.part.tests || args.part.augment || args.crude {
-        return Err(Failure::Usage("--tests, --augment and --crude need the rows, and statistics hold none".into()));
+    if args.part.tests || args.part.augment || args.crude || args.mdl {
+        return Err(Failure::Usage("--tests, --augment, --crude and --mdl need the rows, and statistics hold none".into()));
     }
     let card = fitted.card();
     let notices: Vec<Notice> = data.notices.iter().chain(&card.notices).cloned().collect();
