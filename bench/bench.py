@@ -5,6 +5,7 @@
     cargo xtask bench --quick --json out.json  two minutes
     cargo xtask bench --write-docs             everything, and the figures of docs/performance.md anew
     cargo xtask bench --only predict_one       one row through the Python package
+    cargo xtask bench --only bits              mutual information and labels by wire
     cargo xtask bench --instructions           instructions of the hot loops against a baseline
     cargo xtask bench scaling                  time and memory against rows, columns, classes and threads
     cargo xtask bench stream                   memory of fits that read a 5 GB file
@@ -67,6 +68,7 @@ def main() -> int:
 
 def compare(options) -> int:
     import rust_peers
+    from bits import measure_bits
     from csv_end_to_end import measure_csv
     from limits import measure_limits
     from measure import Effort, measure
@@ -80,11 +82,13 @@ def compare(options) -> int:
     others = {
         "csv_end_to_end": lambda: measure_csv(effort, options.seed, options.quick),
         "predict_one": lambda: measure_one(effort.repeat, options.seed),
+        "bits": lambda: measure_bits(effort.repeat, options.seed, options.quick),
     }
     if options.list:
         print("\n".join(f"{work.name:22} {work.about} {work.full}" for work in WORKLOADS.values()))
         print(f"{'csv_end_to_end':22} from a CSV file to coefficients with standard errors")
         print(f"{'predict_one':22} one row through the Python package")
+        print(f"{'bits':22} mutual information of columns, labels by arithmetic coding, through the Python package")
         return 0
     names = [*WORKLOADS, *others]
     unknown = [name for name in options.only if name not in names]

@@ -116,3 +116,90 @@ def test_cuts_are_those_of_the_literature():
 
 def test_the_discretizer_is_a_scikit_learn_transformer():
     check_estimator(info.MdlDiscretizer())
+
+
+def test_the_screen_of_arrays_is_scikit_learns():
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, 3000)
+    x = (rng.integers(0, 7, (3000, 6)) + y[:, None] * rng.integers(0, 2, (3000, 6))) % 9
+    np.testing.assert_allclose(info.mutual_info_classif(x, y), mutual_info_classif(x, y, discrete_features=True), atol=1e-12)
+    z = rng.normal(size=(3000, 4)) + np.arange(4) * y[:, None] / 3
+    theirs = mutual_info_classif(z, y, discrete_features=False, random_state=0)
+    np.testing.assert_allclose(info.mutual_info_classif(z, y), theirs, atol=2e-3)
+    both = np.column_stack([x[:, :2], z[:, :2]])
+    mixed = info.mutual_info_classif(both, y, discrete_features=[True, True, False, False], n_jobs=2)
+    np.testing.assert_allclose(mixed[:2], info.mutual_info_classif(x[:, :2], y))
+    np.testing.assert_array_equal(mixed[2:], info.mutual_info_classif(z[:, :2], y, n_jobs=1))
+    # Any labels, values out of the range that is counted in place, and ties.
+    names = np.array(["ash", "elm", "oak"])[y]
+    np.testing.assert_allclose(info.mutual_info_classif(x - 1000, names), info.mutual_info_classif(x, y))
+    assert np.isnan(info.mutual_info_classif(x.astype(float), y)).all()
+    with pytest.raises(oddsmith.DataError, match="more than 256"):
+        info.mutual_info_classif(np.arange(3000)[:, None], y)
+    with pytest.raises(oddsmith.DataError, match="missing"):
+        info.mutual_info_classif(np.array([[np.nan], [1.0]]), [0, 1], discrete_features=True)
+
+
+def test_two_numbers():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=3000)
+    y = 0.5 * x + math.sqrt(0.75) * rng.normal(size=3000)
+    found = info.number_information(x, y, base=math.e)
+    from sklearn.feature_selection import mutual_info_regression
+
+    theirs = mutual_info_regression(x[:, None], y, random_state=0)[0]
+    assert found.neighbours == pytest.approx(theirs, abs=2e-3)
+    assert found.normal == pytest.approx(-0.5 * math.log(1 - np.corrcoef(x, y)[0, 1] ** 2), rel=1e-9)
+    assert found.conf_low < found.binned < found.conf_high
+    assert math.isnan(info.number_information(np.round(x), y).neighbours)
+    with pytest.raises(oddsmith.DataError, match="of the other"):
+        info.number_information(x, y[1:])
+
+
+def test_columns_come_back():
+    cells = ["a, b", None, "", "ü", "a, b", None]
+    for options in ({}, {"code": "huffman"}, {"code": "shannon"}, {"limit": 2}):
+        coded = info.encode_column(cells, **options)
+        assert info.decode_column(coded) == cells
+        for cut in range(len(coded)):
+            with pytest.raises(oddsmith.OddsmithError):
+                info.decode_column(coded[:cut])
+    with pytest.raises(oddsmith.DataError, match="no rows"):
+        info.encode_column([])
+
+
+def test_a_screen_of_a_frame_is_that_of_the_command():
+    import pandas as pd
+
+    rng = np.random.default_rng(6)
+    a, b = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
+    frame = pd.DataFrame({"a": a.astype(str), "b": b.astype(str), "x": rng.normal(size=400), "y": np.where(a ^ b, "yes", "no")})
+    found = info.screen(frame, "y", pairs=3)
+    assert set(found.tidy()["column"]) == {"a", "b", "x"}
+    pairs = found.table("pairs")
+    best = pairs.iloc[0]
+    assert {best["first"], best["second"]} == {"a", "b"} and best["interaction_bits"] > 0.95
+
+
+def test_evidence_and_lengths():
+    coins = info.compare_evidence([8 * math.log(p) + 4 * math.log(1 - p) for p in (0.8, 0.5)], [1, 2])
+    assert coins.posterior[0] == pytest.approx(0.3547370553, abs=1e-10)
+    assert coins.bayes_factor[1] == pytest.approx(1 / 1.099511627776, rel=1e-12)
+    assert coins.decibans[1] == pytest.approx(-10 * math.log10(1.099511627776), rel=1e-12)
+    assert info.label_bits([8, 4]) == pytest.approx(13.1702772649, abs=1e-10)
+    assert info.label_bits([8, 4], code="nml") == pytest.approx(13.3518493977, abs=1e-10)
+    with pytest.raises(oddsmith.ParameterError, match="one for each"):
+        info.compare_evidence([0.0, 1.0], [1.0])
+
+
+def test_an_average_of_models_is_the_mixture_of_their_probabilities():
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, 300)
+    x = rng.normal(size=(300, 3)) + y[:, None]
+    average = oddsmith.ModelAverage(models="one-vs-rest(l2=1),one-vs-rest(l2=30)").fit(x, y)
+    weights = average.tidy()["weight"]
+    mixed = sum(w * oddsmith.OneVsRestLogistic(l2=l2).fit(x, y).predict_proba(x) for w, l2 in zip(weights, (1.0, 30.0)))
+    np.testing.assert_allclose(average.predict_proba(x), mixed, atol=1e-7)
+    assert sum(weights) == pytest.approx(1)
+    even = oddsmith.ModelAverage(models="one-vs-rest(l2=1),one-vs-rest(l2=30)", weigh_by="equal").fit(x, y)
+    assert list(even.tidy()["weight"]) == [0.5, 0.5]

@@ -14,8 +14,10 @@ use oddsmith::train::{
     Selection, has_no_model, select_among, select_by_tests,
 };
 use oddsmith::{Error, ErrorKind, Result as LibraryResult};
+use oddsmith_io::Opened;
 
 use crate::commands::select::{Criterion, SelectArgs};
+use crate::fitting::ModelRequest;
 
 /// What may come and go.
 pub(crate) enum Units {
@@ -34,8 +36,35 @@ impl Units {
         }
     }
 
+    /// What may come and go of the table that was opened for a model.
+    pub(crate) fn of(model: ModelRequest, opened: &Opened) -> LibraryResult<Self> {
+        Ok(match model.params.formula() {
+            None => Units::Columns(model.entry, model.params),
+            Some(written) => {
+                let formula = written.expand_dot(&opened.layout().names())?;
+                Units::Terms(model.entry, model.params, Box::new(formula))
+            }
+        })
+    }
+
+    /// Names of what may come and go.
+    pub(crate) fn names(&self, source: &dyn Source) -> Vec<String> {
+        match self {
+            Units::Columns(..) => source.layout().names(),
+            Units::Terms(_, _, formula) => (0..formula.terms().len()).map(|at| formula.term_name(at)).collect(),
+        }
+    }
+
+    /// Whether a subset may be tried: a product of variables needs those of its factors that are terms.
+    pub(crate) fn allows(&self, subset: &[usize]) -> bool {
+        let Units::Terms(_, _, formula) = self else { return true };
+        let terms = formula.terms();
+        let part = |small: &[usize], large: &[usize]| small.len() < large.len() && small.iter().all(|v| large.contains(v));
+        subset.iter().all(|&at| (0..terms.len()).all(|other| !part(&terms[other], &terms[at]) || subset.contains(&other)))
+    }
+
     /// The same without anything but the estimates.
-    fn quick(&self, subset: &[usize]) -> LibraryResult<Box<dyn AnyLearner>> {
+    pub(crate) fn quick(&self, subset: &[usize]) -> LibraryResult<Box<dyn AnyLearner>> {
         match self {
             Units::Columns(entry, params) => (entry.build)(&params.clone().without_inference()),
             Units::Terms(entry, params, formula) => {
@@ -67,24 +96,13 @@ pub(crate) struct Chosen {
 impl Search<'_> {
     /// Names of what may come and go.
     pub(crate) fn names(&self) -> Vec<String> {
-        match &self.units {
-            Units::Columns(..) => self.source.layout().names(),
-            Units::Terms(_, _, formula) => (0..formula.terms().len()).map(|at| formula.term_name(at)).collect(),
-        }
-    }
-
-    /// Whether a subset may be tried: a product of variables needs those of its factors that are terms.
-    fn allowed(&self, subset: &[usize]) -> bool {
-        let Units::Terms(_, _, formula) = &self.units else { return true };
-        let terms = formula.terms();
-        let part = |small: &[usize], large: &[usize]| small.len() < large.len() && small.iter().all(|v| large.contains(v));
-        subset.iter().all(|&at| (0..terms.len()).all(|other| !part(&terms[other], &terms[at]) || subset.contains(&other)))
+        self.units.names(self.source)
     }
 
     /// Searches.
     pub(crate) fn select(&self) -> LibraryResult<Selection> {
         let count = self.names().len();
-        let allowed = |subset: &[usize]| self.allowed(subset);
+        let allowed = |subset: &[usize]| self.units.allows(subset);
         let direction = Direction::from(self.args.direction);
         self.with_rows(false, |rows| match self.args.by {
             Criterion::Bits => {
@@ -228,7 +246,7 @@ impl Criterion {
 }
 
 /// Separation, a singular matrix: this subset has no model, others may.
-fn unless_no_model<T>(judged: LibraryResult<T>) -> LibraryResult<Option<T>> {
+pub(crate) fn unless_no_model<T>(judged: LibraryResult<T>) -> LibraryResult<Option<T>> {
     match judged {
         Ok(value) => Ok(Some(value)),
         Err(error) if has_no_model(&error) => Ok(None),

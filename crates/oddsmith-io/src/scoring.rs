@@ -63,8 +63,13 @@ pub struct NewBatch<'a> {
 impl NewBatch<'_> {
     /// Gives the cells of an echoed column, in the order in which they were asked for, as they stand in the file.
     pub fn echo(&self, column: usize, mut cell: impl FnMut(usize, &str)) {
+        self.cells(column, |i, text| cell(i, text.unwrap_or_default()));
+    }
+
+    /// The same where a gap of a file that has gaps (Parquet, Arrow) is told apart from an empty text.
+    pub fn cells(&self, column: usize, mut cell: impl FnMut(usize, Option<&str>)) {
         self.raw.column(self.echo[column]).each_text(self.keep, |i, text| {
-            cell(i, &String::from_utf8_lossy(text.unwrap_or_default()));
+            cell(i, text.map(String::from_utf8_lossy).as_deref());
         });
     }
 }

@@ -2,9 +2,14 @@
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use oddsmith::error::DataFault;
-use oddsmith::info::code::{ClassProbabilities, PrefixCode, RangeDecoder, RangeEncoder};
-use oddsmith::info::{Channel, Distribution, Gaussian, Joint, MutualInformation, mdl_cuts, neighbour_information};
-use oddsmith::{Error, Result};
+use oddsmith::info::code::{PrefixCode, decode_classes, encode_classes};
+use oddsmith::info::{
+    Candidate, Channel, Distribution, Gaussian, Joint, ModelPosterior, MutualInformation, NeighbourInformation, krichevsky_trofimov_bits,
+    mdl_cuts, neighbour_information, normalized_likelihood_bits, number_pair,
+};
+use oddsmith::num::MatrixView;
+use oddsmith::persist::{ColumnCode, ColumnFile};
+use oddsmith::{Error, Result, train};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -185,12 +190,7 @@ pub(crate) fn info_encode<'py>(
     let (codes, cells, classes) = (codes.as_slice()?, probabilities.as_slice()?, probabilities.as_array().ncols());
     let stream = work::run(py, cells.len(), |_| {
         check_codes(codes, cells.len(), classes)?;
-        let (mut encoder, mut row) = (RangeEncoder::default(), ClassProbabilities::even(classes));
-        for (code, p) in codes.iter().zip(cells.chunks_exact(classes)) {
-            row.set(p);
-            row.encode(*code as usize, &mut encoder);
-        }
-        Ok(encoder.finish())
+        Ok(encode_classes(codes, cells, classes))
     })?;
     Ok(PyBytes::new(py, &stream))
 }
@@ -203,16 +203,7 @@ pub(crate) fn info_decode<'py>(
     probabilities: PyReadonlyArray2<'_, f64>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let (cells, classes) = (probabilities.as_slice()?, probabilities.as_array().ncols());
-    let codes = work::run(py, cells.len(), |_| {
-        let (mut decoder, mut row) = (RangeDecoder::new(stream), ClassProbabilities::even(classes));
-        let mut codes = Vec::with_capacity(cells.len() / classes.max(1));
-        for p in cells.chunks_exact(classes.max(1)) {
-            row.set(p);
-            codes.push(row.decode(&mut decoder) as u32);
-        }
-        decoder.finish()?;
-        Ok(codes)
-    })?;
+    let codes = work::run(py, cells.len(), |_| decode_classes(stream, cells, classes))?;
     Ok(PyArray1::from_vec(py, codes))
 }
 
@@ -240,4 +231,125 @@ pub(crate) fn info_mdl_cuts(
         }
         Ok(mdl_cuts(&counts, classes).into_iter().map(|bin| (values[bin - 1], values[bin])).collect())
     })
+}
+
+/// Mutual information of columns of small whole numbers with classes, by counts as they are, in nats.
+#[pyfunction]
+pub(crate) fn info_count_screen<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray2<'_, i64>,
+    codes: PyReadonlyArray1<'_, u32>,
+    classes: usize,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (cells, columns, codes) = (x.as_slice()?, x.as_array().ncols(), codes.as_slice()?);
+    let found = work::run(py, cells.len(), |control| {
+        let tables = train::count_screen(cells, columns, codes, classes, work::threads(threads), control)?;
+        Ok(tables.iter().map(Joint::mutual_information).collect::<Vec<f64>>())
+    })?;
+    Ok(PyArray1::from_vec(py, found))
+}
+
+/// Mutual information of columns of numbers with classes from neighbours, in nats, and the share of values that tie; NaN where there is none.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "what Python unpacks")]
+pub(crate) fn info_neighbour_screen<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray2<'_, f64>,
+    codes: PyReadonlyArray1<'_, u32>,
+    classes: usize,
+    k: usize,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    let (cells, columns, codes) = (x.as_slice()?, x.as_array().ncols(), codes.as_slice()?);
+    let found = work::run(py, 16 * cells.len(), |control| {
+        let view = MatrixView::row_major(cells, codes.len(), columns)?;
+        train::neighbour_screen(view, codes, classes, k, work::threads(threads), control)
+    })?;
+    let of = |pick: fn(&NeighbourInformation) -> f64| found.iter().map(|each| each.as_ref().map_or(f64::NAN, pick)).collect::<Vec<f64>>();
+    Ok((PyArray1::from_vec(py, of(|each| each.estimate)), PyArray1::from_vec(py, of(|each| each.ties))))
+}
+
+/// What two numbers tell about each other: from neighbours, ties, from bins with limits and test, correlation, and what it says; in nats.
+#[pyfunction]
+pub(crate) fn info_number_pair<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray1<'_, f64>,
+    y: PyReadonlyArray1<'_, f64>,
+    k: usize,
+    level: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (x, y) = (x.as_slice()?, y.as_slice()?);
+    let found = work::run(py, 256 * x.len(), |_| number_pair(x, y, None, x.len() as f64, k, level))?;
+    let table = PyDict::new(py);
+    for (name, value) in [
+        ("neighbours", found.neighbours.unwrap_or(f64::NAN)),
+        ("ties", found.ties),
+        ("binned", found.binned.estimate),
+        ("conf_low", found.binned.interval.0),
+        ("conf_high", found.binned.interval.1),
+        ("p_value", found.binned.p_value),
+        ("correlation", found.correlation),
+        ("normal", found.normal),
+    ] {
+        table.set_item(name, value)?;
+    }
+    Ok(table)
+}
+
+/// A column of texts as the bytes of a file.
+#[pyfunction]
+pub(crate) fn info_encode_cells<'py>(
+    py: Python<'py>,
+    name: &str,
+    cells: Vec<Option<String>>,
+    rows: PyReadonlyArray1<'_, u32>,
+    code: &str,
+    limit: Option<u32>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let rows = rows.as_slice()?;
+    let code = match (limit, code) {
+        (Some(bits), _) => ColumnCode::Limited(bits),
+        (None, "huffman") => ColumnCode::Huffman,
+        (None, "shannon") => ColumnCode::Shannon,
+        _ => ColumnCode::Arithmetic,
+    };
+    let bytes = work::run(py, 16 * rows.len(), |_| Ok(ColumnFile::new(name, cells, rows, code)?.to_bytes()))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// The name and the cells of a coded column.
+#[pyfunction]
+pub(crate) fn info_decode_cells(py: Python<'_>, bytes: &[u8]) -> PyResult<(String, Vec<Option<String>>)> {
+    work::run(py, 16 * bytes.len(), |_| {
+        let file = ColumnFile::from_bytes(bytes)?;
+        let mut cells = Vec::new();
+        file.for_each(&mut |cell| {
+            cells.push(cell.map(str::to_owned));
+            Ok(())
+        })?;
+        Ok((file.name().to_owned(), cells))
+    })
+}
+
+/// Models compared by their log evidences in nats: posterior, Bayes factors against the best in nats, bits to say model and data.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "what Python unpacks")]
+pub(crate) fn info_posterior(py: Python<'_>, log_evidence: Vec<f64>, prior: Vec<f64>) -> PyResult<(Vec<f64>, Vec<f64>, Vec<f64>, f64)> {
+    let compared = |(at, (ln, prior)): (usize, (&f64, &f64))| Candidate { name: at.to_string(), prior: *prior, log_evidence: *ln };
+    let candidates = log_evidence.iter().zip(&prior).enumerate().map(compared).collect();
+    let posterior = ModelPosterior::new(candidates).map_err(|error| raise(py, error))?;
+    let (all, best) = (0..log_evidence.len(), posterior.most_likely());
+    let factors = all.clone().map(|at| posterior.bayes_factor(at, best).ln).collect();
+    let bits = all.map(|at| posterior.two_part_bits(at)).collect();
+    Ok((posterior.posterior().to_vec(), factors, bits, posterior.log_evidence()))
+}
+
+/// Bits of labels with these counts by the code of Krichevsky and Trofimov ("kt") or by normalised maximum likelihood ("nml").
+#[pyfunction]
+pub(crate) fn info_label_bits(py: Python<'_>, counts: Vec<u64>, code: &str) -> PyResult<f64> {
+    match code {
+        "kt" => Ok(krichevsky_trofimov_bits(&counts.iter().map(|count| *count as f64).collect::<Vec<_>>())),
+        _ => normalized_likelihood_bits(&counts).map_err(|error| raise(py, error)),
+    }
 }

@@ -52,8 +52,9 @@ mod _core {
     use super::frame::Frame;
     #[pymodule_export]
     use super::info::{
-        info_capacity, info_decode, info_divergence, info_encode, info_entropy, info_gaussian, info_mdl_cuts, info_neighbours, info_table,
-        info_words,
+        info_capacity, info_count_screen, info_decode, info_decode_cells, info_divergence, info_encode, info_encode_cells, info_entropy,
+        info_gaussian, info_label_bits, info_mdl_cuts, info_neighbour_screen, info_neighbours, info_number_pair, info_posterior,
+        info_table, info_words,
     };
     #[pymodule_export]
     use super::judgement::{Evaluation, judge};

@@ -174,6 +174,13 @@ catalogue! {
     SEARCH_CUT = "W274", "search cut short",
         "There are more groups that could be made of two columns than are looked at. Groups of one column come first and are all there. Name fewer \
          columns with {candidates}, cut numbers into fewer parts with {bins}, or look at groups of one column with {depth=1}.";
+    CUTS_BY_CLASSES = "W290", "cuts by the classes",
+        "A number was cut into intervals where the classes of these very rows differ most. The likelihood then counts the intervals as if they \
+         had been known before: tests of the term are too sure, its limits too narrow, and criteria that count parameters too kind. Take cuts \
+         from other rows, or cut by hand with cut(); judge the model by rows that it has not seen.";
+    FEW_HELD_BACK = "W291", "weights by few rows",
+        "The weights of the models were chosen by the rows that were held back, and there are few of them for so many models: other rows would \
+         give other weights. Average fewer models, weigh all alike ({weigh-by=equal}), or take models that have evidence.";
     UNSEEN_LEVEL = "W301", "unseen level",
         "A row has a level that the model never saw. The column is treated as missing for that row: it neither raises \
          nor lowers any class (a regression, which needs every value, gives the row no probability: W303). With {strict} the row is \

@@ -1,10 +1,11 @@
 //! The one table of all models: command-line names, Python names, file tags, law tests and docs read it.
 
 use crate::calibrate;
-use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Classifier, FAMILIES, Params};
+use crate::error::Result;
+use crate::model::{Classifier, FAMILIES};
 use crate::record::Record;
 
+pub use crate::model::written::{find, named, parse, parse_list};
 pub use crate::model::{Entry, Numbers, Takes, Text, Units};
 pub use crate::study::{ANALYSES, AnalysisEntry};
 
@@ -42,14 +43,6 @@ const fn gathered() -> [Entry; count()] {
     all
 }
 
-/// The model of a name or alias.
-pub fn find(name: &str) -> Result<&'static Entry> {
-    MODELS.iter().find(|entry| entry.name == name || entry.aliases.contains(&name)).ok_or_else(|| {
-        let known = MODELS.iter().map(|entry| entry.name.to_owned()).collect();
-        ErrorKind::Unknown { noun: "model", name: name.into(), known }.into()
-    })
-}
-
 /// The analysis of a name, where there is one.
 pub fn analysis(name: &str) -> Option<&'static AnalysisEntry> {
     ANALYSES.iter().find(|entry| entry.is_called(name))
@@ -58,55 +51,6 @@ pub fn analysis(name: &str) -> Option<&'static AnalysisEntry> {
 /// Analyses that are asked for as models are.
 pub fn fitted_analyses() -> impl Iterator<Item = &'static AnalysisEntry> {
     ANALYSES.iter().filter(|entry| entry.fitted)
-}
-
-/// A model with options as people write it: `lda`, `logistic(l2=1, firth)`.
-pub fn parse(text: &str) -> Result<(&'static Entry, Params)> {
-    let text = text.trim();
-    let (name, options) = match text.split_once('(') {
-        None => (text, None),
-        Some((name, rest)) => match rest.trim_end().strip_suffix(')') {
-            Some(options) => (name.trim_end(), Some(options)),
-            None => return Err(Error::option("models", text, "a closing parenthesis, as in logistic(l2=1)")),
-        },
-    };
-    let entry = find(name)?;
-    let mut params = entry.defaults();
-    for option in options.map(split_options).into_iter().flatten() {
-        let (name, value) = option.split_once('=').unwrap_or((option, ""));
-        params.set(name.trim(), unquoted(value.trim()))?;
-    }
-    Ok((entry, params))
-}
-
-/// Several models with options, separated by commas outside parentheses.
-pub fn parse_list(text: &str) -> Result<Vec<(&'static Entry, Params)>> {
-    split_options(text).into_iter().map(parse).collect()
-}
-
-/// A value without the quotes that keep its commas together, as in `unit="age=10,lwt=5"`.
-fn unquoted(value: &str) -> &str {
-    value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value)
-}
-
-/// Items between commas that stand in no parentheses or quotes.
-fn split_options(text: &str) -> Vec<&str> {
-    let (mut items, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0usize, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            '(' if !quoted => depth += 1,
-            ')' if !quoted => depth = depth.saturating_sub(1),
-            ',' if !quoted && depth == 0 => {
-                items.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    items.push(text[start..].trim());
-    items.retain(|item| !item.is_empty());
-    items
 }
 
 /// The model that is meant when none is named: with a formula the first that takes one, else the first of all.

@@ -165,3 +165,74 @@ fn neighbours_find_what_bins_find_and_say_when_values_tie() {
     assert_eq!(card.notices.iter().map(|notice| (notice.id, notice.column.as_deref())).collect::<Vec<_>>(), [("W502", Some("day"))]);
     close(number(&card, "day", "mi_bits"), 0.0, 0.01);
 }
+
+/// The row of a pair in the table of pairs.
+fn pair(card: &Card, first: &str, second: &str, name: &str) -> f64 {
+    let pairs = card.tables.iter().find(|table| table.name() == "pairs").unwrap();
+    let row = pairs.rows().iter().find(|row| row[0] == Cell::from(first) && row[1] == Cell::from(second)).unwrap();
+    match row[pairs.position(name).unwrap()] {
+        Cell::Number(value) | Cell::PValue(value) => value,
+        ref other => panic!("{name} is {other:?}"),
+    }
+}
+
+#[test]
+fn pairs_tell_what_tables_counted_by_hand_tell() {
+    // Exclusive or: neither tells anything, both tell all. 25 rows of each of four kinds, and a copy of the second column.
+    let mut rows = Vec::new();
+    for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        rows.extend(std::iter::repeat_n(vec![format!("a{a}"), format!("b{b}"), format!("c{b}"), format!("y{}", a ^ b)], 25));
+    }
+    let csv = Csv { names: ["a", "b", "c", "y"].map(String::from).to_vec(), rows };
+    let columns = [("a", Kind::Category), ("b", Kind::Category), ("c", Kind::Category)];
+    let frame = Frame::new(&csv, "y", &columns);
+    let card = screened(&Information { pairs: 3, ..Information::default() }, &frame);
+    // Less the bias (r − 1)(c − 1)/2N of chance: 3/200 nats for both, 1/200 for each.
+    let nat = 1.0 / LN_2;
+    close(pair(&card, "a", "b", "both_bits"), 1.0 - 3.0 / 200.0 * nat, 1e-12);
+    close(pair(&card, "a", "b", "first_bits"), -nat / 200.0, 1e-12);
+    close(pair(&card, "a", "b", "interaction_bits"), 1.0 - nat / 200.0, 1e-12);
+    assert!(pair(&card, "a", "b", "p_value") < 1e-20);
+    // The chain rule: what the second adds is what both tell less what the first tells.
+    let (both, first) = (pair(&card, "a", "b", "both_bits"), pair(&card, "a", "b", "first_bits"));
+    close(pair(&card, "a", "b", "second_given_first_bits"), both - first, 1e-14);
+    // A column and its copy say nothing, together as alone.
+    close(pair(&card, "b", "c", "both_bits"), -nat / 200.0, 1e-12);
+    close(pair(&card, "b", "c", "p_value"), 1.0, 0.0);
+    // By any road through the rows.
+    let options = Information { pairs: 3, ..Information::default() };
+    for threads in [1, 3] {
+        let pieces = conclude(&options, &RowByRow(&frame), std::num::NonZeroUsize::new(threads), &Control::new()).unwrap().model;
+        assert_eq!(pieces, card);
+    }
+    // Numbers are cut as the screen cuts them: the petals of irises tell nearly the same twice.
+    let petals = Frame::new(&iris(), "Species", &[("Petal.Length", Kind::Number), ("Petal.Width", Kind::Number)]);
+    let card = screened(&Information { pairs: 2, numbers: NumberMethod::Both, ..Information::default() }, &petals);
+    assert!(pair(&card, "Petal.Width", "Petal.Length", "interaction_bits") < -0.9);
+}
+
+#[test]
+fn bins_of_a_formula_are_those_of_the_literature_and_stay_with_the_model() {
+    use oddsmith::model::{Classifier, Predictions, Predictor};
+    let frame = Frame::new(&iris(), "Species", &[("Sepal.Length", Kind::Number), ("Petal.Width", Kind::Number)]);
+    let (entry, params) = oddsmith::registry::parse("logistic(l2=1)").unwrap();
+    let formula = oddsmith::data::Formula::parse("Species ~ mdl_bins(Petal.Width)").unwrap();
+    let learner = (entry.build)(&params.with_formula(Some(formula)).unwrap()).unwrap();
+    let model = oddsmith::train::fit(&learner, &frame.source(), None, &Control::new()).unwrap().model;
+    let terms: Vec<String> = model.card().tidy.rows().iter().map(|row| format!("{row:?}")).collect();
+    assert!(terms.iter().any(|term| term.contains("[0.8,1.75)")) && terms.iter().any(|term| term.contains("[1.75, Inf)")), "{terms:?}");
+    // One row for every interval, and the ends belong to the upper one; the file remembers the cuts.
+    let read = oddsmith::persist::load_model(&oddsmith::persist::save_model(&*model).unwrap()).unwrap();
+    let columns: Vec<String> = read.layout().names();
+    assert_eq!(columns, ["Petal.Width"]);
+    let of = |width: f64| {
+        let view = oddsmith::num::MatrixView::row_major(std::slice::from_ref(&width), 1, 1).unwrap();
+        let mut out = Predictions::new();
+        Predictor::new(&*read).predict(&oddsmith::data::Features::of_numbers(view), &mut out).unwrap();
+        out.row(0).to_vec()
+    };
+    assert_eq!(of(0.1), of(0.79));
+    assert_eq!(of(0.8), of(1.7));
+    assert_eq!(of(1.75), of(9.0));
+    assert!(of(0.1) != of(0.8) && of(1.7) != of(1.75));
+}

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use oddsmith::Error;
-use oddsmith::card::{Card, Summary};
+use oddsmith::card::{Card, Cell, Summary, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Role;
+use oddsmith::model::Classifier;
+use oddsmith::notice::{self, Notice};
 use oddsmith::registry;
 use oddsmith::stats::Parts;
-use oddsmith::train::{self, Candidate, Comparison};
+use oddsmith::train::{self, Candidate, Comparison, CompleteSource, ModelEvidence};
 use oddsmith_io::{Input, Opened};
 use oddsmith_report::Format;
 
@@ -29,6 +31,8 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith compare births.csv --target low --models nb,lda,qda,logistic --features age,lwt
   oddsmith compare births.csv --target low --models 'nb,logistic(l2=1)' --features age,lwt,race
   oddsmith compare births.csv --target low --models lda,logistic --features age,lwt --show twins
+  oddsmith compare births.csv --target low --models 'nb(predictive),lda(predictive)' --features age,lwt --evidence
+  oddsmith compare births.csv --target low --features age,lwt,smoke --mdl  # bits of model and classes
   oddsmith compare visits.csv --target died --group patient --folds 5  # patients stay together
   oddsmith compare births.csv --target low --features age,lwt --show curve  # bits of more rows";
 
@@ -68,8 +72,16 @@ pub(crate) struct CompareArgs {
     show: Option<ComparisonTable>,
 
     /// Draw a picture in place of tables: the models beside each other, or their learning curves.
-    #[arg(long, value_name = "PICTURE", conflicts_with = "show", value_parser = ["comparison", "learning"])]
+    #[arg(long, value_name = "PICTURE", conflicts_with_all = ["show", "mdl", "evidence"], value_parser = ["comparison", "learning"])]
     plot: Option<String>,
+
+    /// Show how many bits tell the classes in two parts, the model and the classes by it, for models of all rows.
+    #[arg(long, conflicts_with_all = ["show", "evidence"])]
+    mdl: bool,
+
+    /// Show the evidence of models whose parameters are integrated out, their posterior probabilities and Bayes factors.
+    #[arg(long, conflicts_with = "show")]
+    evidence: bool,
 
     #[command(flatten)]
     roles: RoleArgs,
@@ -137,6 +149,16 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
         control,
     };
     let _progress = Progress::start(console, control, "comparing");
+    if args.mdl || args.evidence {
+        let rows = CompleteSource::new(&*opened.source);
+        let complete = Comparison { source: &rows, ..comparison };
+        let mut notices = data_card(&input.name(), &opened).notices;
+        notices.extend(excluded(rows.incomplete_rows().map_err(in_table)?));
+        let card = if args.mdl { lengths(&complete) } else { evidences(&complete) };
+        console.result(&card.map_err(in_table)?)?;
+        console.notices(&notices);
+        return Ok(());
+    }
     let asked = match args.show {
         Some(ComparisonTable::Weights) => Some(comparison.fitted().map(|fitted| train::weight_table(&fitted))),
         Some(ComparisonTable::Twins) => Some(comparison.twins()),
@@ -198,6 +220,94 @@ fn base_bits(opened: &Opened, args: &CompareArgs, control: &Control) -> Result<O
     let (weights, total) = (&stats.classes().weight, stats.classes().total());
     let bits = weights.iter().filter(|weight| **weight > 0.0).map(|weight| -weight / total * (weight / total).log2()).sum::<f64>();
     Ok((total > 0.0).then_some(bits))
+}
+
+/// Models compare on the same rows only.
+fn excluded(rows: u64) -> Option<Notice> {
+    let text = || format!("{} excluded for missing values, so that all models compare on the same rows", notice::counted(rows, "row"));
+    (rows > 0).then(|| Notice::new(notice::MISSING_VALUES, text()))
+}
+
+/// Descriptions in two parts of models of all rows.
+fn lengths(comparison: &Comparison<'_>) -> Result<Card, Error> {
+    let mut found = Vec::new();
+    for (name, model) in comparison.each_fitted()? {
+        let length = model.and_then(|model| {
+            let candidates = comparison.candidates.len();
+            let length = train::description_length(&*model, comparison.source, candidates, comparison.threads, comparison.control);
+            length.map_err(|error| error.to_string())
+        });
+        found.push((name, length));
+    }
+    let tidy = train::length_table(&found);
+    let (shown, reasons) = without_notes(&tidy);
+    let shortest = tidy.rows().first().map_or(Cell::Empty, |row| row[0].clone());
+    let facts = vec![("shortest".to_owned(), shortest), ("models".to_owned(), found.len().into())];
+    let told = "data_bits: classes given the model; model_bits: ½ log2 rows for each parameter, and which model it is".to_owned();
+    let footnotes = std::iter::once(told).chain(reasons).collect();
+    Ok(Card {
+        title: "Descriptions of the classes in two parts".into(),
+        summary: Some(Summary { facts: facts.clone(), table: Some(shown), footnotes }),
+        facts,
+        tidy,
+        ..Card::default()
+    })
+}
+
+/// The evidence of models of all rows.
+fn evidences(comparison: &Comparison<'_>) -> Result<Card, Error> {
+    let none = || format!("parameters are estimates; {} integrate them out", with_evidence());
+    let of = |(name, model): (String, Result<Box<dyn Classifier>, String>)| ModelEvidence {
+        name,
+        evidence: model.and_then(|model| model.evidence().ok_or_else(none)),
+    };
+    let models: Vec<ModelEvidence> = comparison.each_fitted()?.into_iter().map(of).collect();
+    let tidy = train::evidence_table(&models)?;
+    let (shown, reasons) = without_notes(&tidy);
+    let mut facts: Vec<(String, Cell)> = Vec::new();
+    for group in train::evidence_groups(&models)? {
+        let best = group.posterior.most_probable();
+        facts.push((format!("most probable for {}", group.of.name()), group.posterior.candidates()[best].name.as_str().into()));
+    }
+    let told = [
+        "evidence compares models of the same data: p(x, y) of classes and columns together, p(y|x) of classes given columns",
+        "posterior: all models equally likely before; bayes_factor, bits, decibans: against the best of the same data",
+    ];
+    let footnotes = told.map(str::to_owned).into_iter().chain(reasons).collect();
+    Ok(Card {
+        title: "Models by their evidence".into(),
+        summary: Some(Summary { facts: facts.clone(), table: Some(shown), footnotes }),
+        facts,
+        tidy,
+        ..Card::default()
+    })
+}
+
+/// A table for people: what is noted about models stands below, once for all models with the same note.
+fn without_notes(table: &Table) -> (Table, Vec<String>) {
+    let Some(place) = table.position("note") else { return (table.clone(), Vec::new()) };
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    for row in table.rows() {
+        if let (Cell::Text(note), Cell::Text(name)) = (&row[place], &row[0]) {
+            match told.iter_mut().find(|(known, _)| known == note) {
+                Some((_, names)) => names.push(name.clone()),
+                None => told.push((note.clone(), vec![name.clone()])),
+            }
+        }
+    }
+    let mut shown = table.clone();
+    shown.retain_columns(|_, name| name != "note" && name != "method");
+    (shown, told.into_iter().map(|(note, names)| format!("{}: {note}", names.join(", "))).collect())
+}
+
+/// The options with which models have evidence, by the registry.
+fn with_evidence() -> String {
+    let takers = |option: &str| -> Vec<String> {
+        let models = registry::MODELS.iter().filter(|entry| entry.params.iter().any(|param| param.is_called(option)));
+        models.map(|entry| entry.name.to_owned()).collect()
+    };
+    let of = |option: &str, value: &str| format!("{} with {option}{value}", takers(option).join(", "));
+    format!("{}; {}", of("predictive", ""), of("prior-sd", "=SD"))
 }
 
 fn repeats(count: u64) -> String {

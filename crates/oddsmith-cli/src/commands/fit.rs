@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use oddsmith::card::Card;
+use oddsmith::card::{Card, Cell};
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Role, Source};
 use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Conclusion, PassInfo, Step};
@@ -64,6 +64,10 @@ pub(crate) struct FitArgs {
     /// Fail, and save nothing, if there is anything to warn about.
     #[arg(long)]
     strict: bool,
+
+    /// Also how many bits tell the classes in two parts, the model and the classes by it, beside codes without columns.
+    #[arg(long, conflicts_with_all = ["augment", "tests"])]
+    mdl: bool,
 
     /// Beside every odds ratio of a regression that of its term alone, on the same rows.
     #[arg(long)]
@@ -176,6 +180,9 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
     };
     let mut fitted = fitting::fit(request, console, control)?;
     control.check()?;
+    if args.mdl {
+        add_length(args, &mut fitted, control).map_err(|error| error.in_table(&input.name()))?;
+    }
     if let Some(labels) = &args.labels {
         labels::read(labels)?.apply(&mut fitted.card);
     }
@@ -216,6 +223,27 @@ fn draw(name: &str, fitted: &FittedTable, console: &Console) -> Result<(), Failu
         "forest" | "tree" => plot::show(&train::pictures::of_model(name, &*fitted.model)?, console),
         _ => plot::show(plot::of_card(&fitted.card, name)?, console),
     }
+}
+
+/// How long a description of the classes is, as a further table and as facts.
+fn add_length(args: &FitArgs, fitted: &mut FittedTable, control: &Control) -> Result<(), Error> {
+    let length = train::description_length(&*fitted.model, &*fitted.opened.source, 1, args.reading.threads, control)?;
+    let facts = [
+        ("data bits", length.parts.data),
+        ("model bits", length.parts.model),
+        ("description length bits", length.parts.total()),
+        ("bits without columns", length.base_bits),
+    ];
+    fitted.card.facts.extend(facts.map(|(name, bits)| (name.to_owned(), Cell::from(bits))));
+    if let Some(summary) = &mut fitted.card.summary {
+        let (data, model, total) = (length.parts.data, length.parts.model, length.parts.total());
+        summary.footnotes.push(format!(
+            "{total:.1} bits tell the classes: {model:.1} the model and {data:.1} the classes by it; {:.1} without columns",
+            length.base_bits
+        ));
+    }
+    fitted.card.tables.push(length.table());
+    Ok(())
 }
 
 /// Effects of a column in risk, over the rows of the fit.
@@ -266,8 +294,8 @@ fn fit_analysis(
     console: &Console,
     control: &Arc<Control>,
 ) -> Result<(), Failure> {
-    if args.output.is_some() || args.part.augment || args.crude || args.by.is_some() || args.effects.is_some() {
-        let what = "new rows have no probabilities of their own, so there is no model to save; -o, --augment, --crude, --effects and --by are not for it";
+    if args.output.is_some() || args.part.augment || args.crude || args.mdl || args.by.is_some() || args.effects.is_some() {
+        let what = "new rows have no probabilities of their own, so there is no model to save; -o, --augment, --crude, --mdl, --effects and --by are not for it";
         return Err(Failure::Usage(format!("{} tells effects: {what}", entry.name)));
     }
     let procedure = (entry.build)(&args.params.of_analysis(entry)?.with_formula(formula)?)?;
@@ -296,8 +324,8 @@ fn run_on_statistics(args: &FitArgs, path: &Path, model: &ModelRequest, console:
     }
     let (data, fitted) = from_statistics(args, path, model.entry.name, &*model.learner()?)?;
     control.check()?;
-    if args.part.tests || args.part.augment || args.crude {
-        return Err(Failure::Usage("--tests, --augment and --crude need the rows, and statistics hold none".into()));
+    if args.part.tests || args.part.augment || args.crude || args.mdl {
+        return Err(Failure::Usage("--tests, --augment, --crude and --mdl need the rows, and statistics hold none".into()));
     }
     let card = fitted.card();
     let notices: Vec<Notice> = data.notices.iter().chain(&card.notices).cloned().collect();

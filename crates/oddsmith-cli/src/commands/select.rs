@@ -210,13 +210,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
 /// The table, and what may come and go: terms of a formula, or columns.
 fn open(args: &SelectArgs, mut model: ModelRequest, input: &Input, control: &Control) -> Result<(Opened, Units), Failure> {
     let opened = model.open(input, args.reading.options(&args.text)?, args.roles.roles()?, control)?;
-    let units = match model.params.formula() {
-        None => Units::Columns(model.entry, model.params),
-        Some(written) => {
-            let formula = written.expand_dot(&opened.layout().names())?;
-            Units::Terms(model.entry, model.params, Box::new(formula))
-        }
-    };
+    let units = Units::of(model, &opened)?;
     Ok((opened, units))
 }
 

@@ -69,6 +69,7 @@ fn drawn_width(table: &Table) -> usize {
 fn test_card(tidy: Table) -> Card {
     let title = match tidy.name() {
         "drop1" => "Each term against the model without it",
+        "description_length" => "How many bits tell the classes",
         _ => "Terms in the order of the formula",
     };
     Card { title: title.into(), facts: Vec::new(), tidy, ..Card::default() }

@@ -88,10 +88,97 @@ fn degrees_by_description_length() {
 }
 
 #[test]
+fn columns_come_back_cell_by_cell() {
+    let session = Session::new();
+    let cells = "x,y\n\"a, \"\"b\"\"\",1\n,2\nNA,3\nü,4\nü,5\n,6\n";
+    session.write("odd.csv", cells);
+    for code in ["", "--code huffman", "--code shannon", "--limit 3"] {
+        let ledger = json(&session, &format!("oddsmith code encode odd.csv x -o x.cells {code}"));
+        // Two of one kind, two of another, one each of two more: 2/3 · log2 3 + 1/3 · log2 6 bits a row.
+        near(&ledger[0]["entropy_bits"], 6.0 * (2.0 / 3.0 * 3f64.log2() + 6f64.log2() / 3.0), 1e-12);
+        near(&ledger[0]["different_cells"], 4.0, 0.0);
+        let (stream, ideal) = (ledger[0]["stream_bits"].as_f64().unwrap(), ledger[0]["ideal_bits"].as_f64().unwrap());
+        assert!((0.0..=64.0).contains(&(stream - ideal)), "{stream} {ideal}");
+        let back = session.shell("oddsmith code decode x.cells --format json -q");
+        let back: Value = serde_json::from_slice(&back.stdout).unwrap();
+        let found: Vec<&str> = back.as_array().unwrap().iter().map(|row| row["x"].as_str().unwrap_or("")).collect();
+        assert_eq!(found, ["a, \"b\"", "", "NA", "ü", "ü", ""], "{code}");
+    }
+    session.shell("oddsmith code encode -q births.csv race -o race.cells; oddsmith code decode -q race.cells > back.csv; cut -d, -f4 births.csv > race.csv");
+    assert_eq!(session.read("back.csv"), session.read("race.csv"));
+}
+
+#[test]
+fn the_ledger_adds_up_to_the_streams_of_single_fits() {
+    let session = Session::new();
+    let ledger = json(&session, "oddsmith code ledger births.csv 'low ~ lwt + smoke'");
+    let lines = ledger["ledger"].as_array().unwrap();
+    let number = |line: usize, name: &str| lines[line][name].as_f64().unwrap();
+    for (line, formula) in [(1, "low ~ lwt"), (2, "low ~ lwt + smoke")] {
+        session.shell(&format!("oddsmith fit -q births.csv '{formula}' --ci none --no-tests -o m.odds"));
+        let sent = json(&session, "oddsmith code labels m.odds births.csv -o low.bits");
+        near(&sent[0]["stream_bits"], number(line, "stream_bits"), 0.0);
+        near(&sent[0]["ideal_bits"], number(line, "ideal_bits"), 1e-6);
+        near(&sent[0]["base_rate_bits"], number(0, "ideal_bits"), 1e-9);
+    }
+    session.shell("oddsmith fit -q births.csv 'low ~ smoke' --ci none --no-tests -o m.odds");
+    let alone = json(&session, "oddsmith code labels m.odds births.csv -o low.bits")[0]["ideal_bits"].as_f64().unwrap();
+    near(&lines[2]["alone_bits"], number(0, "ideal_bits") - alone, 1e-6);
+    near(&lines[1]["last_bits"], alone - number(2, "ideal_bits"), 1e-6);
+    near(&ledger["facts"]["saved bits"], number(1, "saved_bits") + number(2, "saved_bits"), 1e-9);
+    // Half the logarithm of the rows for each of three parameters.
+    near(&lines[2]["model_bits"], 1.5 * 189f64.log2(), 1e-12);
+}
+
+#[test]
+fn descriptions_are_those_of_their_likelihoods() {
+    let session = Session::new();
+    let golden = |name: &str| std::fs::read(format!("{}/../../testdata/golden/data/{name}.csv", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    session.write("kyphosis.csv", golden("kyphosis")).write("mtcars.csv", golden("mtcars"));
+    // Computed elsewhere: kyphosis by Number 59.25578104 bits, mtcars am by wt 18.83262123.
+    for (line, bits) in [
+        ("kyphosis.csv 'Kyphosis ~ Number'", 59.255_781_04),
+        ("kyphosis.csv 'Kyphosis ~ poly(Start, 2)'", 54.016_172_35),
+        ("mtcars.csv 'am ~ wt'", 18.832_621_23),
+    ] {
+        let fit = json(&session, &format!("oddsmith fit {line} --mdl"));
+        near(&fit["model"]["facts"]["description length bits"], bits, 5e-8);
+        near(&fit["description_length"]["description_length"][2]["bits"], bits, 5e-8);
+    }
+    let models = json(&session, "oddsmith compare kyphosis.csv --target Kyphosis --features Number --models logistic --mdl");
+    let lines = models["description_lengths"].as_array().unwrap();
+    let of = |name: &str| lines.iter().find(|line| line["model"] == name).unwrap();
+    near(&of("logistic")["total_bits"], 59.255_781_04, 5e-8);
+    // 64 absent and 17 present without columns: one label after the other by (n + ½)/(all + 1), in any order.
+    let (mut seen, mut bits) = ([0.0, 0.0], 0.0);
+    for label in (0..81).map(|i| usize::from(i % 4 == 1 && i < 68)) {
+        bits -= f64::log2((seen[label] + 0.5) / (seen[0] + seen[1] + 1.0));
+        seen[label] += 1.0;
+    }
+    assert_eq!(seen, [64.0, 17.0]);
+    near(&of("(no columns)")["total_bits"], bits, 1e-9);
+    // Evidence in bits is that of the fit with a prior.
+    let prior =
+        json(&session, "oddsmith compare mtcars.csv --target am --features wt --models 'logistic(prior-sd=2.5, intercept-sd=2.5)' --mdl");
+    let bits = prior["description_lengths"].as_array().unwrap().iter().find_map(|line| line["evidence_bits"].as_f64()).unwrap();
+    near(&Value::from(bits), 13.126_950_327 / std::f64::consts::LN_2, 1e-8);
+    let evidence = json(
+        &session,
+        "oddsmith compare mtcars.csv --target am --features wt --models 'logistic(prior-sd=2.5, intercept-sd=2.5),lda(predictive),lda' --evidence",
+    );
+    near(&evidence["evidence"][0]["log_evidence"], -13.126_950_327, 1e-9);
+    near(&evidence["evidence"][0]["posterior"], 1.0, 0.0);
+    near(&evidence["evidence"][1]["posterior"], 1.0, 0.0);
+    assert!(evidence["evidence"][2]["log_evidence"].is_null() && evidence["evidence"][2]["note"].is_string());
+}
+
+#[test]
 fn what_cannot_be_used_is_told() {
     let session = Session::new();
     session.shell("oddsmith fit -q births.csv 'low ~ age' -o m.odds; oddsmith fit -q births.csv 'low ~ lwt' -o other.odds");
     session.shell("oddsmith code labels -q m.odds births.csv -o low.bits; head -c 80 low.bits > cut.bits; head -50 births.csv > few.csv");
+    session.write("empty.csv", "x,y\n");
+    session.shell("oddsmith code encode -q births.csv race -o race.cells; head -c 60 race.cells > cut.cells; sed 's/white/whita/' race.cells > altered.cells");
     assert_session!(session.transcript(&[
         "oddsmith info entropy 0.5 0.4",
         "oddsmith info entropy 1.5 -0.5",
@@ -111,6 +198,32 @@ fn what_cannot_be_used_is_told() {
         "oddsmith code labels m.odds births.csv --decode cut.bits",
         "oddsmith code labels m.odds few.csv --decode low.bits",
         "oddsmith code labels m.odds births.csv --decode births.csv",
+        "oddsmith code labels m.odds births.csv --decode race.cells",
+        "oddsmith code encode births.csv nope -o x.cells",
+        "oddsmith code encode empty.csv x -o x.cells",
+        "oddsmith code encode births.csv race -o x.cells --limit 1",
+        "oddsmith code encode births.csv race -o births.csv",
+        "oddsmith code decode cut.cells",
+        "oddsmith code decode low.bits",
+        "oddsmith code decode altered.cells",
+        "oddsmith code tree births.csv",
+        "oddsmith code tree births.csv iris.csv --column race",
+        "oddsmith code tree empty.csv --column x",
+        "oddsmith code tree a=0.5 b=-0.5",
+        "oddsmith code ledger births.csv --target low --features age --model perceptron",
+        "oddsmith code ledger births.csv 'low ~ age' --weight lwt",
+        "oddsmith info empty.csv --target x",
+        "oddsmith info births.csv --between age lwt --forms",
+        "oddsmith info births.csv --between age nope",
+        "oddsmith info capacity 0.5,0.5 0.9,-0.1",
+        "oddsmith fit births.csv 'low ~ mdl_bins(lwt)'",
+        "oddsmith fit births.csv 'low ~ mdl_bins(race)'",
+        "oddsmith fit births.csv 'low ~ mdl_bins()'",
+        "oddsmith fit births.csv 'low ~ age' --intercept-sd 2",
+        "oddsmith fit births.csv --target low --features age --model average --models 'nb,average'",
+        "oddsmith fit births.csv --target low --features age --model average --models nb,perceptron",
+        "oddsmith fit births.csv --target low --features age --model average --weigh-by evidence",
+        "oddsmith fit births.csv --target low --features age --model perceptron --mdl",
         "oddsmith bayes --model 'a=beta(0,1)' --counts 8,4",
         "oddsmith bayes --model a=0.5 --counts 1,2,3",
         "oddsmith degree births.csv 'low ~ race'",

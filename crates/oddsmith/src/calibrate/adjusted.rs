@@ -4,7 +4,9 @@ use super::map::CalibrationMap;
 use crate::card::{Card, Cell};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Additive, Classifier, Contributions, Decision, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scale, Scores};
+use crate::model::{
+    Additive, Classifier, Contributions, Decision, Evidence, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scale, Scores,
+};
 use crate::notice::Notice;
 use crate::record::Record;
 
@@ -113,6 +115,10 @@ impl Classifier for Adjusted {
 
     fn inference(&self) -> Option<&dyn Inference> {
         if self.unmapped() { self.inner.inference() } else { None }
+    }
+
+    fn evidence(&self) -> Option<Evidence> {
+        if self.unmapped() { self.inner.evidence() } else { None }
     }
 
     fn neighbours(&self) -> Option<&dyn Neighbours> {

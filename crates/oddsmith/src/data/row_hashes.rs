@@ -72,7 +72,8 @@ fn add_codes(columns: &[LevelHashes], codes: CodesView<'_>, first: usize, hashes
     }
 }
 
-fn hash_of(texts: &[&str]) -> u64 {
+/// A hash of texts, one after the other.
+pub(crate) fn hash_of(texts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());

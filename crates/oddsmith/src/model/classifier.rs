@@ -1,6 +1,6 @@
 //! A fitted model.
 
-use super::{Additive, Decision, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scores};
+use super::{Additive, Decision, Evidence, EvidenceOf, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scores};
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::{ErrorKind, Result};
@@ -62,6 +62,12 @@ pub trait Classifier: Send + Sync {
     /// What it knows about the errors of its estimates, where it knows something.
     fn inference(&self) -> Option<&dyn Inference> {
         None
+    }
+
+    /// The evidence p(data), for models whose parameters are integrated out.
+    fn evidence(&self) -> Option<Evidence> {
+        let ln = self.generative()?.log_marginal_likelihood()?;
+        Some(Evidence { ln, of: EvidenceOf::Joint, is_laplace: false })
     }
 
     /// The rows that answer for a row, when the model keeps rows.

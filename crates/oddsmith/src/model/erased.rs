@@ -5,8 +5,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{
-    Additive, Classifier, Conclusion, Decision, Generative, Inference, Learner, LinearLogOdds, Neighbours, PassInfo, Paths, Procedure,
-    Scale, Scores, Step, TableNeeds,
+    Additive, Classifier, Conclusion, Decision, Evidence, Generative, Inference, Learner, LinearLogOdds, Neighbours, PassInfo, Paths,
+    Procedure, Scale, Scores, Step, TableNeeds,
 };
 use crate::card::Card;
 use crate::codec::{Codec, Encode};
@@ -362,6 +362,10 @@ macro_rules! answers_as_its_model {
 
         fn inference(&self) -> Option<&dyn Inference> {
             (**self).inference()
+        }
+
+        fn evidence(&self) -> Option<Evidence> {
+            (**self).evidence()
         }
 
         fn neighbours(&self) -> Option<&dyn Neighbours> {

@@ -8,6 +8,7 @@ mod contributions;
 mod decision;
 mod entry;
 mod erased;
+mod evidence;
 mod generative;
 mod inference;
 mod learner;
@@ -25,6 +26,7 @@ mod procedure;
 mod scores;
 pub mod term;
 mod word_contributions;
+pub mod written;
 
 pub use choices::{Distribution, Divisor, Shrinkage, Tying};
 pub use classifier::{Classifier, Scale};
@@ -32,6 +34,7 @@ pub use contributions::{Additive, Contributions};
 pub use decision::{Costs, Decision};
 pub use entry::{Entry, Numbers, Takes, Text, Units};
 pub use erased::{AnyLearner, AnyProcedure, AnyStats, BoxedStats};
+pub use evidence::{Evidence, EvidenceOf};
 pub use generative::{Generative, SampledRow, Value};
 pub use inference::{BatchMetrics, FittedLikelihood, Inference, RowMetrics, Uncertainty};
 pub use learner::{Learner, PassInfo, Step};
@@ -69,4 +72,5 @@ families! {
     neighbors,
     network,
     kernel,
+    average,
 }

@@ -3,6 +3,7 @@
 pub mod kernel;
 pub mod logspace;
 mod matrix;
+mod mdl_cuts;
 pub(crate) mod optimise;
 pub mod root;
 pub mod special;
@@ -10,4 +11,5 @@ mod two_sum;
 
 pub use logspace::log_sum_exp;
 pub use matrix::MatrixView;
+pub use mdl_cuts::mdl_cuts;
 pub use two_sum::two_sum;

@@ -110,7 +110,7 @@ fn broken(what: &str) -> Error {
 }
 
 /// The first N bytes; zeros follow where there are fewer.
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+pub(super) fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
 }
 

@@ -5,6 +5,7 @@
 //! anything is parsed, so damage is told apart from malice: whatever passes it is still read strictly, because a
 //! checksum can be forged. `docs/format.md` describes every byte. Equal records become equal bytes.
 
+mod column_file;
 mod container;
 mod envelope;
 mod label_file;
@@ -14,6 +15,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use column_file::{ColumnCode, ColumnFile};
 pub use label_file::LabelFile;
 
 use crate::error::{Error, ErrorKind, Result};

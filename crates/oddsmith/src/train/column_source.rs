@@ -1,7 +1,6 @@
 //! A source seen through some of its columns.
 
-use super::column_pick::ColumnPick;
-use crate::data::{Layout, MappedSource, Rows, Source};
+use crate::data::{ColumnPick, Layout, MappedSource, Rows, Source};
 use crate::error::Result;
 use crate::model::Classifier;
 

@@ -34,9 +34,7 @@ impl Candidate {
     pub fn parse_list_for(text: &str, flags: &[String]) -> Result<Vec<Candidate>> {
         let mut all: Vec<Candidate> = Vec::new();
         for (entry, mut params) in registry::parse_list(text)? {
-            let given = params.given().flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")));
-            let options = given.collect::<Vec<_>>().join(", ");
-            let name = if options.is_empty() { entry.name.to_owned() } else { format!("{}({options})", entry.name) };
+            let name = registry::named(entry, &params);
             if all.iter().any(|other| other.name == name) {
                 return Err(Error::option("models", name, "every model once"));
             }
@@ -49,6 +47,9 @@ impl Candidate {
         Ok(all)
     }
 }
+
+/// The name of a model, and the model or why there is none.
+pub type NamedFit = (String, std::result::Result<Box<dyn Classifier>, String>);
 
 /// How the models are compared.
 pub struct Comparison<'a> {
@@ -160,12 +161,17 @@ impl Comparison<'_> {
 
     /// The models that can be fitted to all rows, by name.
     pub fn fitted(&self) -> Result<Vec<(String, Box<dyn Classifier>)>> {
+        Ok(self.each_fitted()?.into_iter().filter_map(|(name, model)| Some((name, model.ok()?))).collect())
+    }
+
+    /// Every model fitted to all rows, or why it has no fit.
+    pub fn each_fitted(&self) -> Result<Vec<NamedFit>> {
         let mut fitted = Vec::new();
         for candidate in self.candidates {
             match fit(&candidate.learner, self.source, self.threads, self.control) {
-                Ok(done) => fitted.push((candidate.name.clone(), done.model)),
+                Ok(done) => fitted.push((candidate.name.clone(), Ok(done.model))),
                 Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
-                Err(_) => {}
+                Err(error) => fitted.push((candidate.name.clone(), Err(error.to_string()))),
             }
         }
         Ok(fitted)

@@ -2,12 +2,11 @@
 //!
 //! Memory: a few numbers per candidate and fold; no score is kept. Rows that a model says nothing about are left out of its loss.
 
-use super::column_pick::ColumnPick;
 use super::folded::deal;
 use super::folds::Folds;
 use super::scored_table::ScoredTable;
 use crate::codec::{Codec, Encode};
-use crate::data::{Layout, RowBuffer, Rows};
+use crate::data::{ColumnPick, Layout, RowBuffer, Rows};
 use crate::error::Result;
 use crate::eval::LogLoss;
 use crate::model::{Classifier, Predictor};

@@ -6,11 +6,12 @@
 //! labels take without any model (Krichevsky and Trofimov). Cost: a score and K − 1 decisions a row.
 
 use crate::card::Cell;
-use crate::data::Features;
+use crate::data::{Features, Rows, SKIP};
 use crate::error::{DataFault, Result};
 use crate::info::code::{ClassProbabilities, RangeDecoder, RangeEncoder};
 use crate::info::krichevsky_trofimov_bits;
 use crate::model::{Classifier, Predictions, Predictor};
+use crate::num::log_sum_exp;
 use crate::num::logspace::NeumaierSum;
 use crate::persist::LabelFile;
 
@@ -46,6 +47,12 @@ impl SentLabels {
         8 * self.file.stream.len() as u64
     }
 
+    /// What whole numbers of 32 bits cost more than the log loss. Where a model finds a label less likely than 2⁻³² they cost less, and
+    /// infinitely less where it finds it impossible, because everything has a code.
+    pub fn rounding_bits(&self) -> f64 {
+        self.ideal_bits - self.log_loss_bits
+    }
+
     /// All figures, by name: the ledger of what was sent. `model_bytes` is the size of the model file.
     pub fn ledger(&self, model_bytes: u64) -> Vec<(String, Cell)> {
         let (rows, stream) = (self.file.rows, self.stream_bits());
@@ -56,6 +63,7 @@ impl SentLabels {
             ("stream bits".into(), stream.into()),
             ("ideal bits".into(), self.ideal_bits.into()),
             ("log loss bits".into(), self.log_loss_bits.into()),
+            ("rounding bits".into(), self.rounding_bits().into()),
             ("base rate bits".into(), self.base_rate_bits.into()),
             ("saved bits".into(), (self.base_rate_bits - stream as f64).into()),
             ("bits per label".into(), per_row(stream as f64)),
@@ -79,6 +87,12 @@ impl<'a> LabelWriter<'a> {
         }
     }
 
+    /// Adds the labels of those rows of a batch that count.
+    pub fn push_counted(&mut self, rows: &Rows<'_>) -> Result<()> {
+        let labels = rows.counted_labels()?;
+        labels.iter().enumerate().filter(|(_, label)| **label != SKIP).try_for_each(|(i, label)| self.add(&rows.features, i, *label))
+    }
+
     /// Adds the labels of a batch, whose first row is `first_row` of the table, from 0. Every row must have one of the model's classes.
     pub fn push(&mut self, features: &Features<'_>, labels: &[u32], first_row: u64) -> Result<()> {
         let classes = self.rows.model.layout().classes().len();
@@ -87,15 +101,21 @@ impl<'a> LabelWriter<'a> {
                 let fault = DataFault::new("the row has no label that could be sent").column(self.rows.model.layout().target());
                 return Err(fault.row(first_row + i as u64 + 1).accepted("leave such rows out").into());
             }
-            let p = self.rows.of_row(features, i)?;
-            let even = p.iter().any(|p| p.is_nan());
-            self.without_prediction += u64::from(even);
-            self.log_loss.add(-libm::log2(if even { 1.0 / classes as f64 } else { p[label as usize] }));
-            let code = &self.rows.code;
-            self.ideal.add(code.bits(label as usize));
-            code.encode(label as usize, &mut self.encoder);
-            self.labels.push(label);
+            self.add(features, i, label)?;
         }
+        Ok(())
+    }
+
+    fn add(&mut self, features: &Features<'_>, i: usize, label: u32) -> Result<()> {
+        self.rows.of_row(features, i)?;
+        let log_p = self.rows.log_probability(label as usize);
+        self.without_prediction += u64::from(log_p.is_none());
+        let even = || libm::log2(self.rows.model.layout().classes().len() as f64);
+        self.log_loss.add(log_p.map_or_else(even, |log_p| -log_p * std::f64::consts::LOG2_E));
+        let code = &self.rows.code;
+        self.ideal.add(code.bits(label as usize));
+        code.encode(label as usize, &mut self.encoder);
+        self.labels.push(label);
         Ok(())
     }
 
@@ -135,15 +155,23 @@ impl<'a> LabelReader<'a> {
         LabelReader { rows: RowProbabilities::new(model), decoder: RangeDecoder::new(&file.stream), file, labels: Vec::new() }
     }
 
+    /// Reads the labels of those rows of a batch that count.
+    pub fn push_counted(&mut self, rows: &Rows<'_>) -> Result<()> {
+        let labels = rows.counted_labels()?;
+        (0..labels.len()).filter(|&i| labels[i] != SKIP).try_for_each(|i| self.read(&rows.features, i))
+    }
+
     /// Reads the labels of a batch of rows.
     pub fn push(&mut self, features: &Features<'_>) -> Result<()> {
-        for i in 0..features.rows() {
-            if self.labels.len() as u64 >= self.file.rows {
-                return Err(DataFault::new(format!("the table has more rows than the {} labels that were sent", self.file.rows)).into());
-            }
-            self.rows.of_row(features, i)?;
-            self.labels.push(self.rows.code.decode(&mut self.decoder) as u32);
+        (0..features.rows()).try_for_each(|i| self.read(features, i))
+    }
+
+    fn read(&mut self, features: &Features<'_>, i: usize) -> Result<()> {
+        if self.labels.len() as u64 >= self.file.rows {
+            return Err(DataFault::new(format!("the table has more rows than the {} labels that were sent", self.file.rows)).into());
         }
+        self.rows.of_row(features, i)?;
+        self.labels.push(self.rows.code.decode(&mut self.decoder) as u32);
         Ok(())
     }
 
@@ -172,12 +200,22 @@ impl<'a> RowProbabilities<'a> {
     }
 
     /// Takes over the probabilities of a row.
-    fn of_row(&mut self, features: &Features<'_>, i: usize) -> Result<&[f64]> {
+    fn of_row(&mut self, features: &Features<'_>, i: usize) -> Result<()> {
         let mut words = Vec::new();
         let row = features.slice(i, i + 1, &mut words);
         Predictor::new(self.model).predict(&row, &mut self.predictions)?;
-        let p = self.predictions.row(0);
-        self.code.set(p);
-        Ok(p)
+        self.code.set(self.predictions.row(0));
+        Ok(())
+    }
+
+    /// ln p of a class of the row, from its scores: a probability that rounds to 0 still has a logarithm. `None` without a prediction.
+    fn log_probability(&self, class: usize) -> Option<f64> {
+        let scores = self.predictions.scores().row(0);
+        let log_p = scores[class] - log_sum_exp(scores);
+        // A class that is impossible beside others that are not.
+        if scores[class] == f64::NEG_INFINITY && scores.iter().any(|score| score.is_finite()) {
+            return Some(f64::NEG_INFINITY);
+        }
+        (!log_p.is_nan()).then_some(log_p)
     }
 }

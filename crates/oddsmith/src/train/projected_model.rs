@@ -2,9 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::column_pick::ColumnPick;
 use crate::card::Card;
-use crate::data::{Features, Layout};
+use crate::data::{ColumnPick, Features, Layout};
 use crate::error::Result;
 use crate::model::{Classifier, Decision, Scale, Scores};
 use crate::notice::Notice;

@@ -30,24 +30,26 @@ fn labels_take_the_bits_of_the_log_loss_and_come_back() {
         writer.push(&features, &encoded.labels, 0).map_err(|error| error.to_string())?;
         let sent = writer.finish(&bytes);
 
-        // The likelihood by another road: all rows at once, from scores.
+        // The likelihood by another road: all rows at once, from scores. From it the whole numbers that code, by their definition.
         let (by_label, classes) = (log_probabilities(&*model, &labelled), layout.classes());
-        let even = (classes.len() as f64).log2();
-        let bits = |(i, label): (usize, &u32)| {
-            let log_p = by_label[classes.label(*label as usize)][i];
-            // 32 bits are the most that one decision of an integer code costs.
-            if log_p.is_nan() { even } else { (-log_p * std::f64::consts::LOG2_E).min(64.0) }
-        };
-        let likelihood: f64 = encoded.labels.iter().enumerate().map(bits).sum();
-        let impossible = by_label.values().flatten().filter(|log_p| **log_p < -22.0).count();
+        let (mut likelihood, mut integers) = (0.0, 0.0);
+        for (i, &label) in encoded.labels.iter().enumerate() {
+            let log_p: Vec<f64> = classes.labels().iter().map(|label| by_label[label][i]).collect();
+            // A row without a prediction has equal probabilities.
+            let silent = log_p.iter().any(|log_p| log_p.is_nan());
+            likelihood += if silent { (classes.len() as f64).log2() } else { -log_p[label as usize] * std::f64::consts::LOG2_E };
+            let p: Vec<f64> = log_p.iter().map(|log_p| if silent { 1.0 } else { log_p.exp() }).collect();
+            integers += integer_bits(&p, label as usize);
+        }
         let (stream, bound) = (sent.stream_bits() as f64, 64.0 + labelled.len() as f64 / 1000.0);
         ensure((0.0..=bound).contains(&(stream - sent.ideal_bits)), || format!("{stream} bits for {} of the integers", sent.ideal_bits))?;
-        if impossible == 0 {
-            ensure((stream - likelihood).abs() <= bound, || format!("{stream} bits for a likelihood of {likelihood}"))?;
-            ensure((sent.log_loss_bits - likelihood).abs() <= 1e-6 * (1.0 + likelihood), || {
-                format!("{} {likelihood}", sent.log_loss_bits)
-            })?;
-        }
+        // Rows one by one and all at once round otherwise, which may move a small whole number by one.
+        ensure((sent.ideal_bits - integers).abs() <= 1.0 + 1e-6 * integers, || format!("{} {integers}", sent.ideal_bits))?;
+        ensure((-1.0..=bound).contains(&(stream - integers)), || format!("{stream} bits for {integers} of the integers"))?;
+        // What whole numbers lose, or save where a label is all but impossible, is told apart.
+        let loss = sent.log_loss_bits;
+        ensure(loss == likelihood || (loss - likelihood).abs() <= 1e-6 * (1.0 + likelihood), || format!("{loss} {likelihood}"))?;
+        ensure(sent.rounding_bits() == sent.ideal_bits - loss, || format!("{} bits by rounding", sent.rounding_bits()))?;
 
         // The other end reads the rows in other batches, and the file from its bytes.
         let file = persist::LabelFile::from_bytes(&sent.file.to_bytes()).map_err(|error| error.to_string())?;
@@ -62,4 +64,16 @@ fn labels_take_the_bits_of_the_log_loss_and_come_back() {
         ensure(read == encoded.labels, || "other labels came back".into())?;
         Ok(Kept::Model)
     });
+}
+
+/// Bits of a class by its definition: one decision after the other, each a whole number of 2⁻³² from 1 to 2³² − 1.
+fn integer_bits(p: &[f64], class: usize) -> f64 {
+    let one = 4_294_967_296.0;
+    let decision = |k: usize| {
+        let rest: f64 = p[k..].iter().rev().sum();
+        let share: f64 = if rest > 0.0 { p[k] / rest } else { 0.5 };
+        (one * share).round().clamp(1.0, one - 1.0) / one
+    };
+    let before: f64 = (0..class).map(|k| -(-decision(k)).ln_1p() * std::f64::consts::LOG2_E).sum();
+    before + if class + 1 < p.len() { -decision(class).log2() } else { 0.0 }
 }

@@ -128,6 +128,7 @@ fn decode(
     Ok(())
 }
 
-fn coded_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+/// The bytes of a coded file.
+pub(super) fn coded_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|source| Error::from(ErrorKind::Io { path: path.display().to_string(), source }).into())
 }

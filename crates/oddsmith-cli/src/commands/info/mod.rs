@@ -1,5 +1,6 @@
 //! `oddsmith info`: what columns tell about a target, and entropies, divergences and capacities of numbers.
 
+mod between;
 mod numbers;
 mod screen;
 
@@ -16,6 +17,8 @@ use screen::ScreenArgs;
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith info births.csv --target low --exclude bwt     # bits that each column tells about low
   oddsmith info births.csv --target low --features age,lwt --strata smoke  # where smoke is known
+  oddsmith info births.csv --target low --exclude bwt --pairs 4  # and what pairs tell together
+  oddsmith info births.csv --between age lwt              # two columns of any kinds
   oddsmith info entropy 0.5 0.25 0.25                     # bits; --base e for nats
   oddsmith info kl 0.5,0.5 0.9,0.1                        # of the first from the second
   oddsmith info kl --gaussian 0,1 1,4                     # of normal distributions: mean,variance

@@ -74,6 +74,8 @@ pub(super) enum Observed {
     Range(Option<(f64, f64)>),
     /// A sample of points.
     Points(PointSample),
+    /// Every value, by class.
+    Classes(Vec<ValueTable>),
 }
 
 impl Encode for DesignSurvey {
@@ -97,6 +99,9 @@ impl Encode for Observed {
         match self {
             Observed::Values(values) => values.encode(codec),
             Observed::Points(points) => points.encode(codec),
+            Observed::Classes(classes) => {
+                classes.iter_mut().enumerate().try_for_each(|(k, values)| codec.part(&format!("class{k}"), values))
+            }
             Observed::Range(range) => {
                 let mut ends: Vec<f64> = range.iter().flat_map(|(low, high)| [*low, *high]).collect();
                 codec.list("range", 2, &mut ends)?;
@@ -112,7 +117,7 @@ impl DesignSurvey {
     pub fn new(formula: &Formula, layout: &Layout, options: &DesignOptions) -> Result<Self> {
         let formula = formula.expand_dot(&layout.names())?;
         let plan = SurveyPlan::new(&formula, layout, options).map_err(|fault| formula.error(fault))?;
-        let observed = plan.bases.iter().map(|basis| Observed::new(basis.wanted, basis.registers.len())).collect();
+        let observed = plan.bases.iter().map(|basis| Observed::new(basis.wanted, basis.registers.len(), layout.classes().len())).collect();
         Ok(DesignSurvey {
             observed,
             means: vec![MeanSum::default(); plan.numbers.len()],
@@ -130,7 +135,7 @@ impl DesignSurvey {
 
     /// Whether knots and polynomials are exactly those of all values: there were not too many different ones to keep.
     pub fn is_exact(&self) -> bool {
-        self.observed.iter().all(|observed| !matches!(observed, Observed::Values(values) if !values.is_exact()))
+        self.observed.iter().all(Observed::is_exact)
     }
 
     /// Adds a batch.
@@ -153,6 +158,11 @@ impl DesignSurvey {
                     match observed {
                         Observed::Values(values) => values.push(value(basis.registers[0]), weight(lo + i)),
                         Observed::Range(range) => *range = Some(widened(*range, value(basis.registers[0]))),
+                        Observed::Classes(classes) => {
+                            if let Some(values) = classes.get_mut(labels[lo + i] as usize) {
+                                values.push(value(basis.registers[0]), weight(lo + i));
+                            }
+                        }
                         Observed::Points(points) => {
                             let at: Vec<f64> = basis.registers.iter().map(|&register| value(register)).collect();
                             points.push(rows.first_row + (lo + i) as u64, weight(lo + i), &at);
@@ -277,11 +287,12 @@ impl SurveyPlan {
 }
 
 impl Observed {
-    fn new(wanted: Wanted, dimensions: usize) -> Self {
+    fn new(wanted: Wanted, dimensions: usize, classes: usize) -> Self {
         match wanted {
             Wanted::Values => Observed::Values(ValueTable::default()),
             Wanted::Range => Observed::Range(None),
             Wanted::Points => Observed::Points(PointSample::new(dimensions)),
+            Wanted::Classes => Observed::Classes(vec![ValueTable::default(); classes]),
         }
     }
 
@@ -290,6 +301,9 @@ impl Observed {
             (Observed::Values(mine), Observed::Values(theirs)) => mine.merge(theirs),
             (Observed::Range(mine), Observed::Range(Some((lo, hi)))) => *mine = Some(widened(Some(widened(*mine, *lo)), *hi)),
             (Observed::Points(mine), Observed::Points(theirs)) => mine.merge(theirs),
+            (Observed::Classes(mine), Observed::Classes(theirs)) => {
+                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| mine.merge(theirs));
+            }
             _ => {}
         }
     }
@@ -299,6 +313,7 @@ impl Observed {
             Observed::Values(values) => values.settle(),
             Observed::Range(_) => {}
             Observed::Points(points) => points.settle(),
+            Observed::Classes(classes) => classes.iter_mut().for_each(ValueTable::settle),
         }
     }
 
@@ -307,6 +322,16 @@ impl Observed {
             Observed::Values(values) => values.bytes(),
             Observed::Range(_) => size_of::<Self>(),
             Observed::Points(points) => points.bytes(),
+            Observed::Classes(classes) => classes.iter().map(ValueTable::bytes).sum(),
+        }
+    }
+
+    /// Whether all values were kept apart.
+    fn is_exact(&self) -> bool {
+        match self {
+            Observed::Values(values) => values.is_exact(),
+            Observed::Classes(classes) => classes.iter().all(ValueTable::is_exact),
+            Observed::Range(_) | Observed::Points(_) => true,
         }
     }
 }

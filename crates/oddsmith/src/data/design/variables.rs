@@ -93,6 +93,14 @@ pub(super) fn resolve(
                 cut.reference.as_ref().map(|level| place_of(level, &cut.names(), contrast, &variable.to_string())).transpose()?;
             Ok(Resolved::Cut { cut: cut.clone(), contrast, reference })
         }
+        Variable::MdlBins(bins) => {
+            let cuts = facts.bases.get(&at).map_or(&[][..], Vec::as_slice);
+            if cuts.is_empty() || !cuts.windows(2).all(|pair| pair[0] < pair[1]) {
+                return Err(basis_fault(variable, "its cuts are not known"));
+            }
+            let contrast = settled_contrast(bins.contrast, options.contrast, false);
+            Ok(Resolved::Cut { cut: bins.cut(cuts), contrast, reference: None })
+        }
         Variable::Poly(_) | Variable::Spline(_) | Variable::Rbf(_) => {
             let parameters = facts.bases.get(&at).map_or(&[][..], Vec::as_slice);
             let basis = Basis::new(variable, parameters).map_err(|what| basis_fault(variable, &what))?;

@@ -1,16 +1,17 @@
-//! Reads the functions that stand between the signs of a formula: `C()`, `ordered()`, `cut()`, `poly()`, `bs()`, `ns()`, `rbf()`.
+//! Reads the functions that stand between the signs of a formula: `C()`, `ordered()`, `cut()`, `mdl_bins()`, `poly()`, `bs()`, `ns()`,
+//! `rbf()`.
 
 use super::Place;
 use super::arguments::Arguments;
 use super::expr::{Expr, Function};
 use super::fault::Fault;
-use super::variable::{Category, Centers, Contrast, Cut, Knots, Poly, Rbf, Spline, Variable, Word};
+use super::variable::{Category, Centers, Contrast, Cut, Knots, MdlBins, Poly, Rbf, Spline, Variable, Word};
 use super::words::Words;
 use super::{arithmetic, expr::ColumnName};
 use crate::data::Role;
 
 /// Every name that may stand before a parenthesis, apart from the functions of one value.
-pub(super) const NAMES: [&str; 11] = ["I", "C", "ordered", "cut", "poly", "bs", "ns", "rbf", "offset", "strata", "cluster"];
+pub(super) const NAMES: [&str; 12] = ["I", "C", "ordered", "cut", "mdl_bins", "poly", "bs", "ns", "rbf", "offset", "strata", "cluster"];
 
 /// The most columns that one basis may have.
 const WIDEST: usize = 1024;
@@ -47,6 +48,7 @@ pub(super) fn variable(words: &mut Words<'_>, name: &str) -> Result<Variable, Fa
         "C" => category(&mut arguments)?,
         "ordered" => ordered(&mut arguments)?,
         "cut" => cut(&mut arguments)?,
+        "mdl_bins" => mdl_bins(&mut arguments)?,
         "poly" => poly(&mut arguments)?,
         "bs" | "ns" => spline(&mut arguments, name == "ns")?,
         _ => rbf(&mut arguments)?,
@@ -96,6 +98,14 @@ fn cut(arguments: &mut Arguments<'_>) -> Result<Variable, Fault> {
         return Err(Fault::new(place, what, "one for each interval"));
     }
     Ok(Variable::Cut(Cut { of, breaks, right, include_lowest, labels, reference, contrast }))
+}
+
+/// Intervals of a value that pay for themselves by what they tell about the classes.
+fn mdl_bins(arguments: &mut Arguments<'_>) -> Result<Variable, Fault> {
+    let of = first(arguments)?;
+    let contrast = contrast(arguments)?;
+    arguments.finish(1, &["contrast"])?;
+    Ok(Variable::MdlBins(MdlBins { of, contrast }))
 }
 
 /// An ordered factor as R has it: polynomial contrasts over its levels.

@@ -43,7 +43,7 @@ pub use condition::{Condition, ConditionCells};
 pub use expr::{ColumnName, Expr, Function, Operator, ReadAs};
 pub(crate) use fault::Fault;
 pub use place::Place;
-pub use variable::{Category, Centers, Contrast, Cut, Knots, Poly, Rbf, Spline, Variable, Word};
+pub use variable::{Category, Centers, Contrast, Cut, Knots, MdlBins, Poly, Rbf, Spline, Variable, Word};
 
 use crate::data::Role;
 use crate::error::{Error, Result};

@@ -139,6 +139,23 @@ impl Cut {
     }
 }
 
+/// `mdl_bins(x)`: the interval in which a value lies, as a category; the classes decide where intervals end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MdlBins {
+    /// The value.
+    pub of: Expr,
+    /// The contrast, where one is chosen.
+    pub contrast: Option<Contrast>,
+}
+
+impl MdlBins {
+    /// The intervals between cuts in rising order, each with its lower end.
+    pub fn cut(&self, cuts: &[f64]) -> Cut {
+        let breaks = std::iter::once(f64::NEG_INFINITY).chain(cuts.iter().copied()).chain([f64::INFINITY]).collect();
+        Cut { of: self.of.clone(), breaks, right: false, include_lowest: false, labels: None, reference: None, contrast: self.contrast }
+    }
+}
+
 /// A number with so many significant digits, without zeros at the end; with an exponent where that is shorter, as C's `%g` and R have it.
 fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -221,6 +238,8 @@ pub enum Variable {
     Category(Category),
     /// The interval of a value.
     Cut(Cut),
+    /// The interval of a value, found from the classes.
+    MdlBins(MdlBins),
     /// Polynomials of a value.
     Poly(Poly),
     /// A spline of a value.
@@ -244,6 +263,7 @@ impl Variable {
             Variable::Column(_) | Variable::Category(_) => {}
             Variable::Number(of)
             | Variable::Cut(Cut { of, .. })
+            | Variable::MdlBins(MdlBins { of, .. })
             | Variable::Poly(Poly { of, .. })
             | Variable::Spline(Spline { of, .. }) => {
                 of.visit_reads(ReadAs::Number, seen);
@@ -261,6 +281,8 @@ impl fmt::Display for Variable {
             Variable::Number(value) => write!(f, "I({value})"),
             Variable::Category(category) => category.fmt(f),
             Variable::Cut(cut) => cut.fmt(f),
+            Variable::MdlBins(MdlBins { of, contrast: None }) => write!(f, "mdl_bins({of})"),
+            Variable::MdlBins(MdlBins { of, contrast: Some(contrast) }) => write!(f, "mdl_bins({of}, contrast = {contrast})"),
             Variable::Poly(Poly { of, degree, raw }) => {
                 write!(f, "poly({of}, {degree}{})", if *raw { ", raw = true" } else { "" })
             }

@@ -5,6 +5,7 @@
 //! these integers, which differ from −log2 p by some 2⁻³²/p. Cost: a division and a multiplication for each decision.
 
 use super::{RangeDecoder, RangeEncoder};
+use crate::error::Result;
 
 const ONE: f64 = 4_294_967_296.0;
 
@@ -67,8 +68,51 @@ impl ClassProbabilities {
     }
 }
 
+/// The nearest whole number from 1 to 2³² − 1.
+#[inline(always)]
 fn whole(p: f64) -> u32 {
-    libm::round(p).clamp(1.0, ONE - 1.0) as u32
+    (p + 0.5).clamp(1.0, ONE - 1.0) as u32
+}
+
+/// Codes classes by the probabilities of their rows, row after row; both are as many as fit together.
+pub fn encode_classes(classes: &[u32], probabilities: &[f64], count: usize) -> Vec<u8> {
+    let mut encoder = RangeEncoder::default();
+    if count == 2 {
+        for (class, p) in classes.iter().zip(probabilities.chunks_exact(2)) {
+            encoder.push(*class == 0, of_two(p));
+        }
+        return encoder.finish();
+    }
+    let mut row = ClassProbabilities::even(count);
+    for (class, p) in classes.iter().zip(probabilities.chunks_exact(count.max(1))) {
+        row.set(p);
+        row.encode(*class as usize, &mut encoder);
+    }
+    encoder.finish()
+}
+
+/// Reads classes back by the same probabilities.
+pub fn decode_classes(stream: &[u8], probabilities: &[f64], count: usize) -> Result<Vec<u32>> {
+    let mut decoder = RangeDecoder::new(stream);
+    let classes = if count == 2 {
+        probabilities.chunks_exact(2).map(|p| u32::from(!decoder.next(of_two(p)))).collect()
+    } else {
+        let mut row = ClassProbabilities::even(count);
+        let mut read = |p: &[f64]| {
+            row.set(p);
+            row.decode(&mut decoder) as u32
+        };
+        probabilities.chunks_exact(count.max(1)).map(&mut read).collect()
+    };
+    decoder.finish()?;
+    Ok(classes)
+}
+
+/// The one decision of two classes, as [`ClassProbabilities::set`] makes it.
+#[inline(always)]
+fn of_two(p: &[f64]) -> u32 {
+    let rest = p[1] + p[0];
+    if rest > 0.0 && rest.is_finite() { whole(ONE * (p[0] / rest)) } else { whole(0.5 * ONE) }
 }
 
 #[cfg(test)]
@@ -86,6 +130,31 @@ mod tests {
         row.set(&[f64::NAN, 0.5, 0.5]);
         assert_eq!(row, ClassProbabilities::even(3));
         assert_eq!(ClassProbabilities::even(1).bits(0), 0.0);
+    }
+
+    #[test]
+    fn a_hundred_thousand_random_messages_come_back() {
+        let mut state = 3u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32
+        };
+        for _ in 0..100_000 {
+            let (count, rows) = (2 + next() as usize % 4, next() as usize % 9);
+            let p: Vec<f64> = (0..count * rows).map(|_| f64::from(next() >> (next() % 30)) / f64::from(1u32 << 31)).collect();
+            let classes: Vec<u32> = (0..rows).map(|_| next() % count as u32).collect();
+            let stream = encode_classes(&classes, &p, count);
+            assert_eq!(decode_classes(&stream, &p, count).unwrap(), classes);
+            // One row after the other by the same integers.
+            let (mut row, mut encoder, mut ideal) = (ClassProbabilities::even(count), RangeEncoder::default(), 0.0);
+            for (class, p) in classes.iter().zip(p.chunks_exact(count)) {
+                row.set(p);
+                row.encode(*class as usize, &mut encoder);
+                ideal += row.bits(*class as usize);
+            }
+            assert_eq!(encoder.finish(), stream);
+            assert!((-1e-3..=64.0).contains(&(8.0 * stream.len() as f64 - ideal)));
+        }
     }
 
     proptest! {

@@ -117,21 +117,27 @@ impl PrefixCode {
 
     /// The `count` symbols whose words a text of bits is. Bits that end inside a word, or go on after the last, are an error.
     pub fn decode(&self, bytes: &[u8], count: usize) -> Result<Vec<usize>> {
-        let broken = |what: String| Error::from(ErrorKind::Format { expected: "text of bits", what });
-        let mut bits = BitReader::new(bytes);
         let mut symbols = Vec::with_capacity(count.min(8 * bytes.len() + 1));
-        while symbols.len() < count {
+        self.decode_each(bytes, count as u64, &mut |symbol| {
+            symbols.push(symbol);
+            Ok(())
+        })?;
+        Ok(symbols)
+    }
+
+    /// The same, one symbol after the other, in constant memory.
+    pub fn decode_each(&self, bytes: &[u8], count: u64, sink: &mut dyn FnMut(usize) -> Result<()>) -> Result<()> {
+        let broken = |what: String| Err(Error::from(ErrorKind::Format { expected: "text of bits", what }));
+        let mut bits = BitReader::new(bytes);
+        for read in 0..count {
             match self.tree.read(&mut bits) {
-                Some(symbol) => symbols.push(symbol),
-                None => {
-                    let what = format!("it ends, or leaves the code, after {} of {count} symbols (bit {})", symbols.len(), bits.position());
-                    return Err(broken(what));
-                }
+                Some(symbol) => sink(symbol)?,
+                None => return broken(format!("it ends, or leaves the code, after {read} of {count} symbols (bit {})", bits.position())),
             }
         }
         match bits.is_spent() || bytes.is_empty() {
-            true => Ok(symbols),
-            false => Err(broken(format!("it goes on after its {count} symbols (bit {})", bits.position()))),
+            true => Ok(()),
+            false => broken(format!("it goes on after its {count} symbols (bit {})", bits.position())),
         }
     }
 }

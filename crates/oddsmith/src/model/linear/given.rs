@@ -38,6 +38,7 @@ fn written(regression: &Logistic, mut params: Params) -> Result<Params> {
     add("l2", regression.l2 != default.l2, regression.l2.to_string());
     add("l1", regression.l1 != default.l1, regression.l1.to_string());
     add("prior-sd", regression.prior_sd.is_some(), regression.prior_sd.unwrap_or_default().to_string());
+    add("intercept-sd", regression.intercept_sd.is_some(), regression.intercept_sd.unwrap_or_default().to_string());
     add("firth", regression.firth, "true".into());
     add("on-separation", regression.on_separation == OnSeparation::Firth, "firth".into());
     // What suits the rest of the options may be another kind: it is always said.
@@ -131,7 +132,7 @@ mod tests {
             most_steps: Some(77),
             ..Logistic::default()
         };
-        for regression in [Logistic::default(), everything, Logistic { prior_sd: Some(0.7), ..Logistic::default() }] {
+        for regression in [Logistic::default(), everything, Logistic { prior_sd: Some(0.7), intercept_sd: Some(2.5), ..Logistic::default() }] {
             assert_eq!(Logistic::from_params(&regression.params().unwrap()).unwrap(), regression);
         }
         let each = Logistic { sampling: false, tests: false, firth: true, ..Logistic::default() };

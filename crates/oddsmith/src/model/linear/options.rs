@@ -75,6 +75,10 @@ pub struct Logistic {
     /// Standard deviation of a Gaussian prior of every coefficient around zero: the posterior is then approximated by a Gaussian at
     /// its mode (Laplace) and predictions carry its uncertainty; default none.
     pub prior_sd: Option<f64>,
+    /// Standard deviation of the prior of the intercept, that is of the log odds at the means of the columns; default 10, which says
+    /// next to nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intercept_sd: Option<f64>,
     /// Firth's penalised likelihood; default off.
     pub firth: bool,
     /// What to do under separation.
@@ -124,6 +128,7 @@ impl Default for Logistic {
             l2: 0.0,
             l1: 0.0,
             prior_sd: None,
+            intercept_sd: None,
             firth: false,
             on_separation: OnSeparation::default(),
             class_weights: ClassWeighting::default(),
@@ -181,6 +186,9 @@ impl Logistic {
                     return Err(Error::option("class-weight", format!("{class}={weight}"), "positive finite numbers"));
                 }
             }
+        }
+        if let Some(sd) = self.intercept_sd.filter(|sd| self.prior_sd.is_none() || !(*sd > 0.0 && sd.is_finite())) {
+            return Err(Error::option("intercept-sd", sd, "a positive finite number, beside a prior of the coefficients (prior-sd)"));
         }
         if let Some(sd) = self.prior_sd {
             if !(sd > 0.0 && sd.is_finite()) {

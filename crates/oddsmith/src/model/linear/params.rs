@@ -22,6 +22,13 @@ const PRIOR_SD: Param = Param::new(
     "",
     "Standard deviation of a Gaussian prior of every coefficient: gives a posterior and its log marginal likelihood",
 );
+const INTERCEPT_SD: Param = Param::new(
+    "intercept-sd",
+    POSITIVE,
+    "SD",
+    "10",
+    "Standard deviation of the prior of the intercept, which is the log odds at the means of the columns; goes with a prior of the coefficients",
+);
 const FIRTH: Param = Param::flag("firth", "Firth's penalised likelihood: finite estimates under separation, less bias in small samples");
 const ON_SEPARATION: Param =
     Param::new("on-separation", ParamKind::Choice(&["error", "firth"]), "WHAT", "error", "What to do when no finite estimate exists");
@@ -105,6 +112,7 @@ const MAX_STEPS: Param = Param::new(
 pub(crate) const LOGISTIC: &[&Param] = &[
     &L2,
     &PRIOR_SD,
+    &INTERCEPT_SD,
     &L1,
     &FIRTH,
     &ON_SEPARATION,
@@ -133,6 +141,7 @@ pub(crate) const LOGISTIC: &[&Param] = &[
 pub(crate) const ONE_VS_REST: &[&Param] = &[
     &L2,
     &PRIOR_SD,
+    &INTERCEPT_SD,
     &L1,
     &FIRTH,
     &ON_SEPARATION,
@@ -171,6 +180,7 @@ impl Logistic {
             l2: params.number("l2").unwrap_or(default.l2),
             l1: params.number("l1").unwrap_or(default.l1),
             prior_sd: params.number("prior-sd"),
+            intercept_sd: params.number("intercept-sd"),
             firth: params.flag("firth"),
             on_separation: if params.text("on-separation") == Some("firth") { OnSeparation::Firth } else { OnSeparation::Error },
             class_weights: params.text("class-weight").map_or(Ok(ClassWeighting::None), class_weights)?,

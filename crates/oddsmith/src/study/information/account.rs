@@ -2,9 +2,9 @@
 
 use std::f64::consts::LOG2_E;
 
-use super::Information;
 use super::counts::Counts;
 use super::finding::Finding;
+use super::{Information, NumberMethod};
 use crate::card::{Card, Cell, FixedTable, Summary, Table};
 use crate::error::{DataFault, Result};
 use crate::info::{Joint, entropy};
@@ -17,11 +17,10 @@ const BAR: usize = 20;
 /// Columns in a picture.
 const MOST_DRAWN: usize = 30;
 
-/// What there is to say.
-pub(super) fn card(options: &Information, counts: &Counts) -> Result<Card> {
+/// What every column tells, the most telling first.
+pub(super) fn ranked(options: &Information, counts: &Counts) -> Result<Vec<Finding>> {
     let layout = counts.layout();
-    let total = counts.classes().total();
-    if total <= 0.0 {
+    if counts.classes().total() <= 0.0 {
         return Err(DataFault::new("there are no rows that have a target").column(layout.target()).into());
     }
     let mut findings = Vec::new();
@@ -29,6 +28,12 @@ pub(super) fn card(options: &Information, counts: &Counts) -> Result<Card> {
         findings.extend(Finding::of_feature(options, counts, feature)?);
     }
     findings.sort_by(|a, b| b.estimate.total_cmp(&a.estimate).then(plug_in(b).total_cmp(&plug_in(a))).then(a.feature.cmp(&b.feature)));
+    Ok(findings)
+}
+
+/// What there is to say.
+pub(super) fn card(options: &Information, counts: &Counts, findings: &[Finding]) -> Result<Card> {
+    let layout = counts.layout();
     let target = target_entropy(counts);
     let mut facts = vec![
         ("target".into(), layout.target().into()),
@@ -39,10 +44,15 @@ pub(super) fn card(options: &Information, counts: &Counts) -> Result<Card> {
     if let Some(strata) = &options.strata {
         facts.push(("strata".into(), strata.as_str().into()));
     }
-    let (mut tidy, mut shown) = (ranking(counts, &findings, target), for_people(counts, &findings, target));
+    let (mut tidy, mut shown) = (ranking(counts, findings, target), for_people(counts, findings, target));
     if options.forms {
-        add_forms(&mut tidy, &findings);
-        add_forms(&mut shown, &findings);
+        add_forms(&mut tidy, findings);
+        add_forms(&mut shown, findings);
+    }
+    if options.numbers == NumberMethod::Both {
+        let bits = |row: usize| findings[row].neighbours.map_or(Cell::Empty, |nats| Cell::from(nats * LOG2_E));
+        tidy.push_column("neighbour_bits", |row, _| bits(row));
+        shown.push_column("neighbour_bits", |row, _| bits(row));
     }
     let title = match &options.strata {
         None => format!("What each column tells about {}", layout.target()),
@@ -51,11 +61,11 @@ pub(super) fn card(options: &Information, counts: &Counts) -> Result<Card> {
     Ok(Card {
         title,
         tidy,
-        summary: Some(Summary { facts: facts.clone(), table: Some(shown), footnotes: footnotes(options, &findings) }),
+        summary: Some(Summary { facts: facts.clone(), table: Some(shown), footnotes: footnotes(options, findings) }),
         facts,
         tables: Vec::new(),
-        pictures: vec![picture(counts, &findings)],
-        notices: notices(counts, &findings),
+        pictures: vec![picture(counts, findings)],
+        notices: notices(counts, findings),
     })
 }
 

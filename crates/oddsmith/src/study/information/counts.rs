@@ -2,24 +2,20 @@
 
 use std::sync::Arc;
 
+use super::Information;
+use super::groups::Groups;
 use super::number_bins::NumberBins;
 use super::number_rows::NumberRows;
-use super::{Information, NumberMethod};
 use crate::codec::{Codec, Encode};
-use crate::data::{KeyPlace, Layout, Levels, Plane, Role, Rows, SKIP, Space};
-use crate::error::{DataFault, Error, Result};
+use crate::data::{Layout, Rows};
+use crate::error::{Error, Result};
 use crate::info::Joint;
 use crate::stats::{ClassWeights, LevelCounts, WordCounts, WordParts};
-
-/// Most pairs of a class and a stratum.
-const MOST_GROUPS: usize = 1 << 20;
 
 /// Counts of values by group, a group being a class within a stratum.
 #[derive(Debug, Clone)]
 pub struct Counts {
-    layout: Arc<Layout>,
-    strata: Option<(KeyPlace, usize)>,
-    classes: ClassWeights,
+    groups: Groups,
     levels: Option<LevelCounts>,
     words: Vec<WordCounts>,
     bins: NumberBins,
@@ -29,37 +25,28 @@ pub struct Counts {
 impl Counts {
     /// Nothing seen.
     pub(super) fn new(layout: &Arc<Layout>, options: &Information, cuts: Vec<Vec<f64>>) -> Result<Self> {
-        let strata = options.strata.as_ref().map(|column| strata_of(layout, column)).transpose()?;
-        let groups = layout.classes().len().saturating_mul(strata.map_or(1, |(_, levels)| levels));
-        if groups > MOST_GROUPS {
-            let column = options.strata.clone().unwrap_or_else(|| layout.target().to_owned());
-            let what = format!("there are {groups} pairs of a class and a stratum, more than {MOST_GROUPS}");
-            return Err(DataFault::new(what).column(column).accepted("use a column with fewer values").into());
-        }
-        let neighbours = options.numbers == NumberMethod::Neighbours;
+        let counted = Groups::new(layout, options)?;
+        let groups = counted.len();
         let presence = WordParts { totals: false, presence: true };
         Ok(Counts {
-            strata,
-            classes: ClassWeights::new(groups),
+            groups: counted,
             levels: (!layout.codes().is_empty()).then(|| LevelCounts::new(groups, &layout.level_counts())),
             words: layout.word_widths().into_iter().map(|width| WordCounts::new(groups, width, presence)).collect(),
             bins: NumberBins::new(groups, cuts),
-            rows: neighbours.then(|| NumberRows::new(groups, layout.numbers().len())),
-            layout: Arc::clone(layout),
+            rows: options.numbers.keeps_rows().then(|| NumberRows::new(groups, layout.numbers().len())),
         })
     }
 
     /// Adds a batch.
     pub(super) fn observe(&mut self, rows: &Rows<'_>) -> Result<()> {
-        rows.features.check(&self.layout)?;
-        let labels = self.groups_of(rows)?;
+        let labels = self.groups.observe(rows)?;
         let Rows { features, weights, first_row, .. } = *rows;
-        self.classes.observe(&labels, weights)?;
+        let layout = self.groups.layout();
         if let Some(levels) = &mut self.levels {
             levels.observe(features.codes, &labels, weights);
         }
         for (block, words) in self.words.iter_mut().enumerate() {
-            words.observe(features.words[block], &labels, weights, first_row, &self.layout.features()[self.layout.words()[block]].name)?;
+            words.observe(features.words[block], &labels, weights, first_row, &layout.features()[layout.words()[block]].name)?;
         }
         match &mut self.rows {
             Some(kept) => kept.observe(features.numbers, &labels),
@@ -68,28 +55,12 @@ impl Counts {
         Ok(())
     }
 
-    /// The class within the stratum of every row that counts.
-    fn groups_of<'a>(&self, rows: &Rows<'a>) -> Result<std::borrow::Cow<'a, [u32]>> {
-        let labels = rows.counted_labels()?;
-        let Some((place, strata)) = self.strata else { return Ok(labels) };
-        let classes = self.layout.classes().len() as u32;
-        let mut groups = labels.into_owned();
-        for (i, group) in groups.iter_mut().enumerate().filter(|(_, group)| **group != SKIP) {
-            // A row without its stratum is compared with no other.
-            *group = match place.of_row(rows, i) {
-                Some(stratum) if (stratum as usize) < strata => stratum as u32 * classes + *group,
-                _ => SKIP,
-            };
-        }
-        Ok(groups.into())
-    }
-
     /// Adds other counts of the same pass.
     pub(super) fn merge(&mut self, other: &Self) -> Result<()> {
         if self.bins.cuts() != other.bins.cuts() {
             return Err(Error::internal("counts over different bins were merged"));
         }
-        self.classes.merge(&other.classes);
+        self.groups.merge(&other.groups);
         if let (Some(mine), Some(theirs)) = (&mut self.levels, &other.levels) {
             mine.merge(theirs);
         }
@@ -103,12 +74,12 @@ impl Counts {
 
     /// The layout.
     pub(super) fn layout(&self) -> &Layout {
-        &self.layout
+        self.groups.layout()
     }
 
     /// Rows and weights by group.
     pub(super) fn classes(&self) -> &ClassWeights {
-        &self.classes
+        self.groups.classes()
     }
 
     /// Cuts of the number columns.
@@ -123,7 +94,7 @@ impl Counts {
 
     /// How many strata there are.
     pub(super) fn strata(&self) -> usize {
-        self.strata.map_or(1, |(_, levels)| levels)
+        self.groups.strata()
     }
 
     /// Counts of fine bins of a number column by group, bin after bin.
@@ -134,7 +105,7 @@ impl Counts {
     /// Counts of the levels of a category column by group, level after level.
     pub(super) fn category(&self, column: usize) -> Vec<f64> {
         let Some(levels) = &self.levels else { return Vec::new() };
-        let groups = self.classes.rows.len();
+        let groups = self.groups.len();
         let of_group: Vec<&[f64]> = (0..groups).map(|group| levels.column(group, column)).collect();
         let width = levels.offsets[column + 1] - levels.offsets[column];
         (0..width * groups).map(|at| of_group[at % groups][at / groups]).collect()
@@ -153,15 +124,14 @@ impl Counts {
         self.words[block].presence.as_ref().map_or(0, |table| table.columns())
     }
 
+    /// The groups by which everything is counted.
+    pub(super) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
     /// Values by class, one table for every stratum, of counts by group.
     pub(super) fn tables(&self, counts: &[f64]) -> Result<Vec<Joint>> {
-        let (classes, groups) = (self.layout.classes().len(), self.classes.rows.len());
-        let stratum =
-            |z: usize| -> Vec<f64> { counts.chunks_exact(groups).flat_map(|value| &value[z * classes..][..classes]).copied().collect() };
-        (0..self.strata())
-            .map(|z| Joint::new(classes, stratum(z)))
-            .filter(|table| table.as_ref().map_or(true, |t| t.total() > 0.0))
-            .collect()
+        self.groups.tables(counts)
     }
 
     /// What the counts tell of single rows.
@@ -181,7 +151,7 @@ impl Counts {
 
 impl Encode for Counts {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        codec.part("classes", &mut self.classes)?;
+        self.groups.encode(codec)?;
         if let Some(levels) = &mut self.levels {
             codec.weights("levels", levels.counts.cells_mut())?;
         }
@@ -196,22 +166,5 @@ impl Encode for Counts {
             Some(rows) => codec.part("rows", rows),
             None => Ok(()),
         }
-    }
-}
-
-/// Where the strata of rows lie, and how many there are.
-fn strata_of(layout: &Layout, column: &str) -> Result<(KeyPlace, usize)> {
-    let place = KeyPlace::find(layout, Role::Stratum, column)?;
-    let levels = match place {
-        KeyPlace::Key(at) => Some(&layout.keys()[at].levels),
-        KeyPlace::Feature(Plane::Codes(at)) => match &layout.features()[layout.codes()[at]].space {
-            Space::Levels { levels, .. } => Some(levels),
-            _ => None,
-        },
-        KeyPlace::Feature(_) => None,
-    };
-    match levels.map(Levels::len) {
-        Some(count) => Ok((place, count)),
-        None => Err(DataFault::new("strata are no numbers or texts").column(column).accepted(crate::error::Advice::ChangeKind).into()),
     }
 }

@@ -35,8 +35,12 @@ pub(super) struct Finding {
     pub(super) test: Test,
     /// How the estimate was made.
     pub(super) method: &'static str,
-    /// Where a number was cut.
+    /// Where a number was cut for the estimate.
     pub(super) cuts: Vec<f64>,
+    /// Where a number is cut when it is looked at beside another column.
+    pub(super) bins: Vec<f64>,
+    /// Ross's estimate beside one from intervals, in nats.
+    pub(super) neighbours: Option<f64>,
     /// The share of values that tie, where that was too much for neighbours.
     pub(super) ties: Option<f64>,
     /// The tables that the estimate is from, one a stratum.
@@ -59,7 +63,7 @@ impl Finding {
     pub(super) fn of_feature(options: &Information, counts: &Counts, feature: usize) -> Result<Vec<Finding>> {
         match counts.layout().plane(feature) {
             Plane::Codes(at) => Ok(Finding::of_values(options, counts, feature, counts.category(at))?.into_iter().collect()),
-            Plane::Numbers(at) if options.numbers == NumberMethod::Neighbours => {
+            Plane::Numbers(at) if options.numbers.keeps_rows() => {
                 Ok(Finding::of_neighbours(options, counts, feature, at)?.into_iter().collect())
             }
             Plane::Numbers(at) => {
@@ -94,6 +98,8 @@ impl Finding {
             test: tested(&tables, rows, &found),
             method: "counts",
             cuts: Vec::new(),
+            bins: Vec::new(),
+            neighbours: None,
             ties: None,
             tables,
         }))
@@ -111,8 +117,8 @@ impl Finding {
         // Where no cut pays for itself, there may still be something to tell.
         let (starts, method) = if paying.is_empty() { (blind, "quantiles") } else { (paying, "description length") };
         let Some(found) = Finding::of_values(options, counts, feature, joined(fine, groups, &starts))? else { return Ok(None) };
-        let cuts = starts.iter().map(|start| cuts[start - 1]).collect();
-        Ok(Some(Finding { test: by_quantiles.test, method, cuts, ..found }))
+        let cuts: Vec<f64> = starts.iter().map(|start| cuts[start - 1]).collect();
+        Ok(Some(Finding { test: by_quantiles.test, method, bins: cuts.clone(), cuts, ..found }))
     }
 
     /// From neighbours; from bins where too many values tie.
@@ -138,6 +144,9 @@ impl Finding {
             return Ok(Some(Finding { ties: Some(tied / rows), ..binned }));
         }
         let estimate = (sum / rows).max(0.0);
+        if options.numbers == NumberMethod::Both {
+            return Ok(Some(Finding { neighbours: Some(estimate), ..binned }));
+        }
         Ok(Some(Finding { estimate, precision: None, method: "neighbours", cuts: Vec::new(), ..binned }))
     }
 
@@ -157,8 +166,7 @@ fn by_class(counts: &[f64], stats: &Counts) -> Vec<f64> {
 /// Rows that the tables are worth as evidence, and their weight.
 fn evidence(counts: &Counts, tables: &[Joint]) -> Option<(f64, f64)> {
     let weight: f64 = tables.iter().map(Joint::total).sum();
-    let all = counts.classes().effective_rows(counts.layout().weighting());
-    (weight > 0.0).then(|| (all * (weight / counts.classes().total()), weight))
+    (weight > 0.0).then(|| (counts.groups().evidence_of(weight), weight))
 }
 
 /// The test of a table: by permutation where counts are too few for the χ² distribution and few enough to be permuted.

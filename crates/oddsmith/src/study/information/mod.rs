@@ -6,14 +6,16 @@
 //! the target would make any test of it too sure. Where no cut pays, the estimate is from the quantile bins, too. Or neighbours are looked at (Ross), which takes all values into memory. With strata
 //! everything is I(X;Y|Z), within their levels.
 //!
-//! One pass where there are no numbers, else two: the sample, then all counts. Time O(rows · columns · log bins), memory O(classes · strata ·
+//! One pass where there are no numbers, else two: the sample, then all counts; pairs of columns take one more. Time O(rows · columns · log bins), memory O(classes · strata ·
 //! Σ values).
 
 mod account;
 mod counts;
 mod finding;
+mod groups;
 mod number_bins;
 mod number_rows;
+mod pairs;
 
 use std::sync::Arc;
 
@@ -27,14 +29,17 @@ use crate::model::{Param, ParamKind, Params, PassInfo, Procedure, Step, TableNee
 use crate::record::Record;
 use crate::stats::{QuantileSketch, Statistics};
 use counts::Counts;
+use groups::Groups;
 use number_bins::fine_cuts;
+use pairs::{PairCounts, most_telling};
 
 const NUMBERS: Param = Param::new(
     "numbers",
-    ParamKind::Choice(&["mdl", "quantiles", "neighbours"]),
+    ParamKind::Choice(&["mdl", "quantiles", "neighbours", "both"]),
     "HOW",
     "mdl",
-    "How numbers are looked at: intervals by description length, quantile bins, or nearest neighbours, which keeps all values in memory",
+    "How numbers are looked at: intervals by description length, quantile bins, nearest neighbours, which keeps all values in memory, or \
+     intervals with the estimate from neighbours beside them",
 );
 const NEIGHBOURS: Param =
     Param::new("neighbours", ParamKind::Whole { least: 1, most: 1000 }, "K", "3", "Which neighbour of the same class sets the distance");
@@ -48,13 +53,21 @@ const WORDS: Param = Param::new(
     "How many words of a text column are listed, the most telling first",
 );
 
+const PAIRS: Param = Param::new(
+    "pairs",
+    ParamKind::Whole { least: 0, most: 1000 },
+    "N",
+    "0",
+    "Also what pairs of the N most telling columns tell together, and whether that is more than they tell one by one",
+);
+
 /// What the registry knows of it.
 pub(super) const ENTRY: AnalysisEntry = AnalysisEntry {
     name: "information",
     aliases: &[],
     summary: "mutual information of every column with the target, in bits, with interval and test",
     fitted: false,
-    params: &[&NUMBERS, &NEIGHBOURS, &LEVEL, &STRATA, &FORMS, &WORDS],
+    params: &[&NUMBERS, &NEIGHBOURS, &LEVEL, &STRATA, &FORMS, &WORDS, &PAIRS],
     build: |params| Ok(Box::new(Information::from_params(params))),
 };
 
@@ -68,6 +81,15 @@ pub enum NumberMethod {
     Quantiles,
     /// Ross's estimator from nearest neighbours.
     Neighbours,
+    /// Intervals by description length, and Ross's estimate beside them.
+    Both,
+}
+
+impl NumberMethod {
+    /// Whether all values are kept.
+    pub(super) fn keeps_rows(self) -> bool {
+        matches!(self, NumberMethod::Neighbours | NumberMethod::Both)
+    }
 }
 
 /// The screen with its options.
@@ -85,11 +107,13 @@ pub struct Information {
     pub forms: bool,
     /// Words of a text column that are listed.
     pub words: usize,
+    /// How many of the most telling columns are looked at in pairs.
+    pub pairs: usize,
 }
 
 impl Default for Information {
     fn default() -> Self {
-        Information { numbers: NumberMethod::default(), neighbours: 3, level: 0.95, strata: None, forms: false, words: 10 }
+        Information { numbers: NumberMethod::default(), neighbours: 3, level: 0.95, strata: None, forms: false, words: 10, pairs: 0 }
     }
 }
 
@@ -102,6 +126,7 @@ impl Information {
             numbers: match params.text("numbers") {
                 Some("quantiles") => NumberMethod::Quantiles,
                 Some("neighbours") => NumberMethod::Neighbours,
+                Some("both") => NumberMethod::Both,
                 _ => NumberMethod::DescriptionLength,
             },
             neighbours: whole("neighbours", defaults.neighbours),
@@ -109,6 +134,7 @@ impl Information {
             strata: params.text("strata").map(str::to_owned),
             forms: params.flag("forms"),
             words: whole("words", defaults.words),
+            pairs: whole("pairs", defaults.pairs),
         }
     }
 }
@@ -118,8 +144,10 @@ impl Information {
 pub enum InformationStats {
     /// The first of two: rows from which bins of numbers are made.
     Sample(Sample),
-    /// The last: counts by class and stratum.
+    /// The next: counts by class and stratum.
     Counts(Box<Counts>),
+    /// The last, where pairs are asked for.
+    Pairs(Box<PairCounts>),
 }
 
 /// Where the values of number columns lie.
@@ -134,6 +162,7 @@ impl Encode for InformationStats {
         match self {
             InformationStats::Sample(sample) => sample.sketch.encode(codec),
             InformationStats::Counts(counts) => counts.encode(codec),
+            InformationStats::Pairs(pairs) => pairs.encode(codec),
         }
     }
 }
@@ -145,6 +174,7 @@ impl Statistics for InformationStats {
         match self {
             InformationStats::Sample(sample) => sample.sketch.observe(rows),
             InformationStats::Counts(counts) => counts.observe(&rows),
+            InformationStats::Pairs(pairs) => pairs.observe(&rows),
         }
     }
 
@@ -152,6 +182,7 @@ impl Statistics for InformationStats {
         match (self, other) {
             (InformationStats::Sample(mine), InformationStats::Sample(theirs)) => mine.sketch.merge(&theirs.sketch),
             (InformationStats::Counts(mine), InformationStats::Counts(theirs)) => mine.merge(theirs),
+            (InformationStats::Pairs(mine), InformationStats::Pairs(theirs)) => mine.merge(theirs),
             _ => Err(Error::internal("sums of two different passes were merged")),
         }
     }
@@ -160,6 +191,7 @@ impl Statistics for InformationStats {
         match self {
             InformationStats::Sample(sample) => sample.sketch.weight(),
             InformationStats::Counts(counts) => counts.classes().total(),
+            InformationStats::Pairs(pairs) => pairs.weight(),
         }
     }
 
@@ -167,6 +199,7 @@ impl Statistics for InformationStats {
         match self {
             InformationStats::Sample(_) => "values at which numbers are cut into bins".into(),
             InformationStats::Counts(_) => "counts of values by class".into(),
+            InformationStats::Pairs(_) => "counts of pairs of values by class".into(),
         }
     }
 
@@ -174,6 +207,7 @@ impl Statistics for InformationStats {
         match self {
             InformationStats::Sample(sample) => sample.sketch.discloses(),
             InformationStats::Counts(counts) => counts.discloses(),
+            InformationStats::Pairs(_) => None,
         }
     }
 
@@ -181,6 +215,7 @@ impl Statistics for InformationStats {
         match self {
             InformationStats::Sample(sample) => sample.sketch.bytes(),
             InformationStats::Counts(counts) => counts.bytes(),
+            InformationStats::Pairs(pairs) => pairs.bytes(),
         }
     }
 }
@@ -196,12 +231,12 @@ impl Procedure for Information {
     }
 
     fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<InformationStats> {
-        if self.numbers == NumberMethod::Neighbours && layout.weighting() != crate::data::Weighting::None && !layout.numbers().is_empty() {
+        if self.numbers.keeps_rows() && layout.weighting() != crate::data::Weighting::None && !layout.numbers().is_empty() {
             let (model, what) = (ENTRY.name.to_owned(), "look at neighbours of rows that have weights".to_owned());
             let advice = crate::error::Advice::set("numbers", "mdl");
             return Err(ErrorKind::Unsupported { model, what, advice }.into());
         }
-        if layout.numbers().is_empty() || self.numbers == NumberMethod::Neighbours {
+        if layout.numbers().is_empty() || self.numbers.keeps_rows() {
             return self.counting(layout, vec![Vec::new(); layout.numbers().len()]);
         }
         // Checked before rows are read, not after.
@@ -215,11 +250,30 @@ impl Procedure for Information {
                 let groups = sample.layout.classes().len();
                 self.counting(&sample.layout, fine_cuts(&sample.sketch, sample.layout.numbers().len(), groups)).map(Step::Again)
             }
-            InformationStats::Counts(counts) => account::card(self, counts).map(Step::Done),
+            InformationStats::Counts(counts) => {
+                let findings = account::ranked(self, counts)?;
+                let columns = most_telling(&findings, self.pairs);
+                if columns.len() < 2 {
+                    return account::card(self, counts, &findings).map(Step::Done);
+                }
+                let groups = Groups::new(counts.groups().layout(), self)?;
+                let pairs = PairCounts::new(Some(Arc::new((**counts).clone())), groups, columns)?;
+                Ok(Step::Again(InformationStats::Pairs(Box::new(pairs))))
+            }
+            InformationStats::Pairs(pairs) => {
+                let counts =
+                    pairs.single.as_ref().ok_or_else(|| Error::internal("pairs are finished where single columns are not known"))?;
+                let mut card = account::card(self, counts, &account::ranked(self, counts)?)?;
+                card.tables.push(pairs.table(self.level)?);
+                Ok(Step::Done(card))
+            }
         }
     }
 
     fn write_point(&self, empty: &InformationStats, point: &mut Record) -> Result<()> {
+        if let InformationStats::Pairs(pairs) = empty {
+            pairs.write_point(point);
+        }
         if let InformationStats::Counts(counts) = empty {
             point.put("cuts", &counts.cuts().concat());
             point.put_counts("cuts-by-column", &counts.cuts().iter().map(|cuts| cuts.len() as u64).collect::<Vec<_>>());
@@ -228,6 +282,11 @@ impl Procedure for Information {
     }
 
     fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<InformationStats> {
+        if point.arrays.contains_key("pair-columns") {
+            let columns = PairCounts::columns_at(layout, point)?;
+            let pairs = PairCounts::new(None, Groups::new(layout, self)?, columns)?;
+            return Ok(InformationStats::Pairs(Box::new(pairs)));
+        }
         if !point.arrays.contains_key("cuts") {
             return self.begin(layout, &PassInfo::default());
         }

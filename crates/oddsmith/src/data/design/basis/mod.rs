@@ -9,8 +9,10 @@ mod poly;
 mod radial;
 
 use super::survey::Observed;
+use super::value_table::ValueTable;
 use crate::data::Weighting;
 use crate::data::formula::{Centers, Expr, Knots, Rbf, Spline, Variable};
+use crate::num::mdl_cuts;
 use bspline::BSpline;
 use natural::NaturalSpline;
 use poly::{Powers, orthonormal_parameters};
@@ -40,6 +42,8 @@ pub(super) enum Wanted {
     Range,
     /// Points of a sample.
     Points,
+    /// Every value, by class.
+    Classes,
 }
 
 /// The values that a basis is computed from; none when the variable is no basis.
@@ -48,6 +52,7 @@ pub(super) fn arguments(variable: &Variable) -> Vec<&Expr> {
         Variable::Poly(poly) => vec![&poly.of],
         Variable::Spline(spline) => vec![&spline.of],
         Variable::Rbf(rbf) => rbf.of.iter().collect(),
+        Variable::MdlBins(bins) => vec![&bins.of],
         Variable::Column(_) | Variable::Number(_) | Variable::Category(_) | Variable::Cut(_) => Vec::new(),
     }
 }
@@ -59,6 +64,7 @@ pub(super) fn wanted(variable: &Variable) -> Option<Wanted> {
         Variable::Spline(Spline { knots: Knots::DegreesOfFreedom(_), .. }) => Some(Wanted::Values),
         Variable::Spline(Spline { knots: Knots::At(_), .. }) => Some(Wanted::Range),
         Variable::Rbf(Rbf { centers: Centers::Count(_), .. }) => Some(Wanted::Points),
+        Variable::MdlBins(_) => Some(Wanted::Classes),
         _ => None,
     }
 }
@@ -82,8 +88,31 @@ pub(super) fn parameters(variable: &Variable, observed: &Observed, weighting: We
             Centers::Count(count) => radial::placed(points, *count, rbf.width),
             Centers::At(_) => Err("its centres are given".into()),
         },
+        (Variable::MdlBins(_), Observed::Classes(classes)) => match value_cuts(classes) {
+            cuts if cuts.is_empty() => Err("no cut of its values tells enough about the classes to pay for itself".into()),
+            cuts => Ok(cuts),
+        },
         _ => Err("the survey is of another formula".into()),
     }
+}
+
+/// Cuts between values that pay for themselves by description length.
+fn value_cuts(classes: &[ValueTable]) -> Vec<f64> {
+    let mut values: Vec<f64> = classes.iter().flat_map(|class| class.entries().iter().map(|(value, _)| *value)).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let mut counts = vec![0.0; values.len() * classes.len()];
+    for (k, class) in classes.iter().enumerate() {
+        for (value, weight) in class.entries() {
+            counts[values.partition_point(|known| known < value) * classes.len() + k] += weight;
+        }
+    }
+    let between = |bin: usize| {
+        let (low, high) = (values[bin - 1], values[bin]);
+        let middle = 0.5 * low + 0.5 * high;
+        if middle > low { middle } else { high }
+    };
+    mdl_cuts(&counts, classes.len()).into_iter().map(between).collect()
 }
 
 fn inner_knots(spline: &Spline) -> usize {
@@ -115,7 +144,9 @@ impl Basis {
                 Centers::Count(count) => Radial::new(rbf.of.len(), *count, parameters).map(Basis::Radial),
                 Centers::At(centers) => radial::given(rbf.of.len(), centers, rbf.width).map(Basis::Radial),
             },
-            Variable::Column(_) | Variable::Number(_) | Variable::Category(_) | Variable::Cut(_) => Err("it is no basis".into()),
+            Variable::Column(_) | Variable::Number(_) | Variable::Category(_) | Variable::Cut(_) | Variable::MdlBins(_) => {
+                Err("it is no basis".into())
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the reader of a regression must know beside its numbers.
 
+use crate::data::formula::Variable;
 use crate::data::{Feature, Space, Weighting};
 use crate::error::visible;
 use crate::model::linear::fit::block_reader::Problem;
@@ -121,6 +122,12 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
     }
     if !analysis.estimate.converged {
         notices.push(Notice::new(notice::STOPPED_EARLY, stopped_early(learner, &analysis.estimate)));
+    }
+    let by_classes: Vec<String> =
+        problem.design.formula().variables().iter().filter(|v| matches!(v, Variable::MdlBins(_))).map(Variable::to_string).collect();
+    if !by_classes.is_empty() && learner.precision > Intervals::None {
+        let text = format!("the classes chose the cuts of {}, which tests and limits do not know: they are too sure", by_classes.join(", "));
+        notices.push(Notice::new(notice::CUTS_BY_CLASSES, text));
     }
     if let Some(text) = few_events(state, analysis, problem) {
         notices.push(Notice::new(notice::FEW_EVENTS, text));

@@ -46,7 +46,7 @@ const LOST_REACH: f64 = 40.0;
 const ROWS_PER_PARAMETER: f64 = 600.0;
 const SMALLEST_SAMPLE: f64 = 16_384.0;
 const LARGEST_SAMPLE: f64 = 131_072.0;
-/// Standard deviation of the prior of an intercept.
+/// Standard deviation of the prior of an intercept, unless another is asked for.
 const INTERCEPT_SD: f64 = 10.0;
 
 impl Logistic {
@@ -75,7 +75,8 @@ impl Logistic {
         let mut dense: Vec<f64> = coordinates.kept.iter().map(|&j| strength(j)).collect();
         if coordinates.intercept {
             // A proper prior of the intercept too, or there would be no evidence; 10 on the scale of log odds says next to nothing.
-            dense.insert(0, if self.prior_sd.is_some() { INTERCEPT_SD.powi(-2) } else { 0.0 });
+            let own = self.prior_sd.map(|_| self.intercept_sd.unwrap_or(INTERCEPT_SD).powi(-2));
+            dense.insert(0, own.unwrap_or(0.0));
         }
         let mut penalty = Penalty::new(dense, self.ridge(), shape);
         if self.l1 > 0.0 {

@@ -10,7 +10,7 @@
 //! than what it saves. Parts are cut again. It needs nothing but counts of classes in ordered bins, so it works on sums of any size.
 //! Cost O(bins · classes) a level of cuts.
 
-use crate::info::entropy;
+use super::logspace::NeumaierSum;
 
 /// Places at which to cut: `b` says that bin `b` begins an interval. `counts` holds the classes of every bin in order.
 pub fn mdl_cuts(counts: &[f64], classes: usize) -> Vec<usize> {
@@ -39,13 +39,13 @@ fn best_cut(counts: &[f64], classes: usize) -> Option<usize> {
     if h == 0.0 || total <= 2.0 {
         return None;
     }
-    let mut left = vec![0.0; classes];
+    let (mut left, mut right) = (vec![0.0; classes], vec![0.0; classes]);
     let mut best: Option<(f64, usize, [f64; 4])> = None;
     for (at, bin) in counts.chunks_exact(classes).enumerate() {
         let below: f64 = left.iter().sum();
         // A cut after nothing but empty bins is none, and of a run of empty bins only the first place is tried.
         if below > 0.0 && bin.iter().any(|n| *n > 0.0) {
-            let right: Vec<f64> = whole.iter().zip(&left).map(|(all, n)| all - n).collect();
+            right.iter_mut().zip(&whole).zip(&left).for_each(|((right, all), n)| *right = all - n);
             let (h1, h2) = (bits(&left), bits(&right));
             let rest = (below * h1 + (total - below) * h2) / total;
             if best.as_ref().is_none_or(|(least, ..)| rest < *least) {
@@ -60,8 +60,12 @@ fn best_cut(counts: &[f64], classes: usize) -> Option<usize> {
     (h - rest > (libm::log2(total - 1.0) + sides) / total).then_some(at)
 }
 
+/// Entropy of the classes, in bits.
 fn bits(counts: &[f64]) -> f64 {
-    entropy(counts) * std::f64::consts::LOG2_E
+    let total: f64 = counts.iter().sum();
+    let mut sum = NeumaierSum::default();
+    counts.iter().filter(|count| **count > 0.0).for_each(|count| sum.add(-count / total * (count / total).ln()));
+    sum.value().max(0.0) * std::f64::consts::LOG2_E
 }
 
 fn seen(counts: &[f64]) -> f64 {

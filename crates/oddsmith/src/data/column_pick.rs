@@ -1,6 +1,6 @@
 //! Some columns of a batch, brought together in buffers that are used again.
 
-use crate::data::{CodesView, Csr, Features, Layout, Plane};
+use super::{CodesView, Csr, Features, Layout, Plane};
 use crate::error::Result;
 use crate::num::MatrixView;
 
@@ -16,7 +16,7 @@ pub struct ColumnPick {
 
 impl ColumnPick {
     /// The features with these indices.
-    pub(super) fn new(layout: &Layout, features: &[usize]) -> Self {
+    pub(crate) fn new(layout: &Layout, features: &[usize]) -> Self {
         let mut pick = ColumnPick::default();
         for &j in features {
             match layout.plane(j) {
@@ -29,7 +29,7 @@ impl ColumnPick {
     }
 
     /// Gives the picked columns of all rows of a batch to `sink`.
-    pub(super) fn with<T>(&mut self, batch: &Features<'_>, rows: usize, sink: impl FnOnce(Features<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn with<T>(&mut self, batch: &Features<'_>, rows: usize, sink: impl FnOnce(Features<'_>) -> Result<T>) -> Result<T> {
         self.number_cells.clear();
         self.code_cells.clear();
         for i in 0..rows {

@@ -1,0 +1,95 @@
+"""Mutual information of columns and arithmetic coding of labels, through the Python package and through scikit-learn and constriction.
+
+Both sides run in this process, in turns; the fastest run of each counts. Labels are coded both ways, each with probabilities of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from result import Result
+from worker import Timing
+from workload import Phase
+
+COLUMNS = 50
+
+
+def measure_bits(repeat: int, seed: int, quick: bool) -> list[Result]:
+    """A screen of discrete columns, one of continuous ones, and labels coded and read back."""
+    rng = np.random.default_rng(seed)
+    return [
+        discrete_screen(rng, 100_000 if quick else 1_000_000, repeat),
+        continuous_screen(rng, 10_000 if quick else 100_000, max(1, repeat // 3)),
+        coding(rng, 100_000 if quick else 1_000_000, repeat),
+    ]
+
+
+def alternate(result: Result, repeat: int, ours: Callable[[], np.ndarray], peers: dict[str, Callable[[], np.ndarray]]) -> None:
+    """Runs both sides in turns and compares their answers."""
+    answers: dict[str, np.ndarray] = {}
+    for _ in range(repeat):
+        mine = clock(ours, result.ours)
+        for name, peer in peers.items():
+            answers[name] = clock(peer, result.peers.setdefault(name, Timing()))
+    result.difference = max(float(np.abs(mine - answer).max()) for answer in answers.values())
+
+
+def clock(work: Callable[[], np.ndarray], timing: Timing) -> np.ndarray:
+    start, cpu = time.perf_counter(), time.process_time()
+    answer = work()
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    timing.add(["ok", repr(seconds), repr(cpu), "-"])
+    return answer
+
+
+def discrete_screen(rng: np.random.Generator, rows: int, repeat: int) -> Result:
+    from oddsmith.info import mutual_info_classif as ours
+    from sklearn.feature_selection import mutual_info_classif
+
+    y = rng.integers(0, 2, rows)
+    x = (rng.integers(0, 10, (rows, COLUMNS)) + y[:, None] * rng.integers(0, 2, (rows, COLUMNS))) % 10
+    result = Result("mi_discrete", Phase("screen", 80, 1e-10), x.nbytes)
+    peers = {"scikit-learn": lambda: mutual_info_classif(x, y, discrete_features=True)}
+    alternate(result, repeat, lambda: ours(x, y, discrete_features=True), peers)
+    return result
+
+
+def continuous_screen(rng: np.random.Generator, rows: int, repeat: int) -> Result:
+    from oddsmith.info import mutual_info_classif as ours
+    from sklearn.feature_selection import mutual_info_classif
+
+    y = rng.integers(0, 2, rows)
+    x = rng.standard_normal((rows, COLUMNS)) + np.linspace(0, 1, COLUMNS) * y[:, None]
+    # scikit-learn adds noise of 1e-10 of the spread, which may exchange neighbours.
+    result = Result("mi_continuous", Phase("screen", 30, 1e-3), x.nbytes)
+    peers = {"scikit-learn": lambda: mutual_info_classif(x, y, discrete_features=False, random_state=0)}
+    alternate(result, repeat, lambda: ours(x, y, discrete_features=False), peers)
+    return result
+
+
+def coding(rng: np.random.Generator, rows: int, repeat: int) -> Result:
+    import constriction
+    from oddsmith.info import decode_labels, encode_labels
+
+    p = rng.beta(0.6, 1.2, rows).clip(1e-6, 1 - 1e-6)
+    labels = (rng.random(rows) < p).astype(np.uint32)
+    wide = np.ascontiguousarray(np.column_stack([1 - p, p]))
+
+    def ours() -> np.ndarray:
+        return decode_labels(encode_labels(labels, wide), wide)
+
+    signed, family = labels.astype(np.int32), constriction.stream.model.Bernoulli(perfect=False)
+    shares = wide.astype(np.float32)
+    table = constriction.stream.model.Categorical(perfect=False)
+
+    def both_ways(model: object, parameters: np.ndarray) -> np.ndarray:
+        encoder = constriction.stream.queue.RangeEncoder()
+        encoder.encode(signed, model, parameters)
+        return constriction.stream.queue.RangeDecoder(encoder.get_compressed()).decode(model, parameters).astype(np.uint32)
+
+    result = Result("label_coding", Phase("both ways", 10, 0.0), labels.nbytes + wide.nbytes)
+    peers = {"constriction Bernoulli": lambda: both_ways(family, p), "constriction categorical": lambda: both_ways(table, shares)}
+    alternate(result, repeat, ours, peers)
+    return result
