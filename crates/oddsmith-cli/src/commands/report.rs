@@ -27,7 +27,7 @@ use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file};
 use crate::progress::Progress;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  oddsmith report births.csv 'low ~ age + lwt + race + smoke' -o report.html  # fits, cross-validates
+  oddsmith report births.csv 'low ~ age + race + smoke' -o report.html  # fits and cross-validates
   oddsmith report low.odds new.csv -o report.html           # a model on rows that it has not seen
   oddsmith report low.odds new.csv --no-rows -o report.html  # nothing that shows a single row
   oddsmith report iris.csv --target Species --model qda -o iris.html";

@@ -91,7 +91,7 @@ fn names_of_columns_and_classes_break_no_format() {
     let classes = ["a|b_$", "<i>", "年 & 50%"];
     let row = |i: usize| format!("{},{},{},{},l{}\n", classes[i % 3], i * 7 % 11, (i * 5 + i % 3) % 13, i % 17, i % 2);
     folder.write("hostile.csv", &(0..60).map(row).fold(HOSTILE.to_owned(), |all, row| all + &row));
-    for format in oddsmith_report::Format::ALL {
+    for format in oddsmith_report::Format::ALL.into_iter().filter(|format| format.is_text()) {
         for model in ["nb", "logistic --l2 1"] {
             let fit = format!("oddsmith fit hostile.csv --target 'cla|ss_' --model {model} -o m.odds");
             let others = ["show m.odds", "evaluate m.odds hostile.csv", "predict m.odds hostile.csv", "explain m.odds hostile.csv --row 3"];

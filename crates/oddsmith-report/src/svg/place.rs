@@ -123,8 +123,10 @@ mod tests {
     #[test]
     fn values_find_their_place_on_every_scale() {
         let place = |scale, from, to| Place { scale, from, to, start: 0.0, end: 100.0 };
-        assert_eq!(place(AxisScale::Log, 0.1, 10.0).at(1.0), Some(50.0));
-        assert_eq!(place(AxisScale::Logit, 0.1, 0.9).at(0.5), Some(50.0));
+        for (scale, from, to, middle) in [(AxisScale::Log, 0.1, 10.0, 1.0), (AxisScale::Logit, 0.1, 0.9, 0.5)] {
+            let at = place(scale, from, to).at(middle).unwrap();
+            assert!((at - 50.0).abs() < 1e-9, "{at}");
+        }
         assert_eq!(place(AxisScale::Log, 0.1, 10.0).within(0.0), Some(0.0));
         assert_eq!(place(AxisScale::Log, 0.1, 10.0).within(f64::INFINITY), Some(100.0));
         assert_eq!(place(AxisScale::Linear, 2.0, 2.0).at(2.0), Some(50.0));

@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(texts(AxisScale::Linear, -0.3, 1.1), ["0.0", "0.5", "1.0"]);
         assert_eq!(texts(AxisScale::Linear, 0.0, 30.0), ["0", "10", "20", "30"]);
         assert_eq!(texts(AxisScale::Proportion, 0.0, 1.0), ["0%", "20%", "40%", "60%", "80%", "100%"]);
-        assert_eq!(texts(AxisScale::Log, 0.2, 40.0), ["0.2", "0.5", "1", "3", "10", "30"]);
+        assert_eq!(texts(AxisScale::Log, 0.2, 40.0), ["0.2", "0.3", "0.5", "1", "2", "3", "5", "10", "20", "30"]);
         assert_eq!(texts(AxisScale::Logit, 0.005, 0.995), ["1%", "5%", "20%", "50%", "80%", "95%", "99%"]);
         assert_eq!(texts(AxisScale::Linear, 0.0, 6e8), ["0", "2e8", "4e8", "6e8"]);
     }

@@ -95,7 +95,9 @@ fn limits(steps: &Steps, rate: f64, events: f64, others: f64) -> (f64, f64, f64)
     };
     let low = solve(&part(|rise| rise.0), events, 0.5 * (1.0 - CONFIDENCE));
     let high = solve(&part(|rise| rise.1), events, 0.5 * (1.0 + CONFIDENCE));
-    (rate, low, high)
+    // Jeffreys' limits stop short of a sensitivity of 0 or 1 that was seen; the band holds what was seen.
+    let (from, to) = steps.rise(rate);
+    (rate, low.min(from), high.max(to))
 }
 
 /// Numbers of others above the threshold with their probabilities.
