@@ -40,7 +40,11 @@ fn without_colours(line: &str) -> String {
     let mut chars = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or("").chars();
     while let Some(c) = chars.next() {
         match c {
-            '\x1b' => drop(chars.by_ref().skip_while(|c| *c == '[').find(char::is_ascii_alphabetic)),
+            // What is erased is not seen: the last picture of a progress bar.
+            '\x1b' => match chars.by_ref().skip_while(|c| *c == '[').find(char::is_ascii_alphabetic) {
+                Some('K') => shown.clear(),
+                _ => {}
+            },
             c => shown.push(c),
         }
     }

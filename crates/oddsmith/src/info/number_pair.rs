@@ -220,7 +220,9 @@ mod tests {
         // Bins lose a little, and their interval is about what they keep.
         assert!(found.binned.estimate > 0.08 && found.binned.estimate < 0.18 && found.ties < 1e-3, "{found:?}");
         let line = number_pair(&x, &x, None, n as f64, 3, 0.95).unwrap();
-        assert!(line.normal.is_infinite() && (line.binned.plug_in - (line.bins.0 as f64).ln()).abs() < 0.01);
+        // The correlation rounds to 1 or to its neighbour, of which the logarithm is left.
+        assert!(line.normal > 15.0, "{line:?}");
+        assert!((line.binned.plug_in - (line.bins.0 as f64).ln()).abs() < 0.01, "{line:?}");
         assert!(number_pair(&[1.0], &[2.0], None, 1.0, 3, 0.95).unwrap_err().to_string().contains("make no pairs"));
     }
 

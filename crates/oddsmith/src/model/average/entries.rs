@@ -1,8 +1,8 @@
 //! What the registry knows of averages of models.
 
-use super::learner::Average;
+use super::learner::{Average, TAKES};
 use super::model;
-use crate::model::{Entry, Param, ParamKind, Takes, Units};
+use crate::model::{Entry, Param, ParamKind, Units};
 
 /// The models that are averaged where none are named: a generative one and a discriminative one.
 pub(super) const DEFAULT_MODELS: &str = "nb,logistic(l2=1)";
@@ -31,8 +31,7 @@ pub(crate) const ENTRIES: &[Entry] = &[Entry {
     family: "average",
     summary: "several models averaged: by their evidence, or by how well their mixture predicts rows that they have not seen",
     one_pass: false,
-    // Text is for those of its models that take it; a regression does with a penalty.
-    takes: Takes::DESIGN,
+    takes: TAKES,
     tolerance: 1e-5,
     units: Units::Fixed,
     takes_formula: false,

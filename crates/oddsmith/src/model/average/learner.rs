@@ -12,9 +12,12 @@ use crate::codec::{Codec, Encode};
 use crate::data::{Layout, Rows, SKIP};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::{Candidate, ModelPosterior};
-use crate::model::{AnyLearner, Classifier, Evidence, Learner, Params, PassInfo, Step, TableNeeds, written};
+use crate::model::{AnyLearner, Classifier, Evidence, Learner, Params, PassInfo, Step, TableNeeds, Takes, Text, written};
 use crate::record::{Record, fault};
 use crate::stats::Statistics;
+
+/// Columns that all kinds of models take.
+pub(super) const TAKES: Takes = Takes { text: Text::No, ..Takes::ALL };
 
 /// How models are weighed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -238,6 +241,7 @@ impl Learner for Average {
     }
 
     fn begin(&self, layout: &Arc<Layout>, _pass: &PassInfo) -> Result<AverageStats> {
+        TAKES.check(super::NAME, layout)?;
         Ok(AverageStats::new(layout, Stage::Whole(MemberFits::begin(&self.learners, layout)?)))
     }
 
@@ -260,9 +264,10 @@ impl Learner for Average {
             },
             Stage::Weights(weights) => {
                 let Weights { whole, part, search, sums } = &**weights;
+                // Few different rows may all fall on one side of the split; then nothing tells the models apart.
                 if sums.rows <= 0.0 {
-                    let what = "no row that is held back has a prediction of every model, so there is nothing to weigh them by".into();
-                    return Err(ErrorKind::NoEstimate { what, advice: crate::error::Advice::set("weigh-by", "equal") }.into());
+                    let equal = vec![1.0 / self.names.len() as f64; self.names.len()];
+                    return AverageModel::new(layout, &self.names, known(whole)?, equal, Weighing::Equal).map(Step::Done);
                 }
                 match search.next(sums) {
                     Ok((weights, search)) => {

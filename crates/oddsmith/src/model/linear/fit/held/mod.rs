@@ -87,11 +87,14 @@ impl Logistic {
             (false, false) => f64::INFINITY,
         };
         let tolerance = HELD_SHARE * plan.tolerance.min(most);
-        let SearchEnd { theta, steps, arrived } = rows.optimum(theta, &facts.penalty, tolerance, plan.most_steps);
-        // The optimum is only looked at once more; from any other point the search goes on.
-        let start = if arrived { SolverState::settle } else { SolverState::start };
-        let (mut solver, next) = start(theta, plan, facts.penalty.clone());
-        solver.steps = steps;
+        let SearchEnd { theta: end, steps, arrived } = rows.optimum(theta, &facts.penalty, tolerance, plan.most_steps);
+        // The optimum is only looked at once more. A search that did not arrive has left for a place from which others do not, either: they
+        // begin where it did.
+        let (mut solver, next) = match arrived {
+            true => SolverState::settle(end, plan, facts.penalty.clone()),
+            false => SolverState::start(theta.to_vec(), plan, facts.penalty.clone()),
+        };
+        solver.steps = if arrived { steps } else { 0 };
         let fitting = Fitting::new(Arc::clone(facts), solver, false);
         Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
     }
