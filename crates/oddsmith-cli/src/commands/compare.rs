@@ -32,7 +32,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith compare births.csv --target low --models 'nb,logistic(l2=1)' --features age,lwt,race
   oddsmith compare births.csv --target low --models lda,logistic --features age,lwt --show twins
   oddsmith compare iris.csv --target Species --models 'nb(predictive),lda(predictive)' --evidence
-  oddsmith compare births.csv --target low --features age,lwt,smoke --mdl  # bits of model and classes
+  oddsmith compare births.csv --target low --features age,lwt,smoke --mdl  # bits in two parts
   oddsmith compare visits.csv --target died --group patient --folds 5  # patients stay together
   oddsmith compare births.csv --target low --features age,lwt --show curve  # bits of more rows";
 

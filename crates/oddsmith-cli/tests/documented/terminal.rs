@@ -41,10 +41,11 @@ fn without_colours(line: &str) -> String {
     while let Some(c) = chars.next() {
         match c {
             // What is erased is not seen: the last picture of a progress bar.
-            '\x1b' => match chars.by_ref().skip_while(|c| *c == '[').find(char::is_ascii_alphabetic) {
-                Some('K') => shown.clear(),
-                _ => {}
-            },
+            '\x1b' => {
+                if chars.by_ref().skip_while(|c| *c == '[').find(char::is_ascii_alphabetic) == Some('K') {
+                    shown.clear();
+                }
+            }
             c => shown.push(c),
         }
     }

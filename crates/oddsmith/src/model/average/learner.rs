@@ -92,7 +92,8 @@ impl Average {
             evidences.push(evidence);
         }
         let candidate = |(name, evidence): (&String, &Evidence)| Candidate { name: name.clone(), prior: 1.0, log_evidence: evidence.ln };
-        let posterior = ModelPosterior::new(self.names.iter().zip(&evidences).map(candidate).collect()).map_err(|error| error.to_string())?;
+        let posterior =
+            ModelPosterior::new(self.names.iter().zip(&evidences).map(candidate).collect()).map_err(|error| error.to_string())?;
         let first = evidences[0];
         let mixed = Evidence { ln: posterior.log_evidence(), is_laplace: evidences.iter().any(|each| each.is_laplace), ..first };
         Ok((posterior, mixed))
@@ -248,7 +249,8 @@ impl Learner for Average {
     fn finish(&self, stats: &AverageStats) -> Result<Step<AverageStats, AverageModel>> {
         let layout = &stats.layout;
         let again = |stage| Ok(Step::Again(AverageStats { stage, weight: 0.0, ..stats.clone() }));
-        let known = |whole: &Option<Members>| whole.clone().ok_or_else(|| Error::internal("weights are finished where the models are not known"));
+        let known =
+            |whole: &Option<Members>| whole.clone().ok_or_else(|| Error::internal("weights are finished where the models are not known"));
         match &stats.stage {
             Stage::Whole(fits) => match fits.finish(&self.learners)? {
                 Step::Again(next) => again(Stage::Whole(next)),

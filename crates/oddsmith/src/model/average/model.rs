@@ -124,8 +124,7 @@ impl Classifier for AverageModel {
             };
             tidy.push([name.into(), weight.into(), log_evidence, bits, self.members.models()[m].free_parameters().into()]);
         }
-        let mut facts: Vec<(String, Cell)> =
-            vec![("models".into(), self.names.len().into()), ("weights by".into(), self.method().into())];
+        let mut facts: Vec<(String, Cell)> = vec![("models".into(), self.names.len().into()), ("weights by".into(), self.method().into())];
         match &self.weighing {
             Weighing::Equal => {}
             Weighing::Evidence { evidence, .. } => {
@@ -141,7 +140,10 @@ impl Classifier for AverageModel {
             Weighing::Equal => Vec::new(),
             Weighing::Evidence { .. } => vec!["weight: posterior probability, all models equally likely before".to_owned()],
             Weighing::Stacking { .. } => {
-                vec!["weight: of the mixture with the fewest bits on rows held back; held_out_bits: bits per row there of each model".to_owned()]
+                vec![
+                    "weight: of the mixture with the fewest bits on rows held back; held_out_bits: bits per row there of each model"
+                        .to_owned(),
+                ]
             }
         };
         Card {

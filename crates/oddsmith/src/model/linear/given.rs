@@ -132,7 +132,9 @@ mod tests {
             most_steps: Some(77),
             ..Logistic::default()
         };
-        for regression in [Logistic::default(), everything, Logistic { prior_sd: Some(0.7), intercept_sd: Some(2.5), ..Logistic::default() }] {
+        for regression in
+            [Logistic::default(), everything, Logistic { prior_sd: Some(0.7), intercept_sd: Some(2.5), ..Logistic::default() }]
+        {
             assert_eq!(Logistic::from_params(&regression.params().unwrap()).unwrap(), regression);
         }
         let each = Logistic { sampling: false, tests: false, firth: true, ..Logistic::default() };

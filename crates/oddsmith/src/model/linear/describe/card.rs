@@ -1,9 +1,9 @@
 //! What there is to say about a fitted regression: its parameters and the card with facts about the whole.
 
-pub(crate) use crate::model::coefficient::CoefficientInference as Inference;
 use crate::card::{Card, Cell};
 use crate::data::Weighting;
 use crate::model::Classifier;
+pub(crate) use crate::model::coefficient::CoefficientInference as Inference;
 use crate::model::linear::infer::account::Method;
 use crate::model::linear::infer::hypothesis::Hypothesis;
 use crate::model::linear::model::LogisticModel;

@@ -126,7 +126,8 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
     let by_classes: Vec<String> =
         problem.design.formula().variables().iter().filter(|v| matches!(v, Variable::MdlBins(_))).map(Variable::to_string).collect();
     if !by_classes.is_empty() && learner.precision > Intervals::None {
-        let text = format!("the classes chose the cuts of {}, which tests and limits do not know: they are too sure", by_classes.join(", "));
+        let text =
+            format!("the classes chose the cuts of {}, which tests and limits do not know: they are too sure", by_classes.join(", "));
         notices.push(Notice::new(notice::CUTS_BY_CLASSES, text));
     }
     if let Some(text) = few_events(state, analysis, problem) {

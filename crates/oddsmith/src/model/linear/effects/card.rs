@@ -26,19 +26,8 @@ struct Errors {
 }
 
 /// Columns of the table for programs.
-const COLUMNS: [&str; 11] = [
-    "class",
-    "term",
-    "level",
-    "within",
-    "measure",
-    "estimate",
-    "std_error",
-    "std_error_sampled",
-    "conf_low",
-    "conf_high",
-    "p_value",
-];
+const COLUMNS: [&str; 11] =
+    ["class", "term", "level", "within", "measure", "estimate", "std_error", "std_error_sampled", "conf_low", "conf_high", "p_value"];
 
 /// The table for programs and the one for people, on their way.
 struct Tables {

@@ -123,7 +123,8 @@ impl QuadraticModel<'_> {
             length *= 0.5;
             if tries == HALVINGS {
                 // A little beyond, so that it is seen to cross.
-                let zero = |(&at, d): (&usize, &f64)| (self.absolute[at] > 0.0 && self.weights[at] * d < 0.0).then(|| -self.weights[at] / d);
+                let zero =
+                    |(&at, d): (&usize, &f64)| (self.absolute[at] > 0.0 && self.weights[at] * d < 0.0).then(|| -self.weights[at] / d);
                 length = face.iter().zip(&step.direction).filter_map(zero).fold(length, f64::min) * (1.0 + 1e-12);
             }
         }

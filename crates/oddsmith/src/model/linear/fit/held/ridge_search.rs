@@ -131,10 +131,16 @@ impl<'a> RidgeSearch<'a> {
             pulls[i] = q;
             square += (own - second[i] * q * q / bend) / ridge;
         }
-        let mut sums: Vec<[f64; 3]> = self.x.names.iter().zip(&place.theta.shared).map(|(&j, t)| {
-            let ridge = self.ridge[j as usize];
-            [ridge * t, ridge * t, ridge]
-        }).collect();
+        let mut sums: Vec<[f64; 3]> = self
+            .x
+            .names
+            .iter()
+            .zip(&place.theta.shared)
+            .map(|(&j, t)| {
+                let ridge = self.ridge[j as usize];
+                [ridge * t, ridge * t, ridge]
+            })
+            .collect();
         self.x.add_sums((first, &pulled, &weights), &mut sums);
         // A column that nothing bends has no slope either.
         sums.iter_mut().for_each(|sum| sum[2] = sum[2].max(f64::MIN_POSITIVE));

@@ -164,12 +164,8 @@ fn marked_rows() -> (Arc<MarkedColumns>, Vec<u32>, Vec<f64>) {
 fn marks_give_the_sums_of_their_cells() {
     let (marked, marks, cells) = marked_rows();
     let centre = vec![0.0, 3.0, 0.0, 1.2, 0.2, 0.0, 0.0];
-    let plain = Coordinates {
-        centre,
-        scale: vec![1.0, 0.5, 2.0, 1.0, 1.0, 4.0, 1.0],
-        kept: vec![0, 1, 2, 4, 5, 6],
-        ..Coordinates::plain(7, true)
-    };
+    let plain =
+        Coordinates { centre, scale: vec![1.0, 0.5, 2.0, 1.0, 1.0, 4.0, 1.0], kept: vec![0, 1, 2, 4, 5, 6], ..Coordinates::plain(7, true) };
     let with_marks = Coordinates { marked: Some(marked), ..plain.clone() };
     let numbers: Vec<f64> = cells.chunks(7).flat_map(|row| [row[1], row[3], row[4]]).collect();
     for outputs in [1, 3] {
