@@ -4,7 +4,7 @@
 //! Picture -> turned (categories below each other) -> frame (scales, ticks, room for texts) -> marks -> canvas (one writer of numbers, one of texts)
 //! ```
 //!
-//! The same picture gives the same bytes. No coordinate can be other than finite: [`number::coordinate`] writes them all. Colours are
+//! The same picture gives the same bytes. No coordinate can be other than finite: `number::coordinate` writes them all. Colours are
 //! either variables of the page or written out, so that any program can read a saved picture. Time and size are linear in the marks, of which
 //! those that fall on the same place are drawn once.
 

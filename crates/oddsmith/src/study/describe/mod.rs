@@ -1,4 +1,4 @@
-//! `describe`: the table that a report begins with. Every column over all rows and by group: numbers as mean (SD) and median [IQR], categories
+//! `describe`: the table that a report begins with. Every column over all rows and by group: numbers as mean (SD) and median (IQR), categories
 //! as counts and percentages, what is missing, how far groups are apart, and a test whose name is told.
 
 mod card;
