@@ -357,6 +357,12 @@ impl Model {
         })
     }
 
+    /// The same for every row of the fit among the others, in the order of the fit.
+    fn nearest_others<'py>(&self, py: Python<'py>, k: Option<u64>) -> PyResult<Nearest<'py>> {
+        let found = work::run(py, usize::MAX, |_| neighbours_of(&*self.model)?.nearest_others(k))?;
+        Ok(listed(py, found))
+    }
+
     /// The ways of rows through trees: nodes of every tree; for every row and tree how many nodes are listed; these end to end. Without `whole` the leaf
     /// alone is listed.
     fn paths<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, gaps: bool, whole: bool) -> PyResult<Followed<'py>> {
@@ -382,12 +388,37 @@ impl Model {
     /// Class probabilities of a few plain rows: a C-contiguous array of `float64` (or of `int64` codes) with the right number
     /// of columns and finite cells. `None` for everything else, which wants to be checked and converted first.
     fn quick<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        // Margins are no probabilities, and whoever asks for them has another way.
+        if self.model.scale() == Scale::Margin {
+            return Ok(None);
+        }
         if let Ok(array) = x.cast_exact::<PyArray2<f64>>() {
-            self.quick_rows(py, array)
+            self.quick_rows(py, array, Quick::Probabilities)
         } else if let (Form::Codes(_), Ok(array)) = (&self.form, x.cast_exact::<PyArray2<i64>>()) {
-            self.quick_rows(py, array)
+            self.quick_rows(py, array, Quick::Probabilities)
         } else {
             Ok(None)
+        }
+    }
+
+    /// The same for scores of rows of numbers.
+    fn quick_scores<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        x.cast_exact::<PyArray2<f64>>().map_or(Ok(None), |array| self.quick_rows(py, array, Quick::Scores))
+    }
+}
+
+/// What is wanted of a few plain rows.
+#[derive(Clone, Copy)]
+enum Quick {
+    Probabilities,
+    Scores,
+}
+
+impl Quick {
+    fn ask(self, model: &dyn Classifier, rows: &Features<'_>, out: &mut Predictions) -> oddsmith::Result<()> {
+        match self {
+            Quick::Probabilities => Predictor::new(model).probabilities(rows, out),
+            Quick::Scores => Predictor::new(model).ordered(rows, out),
         }
     }
 }
@@ -414,12 +445,15 @@ thread_local! {
 }
 
 impl Model {
-    fn quick_rows<'py, T: Cell>(&self, py: Python<'py>, array: &Bound<'py, PyArray2<T>>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+    fn quick_rows<'py, T: Cell>(
+        &self,
+        py: Python<'py>,
+        array: &Bound<'py, PyArray2<T>>,
+        wanted: Quick,
+    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let (rows, width) = (array.shape()[0], array.shape()[1]);
         let layout = self.model.layout();
-        // Margins are no probabilities, and whoever asks for them has another way.
-        let margins = self.model.scale() == Scale::Margin;
-        if margins || rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
+        if rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
             return Ok(None);
         }
         let borrowed = array.try_readonly()?;
@@ -431,21 +465,25 @@ impl Model {
                 return Ok(None);
             }
             let predicted = match &self.form {
-                Form::Numbers => MatrixView::row_major(values, rows, width)
-                    .and_then(|rows| Predictor::new(&*self.model).probabilities(&Features::of_numbers(rows), out)),
+                Form::Numbers => {
+                    MatrixView::row_major(values, rows, width).and_then(|rows| wanted.ask(&*self.model, &Features::of_numbers(rows), out))
+                }
                 Form::Codes(levels) => {
                     codes.clear();
                     codes.extend(values.iter().zip(levels.iter().cycle()).map(|(value, count)| known_code(*value, *count)));
                     if codes.contains(&NO_CODE) {
                         return Ok(None);
                     }
-                    CodesView::row_major(codes, rows, width)
-                        .and_then(|rows| Predictor::new(&*self.model).probabilities(&Features::of_codes(rows), out))
+                    CodesView::row_major(codes, rows, width).and_then(|rows| wanted.ask(&*self.model, &Features::of_codes(rows), out))
                 }
                 Form::Words { .. } => return Ok(None),
             };
             predicted.map_err(|error| raise(py, error))?;
-            PyArray1::from_slice(py, out.probabilities()).reshape([rows, self.classes()]).map(Some)
+            let answer = match wanted {
+                Quick::Probabilities => out.probabilities(),
+                Quick::Scores => out.scores().values(),
+            };
+            PyArray1::from_slice(py, answer).reshape([rows, self.classes()]).map(Some)
         })
     }
 }
