@@ -8,7 +8,7 @@
     cargo xtask bench --only bits              mutual information and labels by wire
     cargo xtask bench --instructions           instructions of the hot loops against a baseline
     cargo xtask bench scaling                  time and memory against rows, columns, classes and threads
-    cargo xtask bench stream                   memory of fits that read a 5 GB file
+    cargo xtask bench stream                   memory of fits that read a 5 GB file; --only tree --only boosting chooses models
     cargo xtask bench clinic                   matched sets and strata against R and statsmodels
     cargo xtask bench folds                    ten folds of five models against one fit of each
 

@@ -143,10 +143,10 @@ class Measurement:
         self.tighten(racing, results[0].slopes)
         for _ in range(repeat):
             for name, one in racing.items():
-                run(one.worker, one.request, results, lambda result, name=name: result.peers.setdefault(name, Timing()))
-                run(self.ours, one.ours, results, lambda result: result.ours)
+                self.run(one.worker, one.request, results, lambda result, name=name: result.peers.setdefault(name, Timing()))
+                self.run(self.ours, one.ours, results, lambda result: result.ours)
             if self.packaged:
-                run(self.workers[1], f"fit {PACKAGE}", results, lambda result: result.package)
+                self.run(self.workers[1], f"fit {PACKAGE}", results, lambda result: result.package)
 
     def compare(self, results: list[Result], contenders: dict[str, Contender]) -> None:
         """Fills in how far the answers of the best peer and ours differ: estimates as the workload says, probabilities
@@ -160,7 +160,7 @@ class Measurement:
             if self.work.target is not None:
                 result.slope = self.slope(self.ours)
             if self.fresh is not None:
-                theirs, ours = (self.log_loss(worker) for worker in sides)
+                theirs, ours = (self.judged(worker) for worker in sides)
                 result.difference = max(0.0, ours - theirs)
                 continue
             if result.phase.name == "fit":
@@ -176,13 +176,33 @@ class Measurement:
             theirs, ours = same_shape(*(self.numbers(worker, "answer") for worker in sides))
             result.difference = float(np.max(np.abs(theirs - ours)))
 
-    def log_loss(self, worker: Worker) -> float:
-        """The mean log loss of a worker's model on fresh rows; a probability of 0 costs as much as one of 1e-12."""
+    def judged(self, worker: Worker) -> float:
+        """What a worker's model loses on fresh rows: the share of errors, or the mean log loss, in which a probability of 0 costs as much as
+        one of 1e-12."""
+        y, errors = self.fresh["y"], self.work.judged_by == "errors"
+        self.of_fresh(worker, "predict" if errors else "proba")
+        answer = self.numbers(worker, "answer")
+        if errors:
+            return float((answer != y).mean())
+        return float(-np.log(np.maximum(answer[np.arange(len(y)), y], 1e-12)).mean())
+
+    def of_fresh(self, worker: Worker, request: str) -> list[str]:
+        """The reply to a request about fresh rows."""
         worker.ask(f"load {self.folder / 'fresh'}")
-        worker.ask("proba")
-        p = self.numbers(worker, "answer")
+        reply = worker.ask(request)
         worker.ask(f"load {self.folder}")
-        return float(-np.log(np.maximum(p[np.arange(len(p)), self.fresh["y"]], 1e-12)).mean())
+        return reply
+
+    def run(self, worker: Worker, fit: str, results: list[Result], timing: Callable[[Result], Timing]) -> None:
+        """One fit and one request for every other phase; a peer may know nothing of one."""
+        for result in results:
+            if self.work.asks_fresh:
+                worker.ask(fit)
+                reply = self.of_fresh(worker, result.phase.name)
+            else:
+                reply = worker.ask(fit if result.phase.name == "fit" else result.phase.name)
+            if reply[0] != "none":
+                timing(result).add(reply)
 
     def compare_package(self, result: Result, ours: np.ndarray) -> None:
         """Estimates of the Python package may differ from those of the core as far as those of a peer may."""
@@ -211,14 +231,6 @@ def measure(work: Workload, size: dict[str, int], effort: Effort, seed: int, lim
         return results
     finally:
         measurement.close()
-
-
-def run(worker: Worker, fit: str, results: list[Result], timing: Callable[[Result], Timing]) -> None:
-    """One fit and one request for every other phase; a peer may know nothing of one."""
-    for result in results:
-        reply = worker.ask(fit if result.phase.name == "fit" else result.phase.name)
-        if reply[0] != "none":
-            timing(result).add(reply)
 
 
 def same_shape(theirs: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

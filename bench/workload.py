@@ -55,6 +55,10 @@ class Workload:
     """Whether requests are asked of a fitted model."""
     target: ClassVar[float | None] = None
     """Largest gradient at which a fit counts, where fits iterate."""
+    asks_fresh: ClassVar[bool] = False
+    """Whether answers are asked for rows that no side learned from; fits are then not timed."""
+    judged_by: ClassVar[str] = "log_loss"
+    """What both sides are judged by on fresh rows: `log_loss`, or the share of `errors` where there are no probabilities."""
     rust: ClassVar[dict[str, Peer]] = {}
     """Peers of the Rust program, which makes their estimators itself."""
 
@@ -63,7 +67,7 @@ class Workload:
         raise NotImplementedError
 
     def fresh(self, rng: np.random.Generator, size: dict[str, int]) -> dict[str, object] | None:
-        """Rows that no side learns from, where fits are judged by their log loss; None where answers can be compared."""
+        """Rows that no side learns from, by which fits are judged; None where answers can be compared."""
         return None
 
     def peers(self) -> dict[str, Peer]:

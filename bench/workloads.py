@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from generators import documents, neighbours_correlated
+from learners import LEARNERS
 from regression import REGRESSIONS
 from trees import TREES
 from workload import Cost, Peer, Phase, Workload
@@ -216,5 +217,5 @@ class AucDelong(Workload):
         return {"roc_auc_score": Peer(lambda: None, "")}
 
 
-ALL = (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda(), *REGRESSIONS, *TREES, AucDelong())
+ALL = (GaussianNb(), CategoricalNb(), MultinomialNb(), BernoulliNb(), Lda(), Qda(), *REGRESSIONS, *TREES, *LEARNERS, AucDelong())
 WORKLOADS = {work.name: work for work in ALL}

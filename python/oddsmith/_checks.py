@@ -18,6 +18,12 @@ def _refuse(name: str, value: Any, accepted: str) -> ParameterError:
     return ParameterError(f"{name} = {value!r} is not accepted: {accepted}")
 
 
+def at_rest(name: str, value: Any, default: Any, why: str) -> None:
+    """Refuses a parameter that scikit-learn has and that means nothing here, unless it is at rest."""
+    if value is not default and value != default:
+        raise _refuse(name, value, why)
+
+
 def at_least(name: str, value: Any, low: float) -> float:
     """A finite number from ``low`` up."""
     if isinstance(value, Real) and not isinstance(value, bool) and low <= value < np.inf:

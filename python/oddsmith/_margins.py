@@ -67,9 +67,16 @@ class MarginClassifier(DeclaredClassifier):
         scores = self._margin_scores(X)
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
+    def _plain(self, X: Any) -> np.ndarray | None:
+        """Margins of a few plain rows without the full check; ``None`` when the input wants it."""
+        state = self.__dict__
+        model = state.get("_model")
+        return None if model is None or "feature_names_in_" in state else model.quick_scores(X)
+
     def _margin_scores(self, X: Any) -> np.ndarray:
         """The margin of every class."""
-        return self._ask(X, "scores")
+        quick = self._plain(X)
+        return self._ask(X, "scores") if quick is None else quick
 
     def _lines(self) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts of all outputs, in the user's units."""

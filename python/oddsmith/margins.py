@@ -11,17 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _checks
 from ._margins import MarginClassifier
-from .exceptions import ParameterError
 
 __all__ = ["Perceptron", "RidgeClassifier"]
 
 _NOT_CONVERGED = "W431"
-
-
-def _refuse(name: str, value: Any, default: Any, why: str) -> None:
-    """Refuses a parameter that scikit-learn has and that means nothing here, unless it is at rest."""
-    if value is not default and value != default:
-        raise ParameterError(f"{name} = {value!r} is not accepted: {why}")
 
 
 class RidgeClassifier(MarginClassifier):
@@ -113,8 +106,8 @@ class RidgeClassifier(MarginClassifier):
         self.kinds = kinds
 
     def _options(self) -> dict[str, Any]:
-        _refuse("fit_intercept", self.fit_intercept, True, "the lines always have an intercept; centre columns and classes to do without")
-        _refuse("positive", self.positive, False, "coefficients are free")
+        _checks.at_rest("fit_intercept", self.fit_intercept, True, "the lines always have an intercept; centre columns and classes to do without")
+        _checks.at_rest("positive", self.positive, False, "coefficients are free")
         _checks.one_of("solver", self.solver, ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"))
         return {"l2": self.alpha, "coding": "plus-minus", "missing": self.missing}
 
@@ -248,13 +241,13 @@ class Perceptron(MarginClassifier):
         self.kinds = kinds
 
     def _options(self) -> dict[str, Any]:
-        _refuse("penalty", self.penalty, None, "the perceptron makes no penalised loss small; LogisticRegression does")
-        _refuse("fit_intercept", self.fit_intercept, True, "the lines always have an intercept")
-        _refuse("tol", self.tol, None, "there is no loss whose changes could be small; the fit ends when an epoch makes no mistake")
-        _refuse("shuffle", self.shuffle, False, "rows are gone through in their order; shuffle them before the fit")
-        _refuse("eta0", self.eta0, 1.0, "the length of a step stretches all weights and changes no class")
-        _refuse("early_stopping", self.early_stopping, False, "there is no held-out part")
-        _refuse("warm_start", self.warm_start, False, "every fit starts from zero")
+        _checks.at_rest("penalty", self.penalty, None, "the perceptron makes no penalised loss small; LogisticRegression does")
+        _checks.at_rest("fit_intercept", self.fit_intercept, True, "the lines always have an intercept")
+        _checks.at_rest("tol", self.tol, None, "there is no loss whose changes could be small; the fit ends when an epoch makes no mistake")
+        _checks.at_rest("shuffle", self.shuffle, False, "rows are gone through in their order; shuffle them before the fit")
+        _checks.at_rest("eta0", self.eta0, 1.0, "the length of a step stretches all weights and changes no class")
+        _checks.at_rest("early_stopping", self.early_stopping, False, "there is no held-out part")
+        _checks.at_rest("warm_start", self.warm_start, False, "every fit starts from zero")
         return {"epochs": self.max_iter, "variant": self.variant, "missing": self.missing, "no-verdict": True}
 
     def _take(self, model: Any, make: str, notices: list[Any], *, named: bool) -> None:

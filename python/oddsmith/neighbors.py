@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from . import _checks
@@ -134,8 +135,8 @@ class KNeighborsClassifier(DeclaredClassifier):
 
         Parameters
         ----------
-        X : data frame or array-like of shape (n_queries, n_features)
-            The rows whose neighbours are looked for.
+        X : data frame or array-like of shape (n_queries, n_features), default=None
+            The rows whose neighbours are looked for; ``None`` are the rows of the fit, each among the others.
         n_neighbors : int, default=None
             How many; as many as vote unless it is given.
         return_distance : bool, default=True
@@ -147,13 +148,39 @@ class KNeighborsClassifier(DeclaredClassifier):
             Distances and numbers of rows of the fit, from 0, in rising distance; of equally far ones the first.
         """
         check_is_fitted(self)
-        if X is None:
-            raise ParameterError("X = None is not accepted: pass the rows whose neighbours are looked for")
         k = self._k() if n_neighbors is None else n_neighbors
-        frame = self._table(X)
-        found = self._model.nearest(core_rows(self._checked(X, reset=False)), k, self._gaps) if frame is None else frame.nearest(self._model, k)
-        counts, distances, rows, _, _ = found
+        counts, distances, rows, _, _ = self._model.nearest_others(k) if X is None else self._nearest(X, k)
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
         places = starts[:, None] + np.arange(k)
         rows = rows[places].astype(np.int64)
         return (distances[places], rows) if return_distance else rows
+
+    def _nearest(self, X: Any, k: int) -> tuple[np.ndarray, ...]:
+        """How many neighbours of every row are listed, then distances, rows, classes and votes end to end."""
+        frame = self._table(X)
+        if frame is not None:
+            return frame.nearest(self._model, k)
+        return self._model.nearest(core_rows(self._checked(X, reset=False)), k, self._gaps)
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> sparse.csr_matrix:
+        """Give the nearest rows of the fit as a sparse matrix.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_queries, n_features), default=None
+            The rows whose neighbours are looked for; ``None`` are the rows of the fit, each among the others.
+        n_neighbors : int, default=None
+            How many; as many as vote unless it is given.
+        mode : {'connectivity', 'distance'}, default='connectivity'
+            Whether neighbours have a one or their distance.
+
+        Returns
+        -------
+        csr_matrix of shape (n_queries, n_samples_fit)
+            A line for every row, with as many entries as there are neighbours.
+        """
+        _checks.one_of("mode", mode, ("connectivity", "distance"))
+        distances, rows = self.kneighbors(X, n_neighbors)
+        entries = np.ones(rows.size) if mode == "connectivity" else distances.ravel()
+        ends = np.arange(0, rows.size + 1, rows.shape[1])
+        return sparse.csr_matrix((entries, rows.ravel(), ends), shape=(len(rows), self.n_samples_fit_))

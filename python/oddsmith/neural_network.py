@@ -13,27 +13,77 @@ from .exceptions import ParameterError
 
 __all__ = ["MLPClassifier"]
 
+_ONE_RATE = "adam has one rate for standardised columns, which falls from epoch to epoch"
+_NO_SGD = "it belongs to a solver that there is not"
+_NOT_HELD_OUT = "no rows are held out; max_iter says when adam ends"
+#: What scikit-learn's class takes and this one does not: the value that asks for nothing, and why others are refused.
+_AT_REST: dict[str, tuple[Any, str]] = {
+    "batch_size": ("auto", "parts have 200 rows"),
+    "learning_rate": ("constant", _ONE_RATE),
+    "learning_rate_init": (0.001, _ONE_RATE),
+    "shuffle": (True, "adam always mixes rows, by a key of random_state"),
+    "warm_start": (False, "every fit starts from its first weights"),
+    "early_stopping": (False, _NOT_HELD_OUT),
+    "momentum": (0.9, _NO_SGD),
+    "nesterovs_momentum": (True, _NO_SGD),
+}
+
 
 class MLPClassifier(DeclaredClassifier):
-    """A network of one or two hidden layers, fitted by L-BFGS over all rows.
+    """A network of one or two hidden layers, fitted by L-BFGS over all rows or by Adam over parts of them.
 
-    Columns are brought to mean 0 and standard deviation 1 inside. The search ends where the loss is flat, not where a step changed it
-    little, and the same bits come from any number of threads.
+    Columns are brought to mean 0 and standard deviation 1 inside. L-BFGS ends where the loss is flat, not where a step changed it
+    little. Adam takes as many epochs as it is told, in steps of 200 rows, with a rate that falls to zero; rows are mixed within windows of 16000, so
+    sort no larger table by its classes. The same bits come from any number of threads.
 
     Parameters
     ----------
     hidden_layer_sizes : tuple of int, default=(8,)
         Units of the hidden layers, none to two.
-    activation : {'tanh', 'relu'}, default='tanh'
+    activation : {'tanh', 'relu', 'logistic', 'identity'}, default='tanh'
         What a hidden unit makes of its sum.
-    solver : {'lbfgs'}, default='lbfgs'
-        All rows at once; there are no steps by parts of the rows.
+    solver : {'lbfgs', 'adam'}, default='lbfgs'
+        All rows at once, or steps by parts of the rows.
     alpha : float, default=1.0
         Strength of the penalty ½ α Σ w² beside the log loss of all rows. Constants are not penalised.
-    max_iter : int, default=1000
-        Most steps.
+    batch_size : {'auto'}, default='auto'
+        Adam's parts have 200 rows.
+    learning_rate : {'constant'}, default='constant'
+        Accepted for compatibility; Adam's rate falls from epoch to epoch.
+    learning_rate_init : float, default=0.001
+        Accepted for compatibility; there is one rate for standardised columns.
+    power_t : float, default=0.5
+        Accepted for compatibility.
+    max_iter : int, default=None
+        Most steps of L-BFGS, or epochs of Adam; ``None`` is 1000 or 200.
+    shuffle : bool, default=True
+        Accepted for compatibility; Adam always mixes rows.
     random_state : int, default=None
-        Start of the random first weights; ``None`` is 1.
+        Start of the random first weights and of the order of rows; ``None`` is 1.
+    tol : float, default=1e-4
+        Accepted for compatibility; no search ends because a step changed the loss little.
+    verbose : bool, default=False
+        Nothing is printed.
+    warm_start : bool, default=False
+        Every fit starts from its first weights.
+    momentum : float, default=0.9
+        Accepted for compatibility.
+    nesterovs_momentum : bool, default=True
+        Accepted for compatibility.
+    early_stopping : bool, default=False
+        No rows are held out.
+    validation_fraction : float, default=0.1
+        Accepted for compatibility.
+    beta_1 : float, default=0.9
+        Accepted for compatibility; it is Adam's.
+    beta_2 : float, default=0.999
+        Accepted for compatibility; it is Adam's.
+    epsilon : float, default=1e-8
+        Accepted for compatibility; it is Adam's.
+    n_iter_no_change : int, default=10
+        Accepted for compatibility.
+    max_fun : int, default=15000
+        Accepted for compatibility; `max_iter` bounds the search.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
     missing : {'drop', 'indicator', 'mean', 'error'}, default='drop'
@@ -52,7 +102,7 @@ class MLPClassifier(DeclaredClassifier):
     loss_ : float
         Log loss and penalty per row at the end.
     n_iter_ : int
-        Steps.
+        Steps of L-BFGS, or epochs of Adam.
     n_layers_ : int
         Layers, those of columns and classes included.
     out_activation_ : str
@@ -78,8 +128,25 @@ class MLPClassifier(DeclaredClassifier):
         *,
         solver="lbfgs",
         alpha=1.0,
-        max_iter=1000,
+        batch_size="auto",
+        learning_rate="constant",
+        learning_rate_init=0.001,
+        power_t=0.5,
+        max_iter=None,
+        shuffle=True,
         random_state=None,
+        tol=1e-4,
+        verbose=False,
+        warm_start=False,
+        momentum=0.9,
+        nesterovs_momentum=True,
+        early_stopping=False,
+        validation_fraction=0.1,
+        beta_1=0.9,
+        beta_2=0.999,
+        epsilon=1e-8,
+        n_iter_no_change=10,
+        max_fun=15000,
         n_jobs=None,
         missing="drop",
         kinds=None,
@@ -88,28 +155,48 @@ class MLPClassifier(DeclaredClassifier):
         self.activation = activation
         self.solver = solver
         self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.learning_rate_init = learning_rate_init
+        self.power_t = power_t
         self.max_iter = max_iter
+        self.shuffle = shuffle
         self.random_state = random_state
+        self.tol = tol
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.momentum = momentum
+        self.nesterovs_momentum = nesterovs_momentum
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.n_iter_no_change = n_iter_no_change
+        self.max_fun = max_fun
         self.n_jobs = n_jobs
         self.missing = missing
         self.kinds = kinds
 
     def _options(self) -> dict[str, Any]:
-        if self.solver != "lbfgs":
-            raise ParameterError(f"solver = {self.solver!r} is not accepted: 'lbfgs', which looks at all rows at once")
-        _checks.one_of("activation", self.activation, ("tanh", "relu"))
+        if self.solver not in ("lbfgs", "adam"):
+            raise ParameterError(f"solver = {self.solver!r} is not accepted: 'lbfgs', which looks at all rows at once, or 'adam'")
+        for name, (default, why) in _AT_REST.items():
+            _checks.at_rest(name, getattr(self, name), default, why)
+        _checks.declared("activation", "activation", self.activation)
         sizes = (self.hidden_layer_sizes,) if isinstance(self.hidden_layer_sizes, int) else tuple(self.hidden_layer_sizes)
         seed = self.random_state
         if isinstance(seed, np.random.RandomState):
             seed = int(seed.randint(1, 2**31 - 1))
-        return {
+        options = {
             "hidden": ",".join(str(size) for size in sizes) or "none",
             "activation": self.activation,
             "decay": self.alpha,
-            "steps": self.max_iter,
+            "search": self.solver,
             "start-seed": 1 if seed is None else int(seed),
             "missing": self.missing,
         }
+        return options if self.max_iter is None else {**options, "steps": self.max_iter}
 
     def _show(self) -> None:
         arrays, account = self._model.arrays(), json.loads(self._model.head())["account"]

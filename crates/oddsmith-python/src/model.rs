@@ -15,6 +15,7 @@ use crate::columns::SPARSE;
 use crate::edge::{Told, raise, told};
 use crate::forms::Form;
 use crate::neighbours::{Nearest, listed, neighbours_of};
+use crate::quick::Quick;
 use crate::shown::{rendered, table_columns, turned};
 use crate::table::{Table, with_data};
 use crate::ways::{Followed, Ways};
@@ -353,6 +354,12 @@ impl Model {
         })
     }
 
+    /// The same for every row of the fit among the others, in the order of the fit.
+    fn nearest_others<'py>(&self, py: Python<'py>, k: Option<u64>) -> PyResult<Nearest<'py>> {
+        let found = work::run(py, usize::MAX, |_| neighbours_of(&*self.model)?.nearest_others(k))?;
+        Ok(listed(py, found))
+    }
+
     /// The ways of rows through trees: nodes of every tree; for every row and tree how many nodes are listed; these end to end. Without `whole` the leaf
     /// alone is listed.
     fn paths<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, gaps: bool, whole: bool) -> PyResult<Followed<'py>> {
@@ -378,13 +385,22 @@ impl Model {
     /// Class probabilities of a few plain rows: a C-contiguous array of `float64` (or of `int64` codes) with the right number
     /// of columns and finite cells. `None` for everything else, which wants to be checked and converted first.
     fn quick<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        // Margins are no probabilities, and whoever asks for them has another way.
+        if self.model.scale() == Scale::Margin {
+            return Ok(None);
+        }
         if let Ok(array) = x.cast_exact::<PyArray2<f64>>() {
-            self.quick_rows(py, array)
+            self.quick_rows(py, array, Quick::Probabilities)
         } else if let (Form::Codes(_), Ok(array)) = (&self.form, x.cast_exact::<PyArray2<i64>>()) {
-            self.quick_rows(py, array)
+            self.quick_rows(py, array, Quick::Probabilities)
         } else {
             Ok(None)
         }
+    }
+
+    /// The same for scores of rows of numbers.
+    fn quick_scores<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        x.cast_exact::<PyArray2<f64>>().map_or(Ok(None), |array| self.quick_rows(py, array, Quick::Scores))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use oddsmith::data::{CodesView, Features};
-use oddsmith::model::{Predictions, Predictor, Scale};
+use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use pyo3::prelude::*;
 
@@ -12,6 +12,22 @@ use crate::forms::Form;
 use crate::model::Model;
 use crate::table::{NO_CODE, all_finite, known_code};
 
+/// What is wanted of a few plain rows.
+#[derive(Clone, Copy)]
+pub(crate) enum Quick {
+    Probabilities,
+    Scores,
+}
+
+impl Quick {
+    fn ask(self, model: &dyn Classifier, rows: &Features<'_>, out: &mut Predictions) -> oddsmith::Result<()> {
+        match self {
+            Quick::Probabilities => Predictor::new(model).probabilities(rows, out),
+            Quick::Scores => Predictor::new(model).ordered(rows, out),
+        }
+    }
+}
+
 /// More cells than this are worth the full check and several threads.
 const MOST_QUICK_CELLS: usize = 4096;
 
@@ -20,17 +36,16 @@ thread_local! {
 }
 
 impl Model {
-    /// Probabilities of a few rows of an array as it lies, or nothing where it needs the full road.
+    /// What is wanted of a few rows of an array as it lies, or nothing where it needs the full road.
     pub(crate) fn quick_rows<'py, T: Cell>(
         &self,
         py: Python<'py>,
         array: &Bound<'py, PyArray2<T>>,
+        wanted: Quick,
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let (rows, width) = (array.shape()[0], array.shape()[1]);
         let layout = self.classifier().layout();
-        // Margins are no probabilities, and whoever asks for them has another way.
-        let margins = self.classifier().scale() == Scale::Margin;
-        if margins || rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
+        if rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
             return Ok(None);
         }
         let borrowed = array.try_readonly()?;
@@ -42,21 +57,25 @@ impl Model {
                 return Ok(None);
             }
             let predicted = match &self.form {
-                Form::Numbers => MatrixView::row_major(values, rows, width)
-                    .and_then(|rows| Predictor::new(self.classifier()).probabilities(&Features::of_numbers(rows), out)),
+                Form::Numbers => {
+                    MatrixView::row_major(values, rows, width).and_then(|rows| wanted.ask(self.classifier(), &Features::of_numbers(rows), out))
+                }
                 Form::Codes(levels) => {
                     codes.clear();
                     codes.extend(values.iter().zip(levels.iter().cycle()).map(|(value, count)| known_code(*value, *count)));
                     if codes.contains(&NO_CODE) {
                         return Ok(None);
                     }
-                    CodesView::row_major(codes, rows, width)
-                        .and_then(|rows| Predictor::new(self.classifier()).probabilities(&Features::of_codes(rows), out))
+                    CodesView::row_major(codes, rows, width).and_then(|rows| wanted.ask(self.classifier(), &Features::of_codes(rows), out))
                 }
                 Form::Words { .. } => return Ok(None),
             };
             predicted.map_err(|error| raise(py, error))?;
-            PyArray1::from_slice(py, out.probabilities()).reshape([rows, self.classes()]).map(Some)
+            let answer = match wanted {
+                Quick::Probabilities => out.probabilities(),
+                Quick::Scores => out.scores().values(),
+            };
+            PyArray1::from_slice(py, answer).reshape([rows, self.classes()]).map(Some)
         })
     }
 }

@@ -8,9 +8,9 @@ use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Kind, Layout, Weighting};
 use oddsmith::model::kernel::{KernelLearner, KernelModel};
 use oddsmith::model::margin::LeastSquares;
-use oddsmith::model::{Classifier, Learner, Predictions, Predictor, Scores};
+use oddsmith::model::{Classifier, Learner, Predictions, Predictor, Scores, Uncertainty};
 use oddsmith::{persist, registry, train};
-use support::{Csv, Frame, Golden, close};
+use support::{Csv, Frame, Golden, close, same_digits};
 
 fn fit<L: Learner>(learner: &L, frame: &Frame) -> L::Model {
     train::fit(learner, &frame.source(), None, &Control::new()).unwrap().model
@@ -51,6 +51,86 @@ fn the_linear_kernel_is_the_penalised_regression_of_r() {
             assert!((p[2 * i + 1] - 1.0 / (1.0 + (-eta).exp())).abs() < 1e-8, "fit {at}, row {i}");
         }
     }
+}
+
+/// Solves A x = b in plain loops.
+fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+    let size = b.len();
+    for r in 0..size {
+        for below in r + 1..size {
+            let (factor, row) = (a[below][r] / a[r][r], a[r].clone());
+            a[below].iter_mut().zip(&row).skip(r).for_each(|(cell, above)| *cell -= factor * above);
+            b[below] -= factor * b[r];
+        }
+    }
+    for r in (0..size).rev() {
+        let later: f64 = (r + 1..size).map(|c| a[r][c] * b[c]).sum();
+        b[r] = (b[r] - later) / a[r][r];
+    }
+    b
+}
+
+/// Log odds of every class against the first with the rest of the posterior: Σ w (p_m [m = l] − p_m p_l) z zᵀ + Λ over the columns themselves.
+fn bend(p: &[f64], rows: &[Vec<f64>], classes: usize, lambda: f64) -> Vec<Vec<f64>> {
+    let (width, outputs) = (rows[0].len(), classes - 1);
+    let mut bend = vec![vec![0.0; outputs * width]; outputs * width];
+    for (z, p) in rows.iter().zip(p.chunks(classes)) {
+        for (i, j) in (0..outputs * width).flat_map(|i| (0..outputs * width).map(move |j| (i, j))) {
+            let (m, l) = (1 + i / width, 1 + j / width);
+            let share = if m == l { p[m] * (1.0 - p[m]) } else { -p[m] * p[l] };
+            bend[i][j] += share * z[i % width] * z[j % width];
+        }
+    }
+    let shared = if classes == 2 { 0.0 } else { 1.0 / classes as f64 };
+    for (i, j) in (0..outputs * width).flat_map(|i| (0..outputs * width).map(move |j| (i, j))) {
+        if i % width == j % width && i % width > 0 {
+            bend[i][j] += lambda * (if i == j { 1.0 } else { 0.0 } - shared);
+        }
+    }
+    bend
+}
+
+#[test]
+fn log_odds_are_as_sure_as_the_posterior_of_the_columns_says() {
+    let two = {
+        let reference = Golden::load("logit_l2_pima");
+        let names = ["npreg", "glu", "bp", "skin", "bmi", "ped", "age"];
+        Frame::new(&reference.table("data"), "type", &names.map(|name| (name, Kind::Number)))
+    };
+    for (frame, lambda) in [(two, 3.0), (iris(), 0.5)] {
+        let (columns, classes) = (frame.layout.numbers().len(), frame.layout.classes().len());
+        let model = fit(&learner(&format!("kernel-logistic(kernel=linear, standardize=none, ridge={lambda})")), &frame);
+        let mut known = Uncertainty::default();
+        model.limits().unwrap().uncertainty(&frame.features(), &mut known).unwrap();
+        let p = probabilities(&model, &frame);
+        let mean = |j: usize| frame.numbers.iter().skip(j).step_by(columns).sum::<f64>() / frame.rows() as f64;
+        let means: Vec<f64> = (0..columns).map(mean).collect();
+        let centred = |row: &[f64]| std::iter::once(1.0).chain(row.iter().zip(&means).map(|(x, mean)| x - mean)).collect::<Vec<f64>>();
+        let rows: Vec<Vec<f64>> = frame.numbers.chunks(columns).map(centred).collect();
+        let bend = bend(&p, &rows, classes, lambda);
+        for i in (0..frame.rows()).step_by(17) {
+            for k in 0..classes {
+                // The log odds of k against the others: slope 1 for k itself, −p_m/(1 − p_k) for another class m.
+                let p = &p[i * classes..(i + 1) * classes];
+                let slope = |m: usize| if m == k { 1.0 } else { -p[m] / (1.0 - p[k]) };
+                let g: Vec<f64> = (1..classes).flat_map(|m| rows[i].iter().map(move |z| (m, *z))).map(|(m, z)| slope(m) * z).collect();
+                let variance: f64 = solve(bend.clone(), g.clone()).iter().zip(&g).map(|(v, g)| v * g).sum();
+                same_digits(known.errors[i * classes + k], variance.sqrt(), 1e-6);
+                close(known.log_odds[i * classes + k], (p[k] / (1.0 - p[k])).ln(), 1e-9);
+            }
+        }
+        let back = persist::load_model(&persist::save_model(&model).unwrap()).unwrap();
+        let mut again = Uncertainty::default();
+        back.limits().unwrap().uncertainty(&frame.features(), &mut again).unwrap();
+        assert_eq!(again.errors, known.errors);
+    }
+}
+
+#[test]
+fn margins_have_no_limits() {
+    let frame = iris();
+    assert!(fit(&learner("kernel-least-squares(kernel=linear)"), &frame).limits().is_none());
+    assert!(fit(&learner("kernel-logistic(landmarks=20)"), &frame).limits().is_some());
 }
 
 fn iris() -> Frame {

@@ -270,6 +270,30 @@ fn exclusive_or_fails_and_the_verdict_says_why() {
 }
 
 #[test]
+fn of_several_classes_each_is_asked_for_against_the_others() {
+    // On a line the outer classes have a side of their own, and the one between them has none.
+    let line: Vec<(Vec<f64>, u32)> = (0..12).map(|i| (vec![f64::from(i)], i / 4)).collect();
+    let of = |rows: &[(Vec<f64>, u32)], columns: &[&str]| frame(columns, &rows.iter().map(|row| (&row.0[..], row.1)).collect::<Vec<_>>());
+    let model = fit(&Perceptron { epochs: 50, ..Perceptron::default() }, &of(&line, &["x"]));
+    assert_eq!((model.converged(), model.verdict()), (false, Some(Verdict::Overlapping)));
+    let notices = model.notices();
+    assert!(notices[0].text.contains("no line tells `c1` from the other classes"), "{notices:?}");
+    // On a parabola every class is in a corner; too few epochs are not taken for overlap.
+    let bent: Vec<(Vec<f64>, u32)> = line.iter().map(|(x, class)| (vec![x[0], x[0] * x[0]], *class)).collect();
+    let model = fit(&Perceptron { epochs: 2, ..Perceptron::default() }, &of(&bent, &["x", "square"]));
+    assert_eq!((model.converged(), model.verdict()), (false, Some(Verdict::Separable)));
+    // Rows of two classes at one place, with all others on their sides, only touch.
+    let mut shared = bent.clone();
+    shared.push((vec![4.0, 16.0], 0));
+    let model = fit(&Perceptron { epochs: 50, ..Perceptron::default() }, &of(&shared, &["x", "square"]));
+    assert_eq!(model.verdict(), Some(Verdict::Touching));
+    // Setosa has a line of its own, the other two kinds have none.
+    let model = fit(&Perceptron { epochs: 20, ..Perceptron::default() }, &iris(&["setosa", "versicolor", "virginica"]));
+    let notices = model.notices();
+    assert!(notices[0].text.contains("no line tells `versicolor`, `virginica` from the other classes"), "{notices:?}");
+}
+
+#[test]
 fn the_pocket_keeps_what_errs_least() {
     let frame = iris(&["versicolor", "virginica"]);
     let of = |variant| fit(&Perceptron { variant, epochs: 40, verdict: false, ..Perceptron::default() }, &frame);

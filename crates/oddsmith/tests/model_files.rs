@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use oddsmith::error::ErrorKind;
-use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scores};
+use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scores, Uncertainty};
 use oddsmith::persist::{from_bytes, load_model, save_model, to_bytes};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -56,6 +56,9 @@ fn use_everything(model: &dyn Classifier) {
     let features = encoded.features(&words);
     let _ = Predictor::new(model).predict(&features, &mut Predictions::new());
     let _ = model.contributions().and_then(|model| model.contribute(&features, &mut Contributions::new()));
+    if let Some(limits) = model.limits() {
+        let _ = limits.uncertainty(&features, &mut Uncertainty::default());
+    }
     if let Some(linear) = model.linear() {
         let _ = linear.table(model.layout());
         let _ = linear.score(&features, &mut Scores::new());

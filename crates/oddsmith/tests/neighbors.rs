@@ -100,6 +100,31 @@ fn the_screened_search_finds_what_a_plain_loop_finds() {
 }
 
 #[test]
+fn boxes_find_what_a_plain_loop_finds() {
+    // Enough rows of few columns for boxes; on a grid of whole numbers most distances tie.
+    for (rows, columns, k, grid) in [(20_000, 1, 3, false), (40_000, 2, 7, false), (40_000, 2, 5, true), (80_000, 3, 4, false)] {
+        let whole = |frame: Frame| {
+            let numbers = if grid { frame.numbers.iter().map(|x| (x * 40.0).round()).collect() } else { frame.numbers.clone() };
+            Frame { numbers, ..frame }
+        };
+        let (frame, queries) = (whole(cloud(rows, columns, 5)), whole(cloud(25, columns, 77)));
+        let model = fit(&Knn { standard: Standard::None, k: Some(k), ..Knn::default() }, &frame);
+        let listed = model.neighbours().unwrap().nearest(&queries.features(), None).unwrap();
+        for (q, listed) in listed.iter().enumerate() {
+            let query = &queries.numbers[q * columns..(q + 1) * columns];
+            let squared = |i: usize| -> f64 {
+                query.iter().zip(&frame.numbers[i * columns..(i + 1) * columns]).map(|(a, b)| (a - b) * (a - b)).sum()
+            };
+            let mut all: Vec<(f64, usize)> = (0..rows).map(|i| (squared(i), i)).collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let limit = all[k as usize - 1].0 * (1.0 + 1e-12);
+            let want: Vec<u64> = all.iter().take_while(|(squared, _)| *squared <= limit).map(|(_, i)| *i as u64 + 1).collect();
+            assert_eq!(listed.iter().map(|neighbour| neighbour.row).collect::<Vec<_>>(), want, "{rows} × {columns}, query {q}");
+        }
+    }
+}
+
+#[test]
 fn leaving_out_one_by_one_is_what_refits_say() {
     let frame = cloud(120, 2, 3);
     let model = fit(&Knn { most_k: 12, ..Knn::default() }, &frame);

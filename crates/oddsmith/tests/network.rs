@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use oddsmith::control::Control;
 use oddsmith::data::{Classes, Feature, Kind, Layout, Weighting};
 use oddsmith::model::linear::{Intervals, Logistic};
-use oddsmith::model::network::{Activation, Network};
+use oddsmith::model::network::{Activation, Network, Search};
 use oddsmith::model::{Classifier, Learner, Predictions, Predictor};
 use oddsmith::{persist, train};
 use support::{Csv, Frame, Golden, RowByRow, close};
@@ -29,7 +29,7 @@ fn golden(name: &str) -> Csv {
 }
 
 fn without_layer() -> Network {
-    Network { hidden: Vec::new(), decay: 0.0, steps: 5000, ..Network::default() }
+    Network { hidden: Vec::new(), decay: 0.0, steps: Some(5000), ..Network::default() }
 }
 
 #[test]
@@ -109,4 +109,54 @@ fn a_weight_of_three_is_three_rows_and_files_keep_all() {
     assert_eq!(probabilities(&*back, &weighted), probabilities(&left, &weighted));
     assert_eq!(back.card(), left.card());
     assert_eq!(left.free_parameters(), 8 * 3 + 9);
+}
+
+fn by_parts(epochs: usize) -> Network {
+    Network { search: Search::Adam, steps: Some(epochs), ..Network::default() }
+}
+
+#[test]
+fn steps_by_parts_of_the_rows_end_near_where_all_rows_at_once_end() {
+    let frame = Frame::new(&golden("iris.csv"), "Species", &[("Petal.Length", Kind::Number), ("Sepal.Width", Kind::Number)]);
+    let (whole, parts) =
+        (fit(&Network { hidden: Vec::new(), ..Network::default() }, &frame), Network { hidden: Vec::new(), ..by_parts(4000) });
+    let parts = fit(&parts, &frame);
+    assert_eq!(parts.steps(), 4000);
+    // There is one best fit without a hidden layer, and none is below it.
+    assert!(parts.objective() >= whole.objective() - 1e-12, "{} {}", parts.objective(), whole.objective());
+    close(parts.objective(), whole.objective(), 1e-4);
+    // What is told of the end is the loss of the predictions there.
+    let p = probabilities(&parts, &frame);
+    let loss: f64 = p.chunks(3).zip(&frame.labels).map(|(p, label)| -p[*label as usize].ln()).sum();
+    let penalty: f64 = parts.layer(0).0.iter().map(|w| 0.5 * w * w).sum();
+    close(parts.objective(), (loss + penalty) / 150.0, 1e-12);
+}
+
+#[test]
+fn neither_threads_nor_batches_show_in_steps_by_parts() {
+    // One batch of all rows, and a partition for every row.
+    let frame = exclusive_or(150);
+    let learner = Network { hidden: vec![4], ..by_parts(3) };
+    let of = |threads: usize| train::fit(&learner, &RowByRow(&frame), NonZeroUsize::new(threads), &Control::new()).unwrap().model;
+    let one = persist::save_model(&of(1)).unwrap();
+    for threads in [2, 3, 8] {
+        assert!(persist::save_model(&of(threads)).unwrap() == one, "{threads} threads");
+    }
+    probabilities(&fit(&learner, &frame), &frame).iter().zip(probabilities(&of(1), &frame)).for_each(|(a, b)| close(*a, b, 1e-12));
+    assert!(persist::save_model(&fit(&Network { seed: 2, ..learner.clone() }, &frame)).unwrap() != one);
+    assert_eq!(fit(&learner, &frame).notices().iter().map(|notice| notice.id).collect::<Vec<_>>(), ["W433"]);
+}
+
+#[test]
+fn a_row_of_weight_two_is_shown_twice_by_steps_of_parts() {
+    let once = exclusive_or(60);
+    let layout = Layout::new("y", once.layout.features().to_vec(), once.layout.classes().clone(), Weighting::Frequency).unwrap();
+    let weighted = Frame { layout, weights: Some(vec![2.0; once.rows()]), ..exclusive_or(60) };
+    let twice = Frame {
+        numbers: once.numbers.chunks_exact(2).flat_map(|row| [row, row].concat()).collect(),
+        labels: once.labels.iter().flat_map(|label| [*label; 2]).collect(),
+        ..exclusive_or(60)
+    };
+    let (left, right) = (fit(&by_parts(5), &weighted), fit(&by_parts(5), &twice));
+    probabilities(&left, &once).iter().zip(probabilities(&right, &once)).for_each(|(a, b)| close(*a, b, 1e-12));
 }

@@ -10,7 +10,7 @@ use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{Layout, UNSEEN};
 use oddsmith::error::DataFault;
-use oddsmith::model::{Classifier, Decision, Inference, Predictions, Predictor, Scale, Uncertainty};
+use oddsmith::model::{Classifier, Decision, Predictions, Predictor, RowLimits, Scale, Uncertainty};
 use oddsmith::notice::{self, Notice};
 use oddsmith::num::special::normal;
 use oddsmith::{Error, ErrorKind, Result};
@@ -216,7 +216,7 @@ impl<'a> Scoring<'a> {
 
 /// Confidence limits of probabilities.
 struct Limits<'a> {
-    model: &'a dyn Inference,
+    model: &'a dyn RowLimits,
     quantile: f64,
 }
 
@@ -225,14 +225,17 @@ impl<'a> Limits<'a> {
         if !(level > 0.0 && level < 1.0) {
             return Err(Error::option("interval", level, "a level between 0 and 1, such as 0.95"));
         }
-        match model.inference().filter(|inference| inference.standard_errors().is_some()) {
+        match model.limits() {
             Some(model) => Ok(Limits { model, quantile: normal::quantile_upper(0.5 * (1.0 - level)) }),
             None => {
                 let advice = match model.tag() == "adjusted" && model.inference().is_none() {
                     true => {
                         "its probabilities were calibrated after the fit, and the calibration has no error; ask the model before it".into()
                     }
-                    false => "only regressions without a penalty, fitted with standard errors, have them".into(),
+                    false => {
+                        "regressions without a penalty, fitted with standard errors, have them, and kernel-logistic of up to 512 weights"
+                            .into()
+                    }
                 };
                 let what = "give limits of probabilities".into();
                 Err(ErrorKind::Unsupported { model: model.card().title, what, advice }.into())

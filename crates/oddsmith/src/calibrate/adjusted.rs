@@ -5,7 +5,8 @@ use crate::card::{Card, Cell};
 use crate::data::{Features, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{
-    Additive, Classifier, Contributions, Decision, Evidence, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scale, Scores,
+    Additive, Classifier, Contributions, Decision, Evidence, Generative, Inference, LinearLogOdds, Neighbours, Paths, RowLimits, Scale,
+    Scores,
 };
 use crate::notice::Notice;
 use crate::record::Record;
@@ -115,6 +116,10 @@ impl Classifier for Adjusted {
 
     fn inference(&self) -> Option<&dyn Inference> {
         if self.unmapped() { self.inner.inference() } else { None }
+    }
+
+    fn limits(&self) -> Option<&dyn RowLimits> {
+        if self.unmapped() { self.inner.limits() } else { None }
     }
 
     fn evidence(&self) -> Option<Evidence> {

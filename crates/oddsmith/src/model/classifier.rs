@@ -1,6 +1,6 @@
 //! A fitted model.
 
-use super::{Additive, Decision, Evidence, EvidenceOf, Generative, Inference, LinearLogOdds, Neighbours, Paths, Scores};
+use super::{Additive, Decision, Evidence, EvidenceOf, Generative, Inference, LinearLogOdds, Neighbours, Paths, RowLimits, Scores};
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::{ErrorKind, Result};
@@ -61,6 +61,11 @@ pub trait Classifier: Send + Sync {
 
     /// What it knows about the errors of its estimates, where it knows something.
     fn inference(&self) -> Option<&dyn Inference> {
+        None
+    }
+
+    /// How sure it is of the log odds of rows, where it knows.
+    fn limits(&self) -> Option<&dyn RowLimits> {
         None
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{
     Additive, Classifier, Conclusion, Decision, Evidence, Generative, Inference, Learner, LinearLogOdds, Neighbours, PassInfo, Paths,
-    Procedure, Scale, Scores, Step, TableNeeds,
+    Procedure, RowLimits, Scale, Scores, Step, TableNeeds,
 };
 use crate::card::Card;
 use crate::codec::{Codec, Encode};
@@ -362,6 +362,10 @@ macro_rules! answers_as_its_model {
 
         fn inference(&self) -> Option<&dyn Inference> {
             (**self).inference()
+        }
+
+        fn limits(&self) -> Option<&dyn RowLimits> {
+            (**self).limits()
         }
 
         fn evidence(&self) -> Option<Evidence> {

@@ -19,9 +19,6 @@ pub trait Inference: Send + Sync {
     /// Steps of the solver.
     fn steps(&self) -> u64;
 
-    /// Fills `out` with the log odds of a batch and their standard errors; an error for fits without standard errors.
-    fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()>;
-
     /// What is known about the single rows of tables that have the predictors and, of the columns with responses and weights, those that
     /// `has` knows.
     fn row_metrics(&self, has: &dyn Fn(&str) -> bool) -> Result<Box<dyn RowMetrics>>;
@@ -44,6 +41,12 @@ pub trait Inference: Send + Sync {
     /// The analysis of a column's effects in risk: the risks of all rows with the column set to one value or another, and what compares them, within the
     /// levels of another column too. It ends in a card; an error for a fit without standard errors.
     fn effects(&self, exposure: &str, within: Option<&str>, level: f64) -> Result<Box<dyn AnyProcedure>>;
+}
+
+/// A model that knows how sure it is of the log odds of rows.
+pub trait RowLimits: Send + Sync {
+    /// Fills `out` with the log odds of a batch and their standard errors.
+    fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()>;
 }
 
 /// What a model knows about single rows: fitted values, leverage, residuals … A row counts as it did in the fit: one of counts with all of

@@ -36,7 +36,7 @@ pub use entry::{Entry, Numbers, Takes, Text, Units};
 pub use erased::{AnyLearner, AnyProcedure, AnyStats, BoxedStats};
 pub use evidence::{Evidence, EvidenceOf};
 pub use generative::{Generative, SampledRow, Value};
-pub use inference::{BatchMetrics, FittedLikelihood, Inference, RowMetrics, Uncertainty};
+pub use inference::{BatchMetrics, FittedLikelihood, Inference, RowLimits, RowMetrics, Uncertainty};
 pub use learner::{Learner, PassInfo, Step};
 pub use linear_log_odds::{LinearLogOdds, Weight};
 pub use needs::TableNeeds;

@@ -26,4 +26,7 @@ pub trait Neighbours {
 
     /// The nearest of every row of a batch, in rising distance: `k` of them, or as many as answer, and all that are as far as the last.
     fn nearest(&self, rows: &Features<'_>, k: Option<u64>) -> Result<Vec<Vec<Neighbour>>>;
+
+    /// The same for every row of the fit among the others, in the order of their numbers.
+    fn nearest_others(&self, k: Option<u64>) -> Result<Vec<Vec<Neighbour>>>;
 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::curvature::CurvatureSums;
 use super::function::Kernel;
 use super::landmarks::{Landmarks, gamma};
 use super::model::{Account, Fitted, KernelModel};
@@ -98,6 +99,8 @@ pub enum KernelSums {
         /// What is summed up.
         inner: InnerStats,
     },
+    /// How the likelihood bends at the end of a logistic fit.
+    Curvature(Box<CurvatureSums>),
 }
 
 /// Landmarks and the layout of φ(x).
@@ -125,6 +128,7 @@ impl Encode for KernelSums {
             KernelSums::Pool(pool) => pool.encode(codec),
             KernelSums::Fit { inner: InnerStats::Logistic(stats), .. } => stats.encode(codec),
             KernelSums::Fit { inner: InnerStats::LeastSquares(stats), .. } => stats.encode(codec),
+            KernelSums::Curvature(sums) => sums.encode(codec),
         }
     }
 }
@@ -149,6 +153,10 @@ impl DesignSums for KernelSums {
                     InnerStats::LeastSquares(stats) => stats.observe(rows),
                 }
             }
+            KernelSums::Curvature(sums) => {
+                sums.observe(batch);
+                Ok(())
+            }
         }
     }
 
@@ -160,6 +168,10 @@ impl DesignSums for KernelSums {
                 (InnerStats::LeastSquares(mine), InnerStats::LeastSquares(theirs)) => mine.merge(theirs),
                 _ => Err(Error::internal("sums of two different fits were merged")),
             },
+            (KernelSums::Curvature(mine), KernelSums::Curvature(theirs)) => {
+                mine.merge(theirs);
+                Ok(())
+            }
             _ => Err(Error::internal("sums of two different passes were merged")),
         }
     }
@@ -169,13 +181,14 @@ impl DesignSums for KernelSums {
             KernelSums::Pool(pool) => pool.purpose(),
             KernelSums::Fit { inner: InnerStats::Logistic(stats), .. } => format!("landmarks: {}", stats.purpose()),
             KernelSums::Fit { inner: InnerStats::LeastSquares(stats), .. } => format!("landmarks: {}", stats.purpose()),
+            KernelSums::Curvature(_) => "landmarks: how sure the log odds are".into(),
         }
     }
 
     fn discloses(&self) -> Option<String> {
         match self {
             KernelSums::Pool(pool) => pool.discloses(),
-            KernelSums::Fit { .. } => Some("the landmarks, which are rows".into()),
+            KernelSums::Fit { .. } | KernelSums::Curvature(_) => Some("the landmarks, which are rows".into()),
         }
     }
 
@@ -184,6 +197,7 @@ impl DesignSums for KernelSums {
             KernelSums::Pool(pool) => pool.bytes(),
             KernelSums::Fit { inner: InnerStats::Logistic(stats), .. } => stats.bytes(),
             KernelSums::Fit { inner: InnerStats::LeastSquares(stats), .. } => stats.bytes(),
+            KernelSums::Curvature(sums) => sums.bytes(),
         }
     }
 }
@@ -209,6 +223,7 @@ impl Learner for KernelLearner {
             DesignStats::Sums(pass) => match &pass.sums {
                 KernelSums::Pool(found) => self.after_pool(pass, found),
                 KernelSums::Fit { map, inner } => self.after_fit(pass, map, inner),
+                KernelSums::Curvature(sums) => Ok(Step::Done(self.model(pass, &sums.map, &sums.fitted, sums.covariance(self.ridge)))),
             },
         }
     }
@@ -222,6 +237,11 @@ impl Learner for KernelLearner {
         empty.write_point(point, |sums, point| {
             match sums {
                 KernelSums::Pool(_) => return Ok(()),
+                KernelSums::Curvature(sums) => {
+                    sums.map.landmarks.write(point)?;
+                    point.put("bends-at", &sums.fitted.parameters());
+                    return Ok(());
+                }
                 KernelSums::Fit { map, inner: stats } => {
                     map.landmarks.write(point)?;
                     match stats {
@@ -236,10 +256,17 @@ impl Learner for KernelLearner {
 
     fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<KernelStats> {
         DesignStats::at_point(layout, &self.options, point, |frame| {
-            if point.head.get("inner").is_none() {
+            let bends = point.arrays.contains_key("bends-at");
+            if !bends && point.head.get("inner").is_none() {
                 return pool(frame);
             }
             let map = Arc::new(FeatureMap::new(Landmarks::read(point, frame.width())?, frame)?);
+            if bends {
+                let (outputs, width) = (frame.classes() - 1, 1 + map.landmarks.len());
+                let fitted = Fitted::of_parameters(&point.numbers("bends-at", outputs * width)?, width);
+                let sums = CurvatureSums::new(&map, fitted).ok_or_else(|| fault("it asks for more than a fit does"))?;
+                return Ok(KernelSums::Curvature(Box::new(sums)));
+            }
             let at = point.nested("inner", "inner.")?;
             let inner = match self.logistic {
                 true => InnerStats::Logistic(Box::new(self.regression().at_point(&map.layout, &at)?)),
@@ -319,23 +346,30 @@ impl KernelLearner {
         inner: &InnerStats,
     ) -> Result<Step<KernelStats, KernelModel>> {
         let again = |inner: InnerStats| again_with(pass, KernelSums::Fit { map: Arc::clone(map), inner });
-        let fitted = match inner {
+        match inner {
             InnerStats::Logistic(stats) => match self.regression().finish(stats)? {
-                Step::Again(next) => return Ok(again(InnerStats::Logistic(Box::new(next)))),
+                Step::Again(next) => Ok(again(InnerStats::Logistic(Box::new(next)))),
                 Step::Done(model) => {
                     let parameters = model.parameters();
                     let outputs = (0..parameters.outputs()).map(|m| (parameters.intercept(m), parameters.of(m).to_vec())).collect();
-                    Fitted { outputs, logistic: true }
+                    let fitted = Fitted { outputs, logistic: true };
+                    match CurvatureSums::new(map, fitted.clone()) {
+                        Some(sums) => Ok(again_with(pass, KernelSums::Curvature(Box::new(sums)))),
+                        None => Ok(Step::Done(self.model(pass, map, &fitted, None))),
+                    }
                 }
             },
             InnerStats::LeastSquares(stats) => match self.line().finish(stats)? {
-                Step::Again(next) => return Ok(again(InnerStats::LeastSquares(Box::new(next)))),
+                Step::Again(next) => Ok(again(InnerStats::LeastSquares(Box::new(next)))),
                 Step::Done(model) => {
                     let outputs = (0..pass.frame.classes()).map(|k| (model.intercept(k), model.coefficients(k))).collect();
-                    Fitted { outputs, logistic: false }
+                    Ok(Step::Done(self.model(pass, map, &Fitted { outputs, logistic: false }, None)))
                 }
             },
-        };
+        }
+    }
+
+    fn model(&self, pass: &DesignPass<KernelSums>, map: &FeatureMap, fitted: &Fitted, covariance: Option<Vec<f64>>) -> KernelModel {
         let mut notices = pass.row_notices();
         let constant = (0..pass.frame.width()).filter(|&j| map.landmarks.inverse[j] == 0.0);
         notices.extend(constant.map(|j| pass.frame.constant_notice(j, map.landmarks.centre[j])));
@@ -345,7 +379,7 @@ impl KernelLearner {
         );
         notices.push(crate::notice::Notice::new(crate::notice::HOLDS_ROWS, text));
         let account = Account { ridge: self.ridge, missing: self.options.missing, notices };
-        Ok(Step::Done(KernelModel::new(&pass.frame, map.landmarks.clone(), &fitted, ClassWeights::clone(&pass.classes), account)))
+        KernelModel::new(&pass.frame, map.landmarks.clone(), fitted, covariance, ClassWeights::clone(&pass.classes), account)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Kernels: linear models of what rows have in common with landmarks.
 
+mod curvature;
 mod entries;
 mod function;
 mod landmarks;
@@ -7,6 +8,7 @@ mod learner;
 mod model;
 mod pool;
 
+pub use curvature::CurvatureSums;
 pub(crate) use entries::ENTRIES;
 pub use function::Kernel;
 pub use learner::{FeatureMap, InnerStats, KernelLearner, KernelStats, KernelSums};

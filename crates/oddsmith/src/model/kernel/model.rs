@@ -10,9 +10,10 @@ use super::learner::{LEAST_SQUARES, LOGISTIC};
 use crate::card::{Card, Cell, FixedTable};
 use crate::data::design::MissingPolicy;
 use crate::data::{Features, Layout};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::linear::covariances;
 use crate::model::on_design::{DesignFrame, DesignReader};
-use crate::model::{Additive, Classifier, Scale, Scores};
+use crate::model::{Additive, Classifier, RowLimits, Scale, Scores, Uncertainty};
 use crate::notice::Notice;
 use crate::record::{Record, fault};
 use crate::stats::ClassWeights;
@@ -21,9 +22,23 @@ use crate::stats::ClassWeights;
 const VERSION: u32 = 1;
 
 /// Constants and weights of φ(x), output after output.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fitted {
     pub(super) outputs: Vec<(f64, Vec<f64>)>,
     pub(super) logistic: bool,
+}
+
+impl Fitted {
+    /// Of every output the constant and then the weights.
+    pub(super) fn parameters(&self) -> Vec<f64> {
+        self.outputs.iter().flat_map(|(constant, weights)| std::iter::once(*constant).chain(weights.iter().copied())).collect()
+    }
+
+    /// A logistic fit with these parameters, so many of each output.
+    pub(super) fn of_parameters(parameters: &[f64], width: usize) -> Self {
+        let outputs = parameters.chunks_exact(width).map(|own| (own[0], own[1..].to_vec())).collect();
+        Fitted { outputs, logistic: true }
+    }
 }
 
 /// How the fit went.
@@ -44,15 +59,24 @@ pub struct KernelModel {
     constants: Vec<f64>,
     /// Weights of the landmarks, output after output.
     weights: Vec<f64>,
+    /// Covariance of the constants and weights of φ(x), where it was computed.
+    covariance: Option<Vec<f64>>,
     classes: ClassWeights,
     account: Account,
 }
 
 impl KernelModel {
-    pub(super) fn new(frame: &Arc<DesignFrame>, landmarks: Landmarks, fitted: &Fitted, classes: ClassWeights, account: Account) -> Self {
+    pub(super) fn new(
+        frame: &Arc<DesignFrame>,
+        landmarks: Landmarks,
+        fitted: &Fitted,
+        covariance: Option<Vec<f64>>,
+        classes: ClassWeights,
+        account: Account,
+    ) -> Self {
         let constants = fitted.outputs.iter().map(|(constant, _)| *constant).collect();
         let weights = fitted.outputs.iter().flat_map(|(_, weights)| landmarks.weights(weights)).collect();
-        KernelModel { frame: Arc::clone(frame), landmarks, logistic: fitted.logistic, constants, weights, classes, account }
+        KernelModel { frame: Arc::clone(frame), landmarks, logistic: fitted.logistic, constants, weights, covariance, classes, account }
     }
 
     /// Number of landmarks.
@@ -116,6 +140,10 @@ impl Classifier for KernelModel {
         .into())
     }
 
+    fn limits(&self) -> Option<&dyn RowLimits> {
+        self.covariance.as_ref().map(|_| self as &dyn RowLimits)
+    }
+
     /// A constant and a weight of every landmark, of all classes but one.
     fn free_parameters(&self) -> usize {
         (self.frame.classes() - 1) * (1 + self.landmarks.len())
@@ -159,7 +187,34 @@ impl Classifier for KernelModel {
         self.landmarks.write(&mut record)?;
         record.put("constants", &self.constants);
         record.put("weights", &self.weights);
+        self.covariance.iter().for_each(|covariance| record.put("covariance", covariance));
         Ok(record)
+    }
+}
+
+impl RowLimits for KernelModel {
+    fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
+        let (outputs, width, size) = (self.constants.len(), self.frame.width(), self.landmarks.len());
+        out.reset(outputs + 1);
+        let Some(covariance) = &self.covariance else { return Err(Error::internal("limits of a model that has none")) };
+        let (mut units, mut likeness, mut forms) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut eta, mut z) = (vec![0.0; outputs], vec![1.0; 1 + size]);
+        DesignReader::default().for_rows(&self.frame, rows, |block| {
+            for i in 0..block.rows {
+                self.landmarks.in_units(&block.cells[i * width..(i + 1) * width], &mut units);
+                self.landmarks.likeness(&units, &mut likeness);
+                for (m, eta) in eta.iter_mut().enumerate() {
+                    let own = &self.weights[m * size..(m + 1) * size];
+                    *eta = self.constants[m] + own.iter().zip(&likeness).map(|(a, k)| a * k).sum::<f64>();
+                    *eta = if block.is_whole(i) { *eta } else { f64::NAN };
+                }
+                self.landmarks.features(&mut likeness);
+                z[1..].copy_from_slice(&likeness);
+                covariances(covariance, outputs, &z, &mut forms);
+                (0..=outputs).for_each(|k| out.push(k, &eta, &forms));
+            }
+            Ok(())
+        })
     }
 }
 
@@ -182,6 +237,14 @@ fn read(record: &Record, name: &str, logistic: bool) -> Result<Box<dyn Classifie
     let outputs = frame.classes() - usize::from(logistic);
     let cells = landmarks.len().checked_mul(outputs).ok_or_else(|| fault("a shape is too large"))?;
     let (constants, weights) = (record.numbers("constants", outputs)?, record.numbers("weights", cells)?);
+    let covariance = match record.arrays.contains_key("covariance") && logistic {
+        true => {
+            let size = outputs + cells;
+            let squared = size.checked_mul(size).ok_or_else(|| fault("a shape is too large"))?;
+            Some(record.numbers("covariance", squared)?)
+        }
+        false => None,
+    };
     let classes = ClassWeights::read(record, frame.classes())?;
-    Ok(Box::new(KernelModel { frame, landmarks, logistic, constants, weights, classes, account }))
+    Ok(Box::new(KernelModel { frame, landmarks, logistic, constants, weights, covariance, classes, account }))
 }

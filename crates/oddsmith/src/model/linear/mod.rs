@@ -24,7 +24,9 @@ pub use infer::account::{Account, IntervalKind, Method, RatioTest};
 pub use infer::augment::{ClassDiagnostics, RowDiagnostics};
 pub use infer::row_account::{CategoryCounts, RowAccount};
 pub use infer::sandwich::Robust;
+pub(in crate::model) use infer::uncertainty::covariances;
 pub use model::{Covariance, LogisticModel, Parameters};
+pub(in crate::model) use one_vs_rest::against_rest;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};
 pub use options::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 

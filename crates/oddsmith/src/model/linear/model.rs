@@ -10,7 +10,7 @@ use crate::data::{Design, DesignBlock, Features, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::linear::fit::sparse;
 use crate::model::linear::infer::account::{Account, Method};
-use crate::model::{Additive, Classifier, Contributions, Evidence, EvidenceOf, Inference, LinearLogOdds, Scale, Scores};
+use crate::model::{Additive, Classifier, Contributions, Evidence, EvidenceOf, Inference, LinearLogOdds, RowLimits, Scale, Scores};
 use crate::notice::Notice;
 use crate::num::MatrixView;
 use crate::num::kernel::{LinearScores, Panel};
@@ -280,6 +280,10 @@ impl Classifier for LogisticModel {
 
     fn inference(&self) -> Option<&dyn Inference> {
         Some(self)
+    }
+
+    fn limits(&self) -> Option<&dyn RowLimits> {
+        self.precision.as_ref().map(|_| self as &dyn RowLimits)
     }
 
     fn evidence(&self) -> Option<Evidence> {

@@ -192,8 +192,8 @@ impl Learner for OneVsRest {
     }
 }
 
-/// The layout of the fit of one class.
-fn against_rest(layout: &Layout, label: &str) -> Result<Arc<Layout>> {
+/// The layout of the fit of one class against all others.
+pub(in crate::model) fn against_rest(layout: &Layout, label: &str) -> Result<Arc<Layout>> {
     let classes = Classes::new(vec![REST.into(), label.to_owned()])?;
     let against = Layout::new(layout.target(), layout.features().to_vec(), classes, layout.weighting())?;
     Ok(Arc::new(against.with_keys(layout.keys().to_vec())))

@@ -24,8 +24,10 @@ const VARIANT: Param = Param::new(
     "Weights that predict: the average over all rows shown, those at the end of an epoch that err least, or the last ones",
 );
 
-const NO_VERDICT: Param =
-    Param::flag("no-verdict", "Do not ask whether any line tells two classes apart when mistakes remain; the question costs a regression");
+const NO_VERDICT: Param = Param::flag(
+    "no-verdict",
+    "Do not ask whether lines tell the classes apart when mistakes remain; the question costs a regression, or one per class",
+);
 
 /// Least squares and the perceptron.
 pub(crate) const ENTRIES: &[Entry] = &[

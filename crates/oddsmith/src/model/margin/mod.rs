@@ -9,6 +9,7 @@ mod nist;
 mod perceptron;
 mod perceptron_epoch;
 mod perceptron_model;
+mod perceptron_verdict;
 mod row_sums;
 mod solved;
 
@@ -18,4 +19,5 @@ pub use least_squares_model::LeastSquaresModel;
 pub use perceptron::{Perceptron, PerceptronStats, Variant};
 pub use perceptron_epoch::EpochSums;
 pub use perceptron_model::{PerceptronModel, Verdict};
+pub use perceptron_verdict::VerdictSums;
 pub use row_sums::RowSums;

@@ -1,8 +1,8 @@
 //! The perceptron: w += y x for every row on the wrong side, in the order of rows, epoch after epoch, until none is or epochs run out.
 //!
 //! A line that tells the classes apart without error is found after at most R²/γ² steps, with R the largest |x| and γ the margin of any unit
-//! vector that does (Novikoff). Where mistakes remain, a logistic regression of the same columns is asked whether such a line exists: its
-//! likelihood has a maximum exactly when none does. What a row teaches depends on all rows before it, so a pass reads rows in their order and on
+//! vector that does (Novikoff). Where mistakes remain, regressions of the same columns are asked whether such a line exists
+//! ([`super::perceptron_verdict`]). What a row teaches depends on all rows before it, so a pass reads rows in their order and on
 //! one thread ([`crate::stats::Statistics::in_order`]); the number of partitions changes nothing, and parts of rows cannot be learned apart.
 //! Time O(epochs · n p), memory O(p).
 
@@ -11,10 +11,11 @@ use std::sync::Arc;
 use super::least_squares::TAKES;
 use super::perceptron_epoch::EpochSums;
 use super::perceptron_model::{Account, PerceptronModel, Verdict};
+use super::perceptron_verdict::{Asked, VerdictSums};
 use crate::codec::{Codec, Encode};
 use crate::data::{DesignOptions, Layout, Rows};
-use crate::error::{Error, ErrorKind, Result};
-use crate::model::linear::{Intervals, LinearStats, Logistic};
+use crate::error::{Error, Result, visible};
+use crate::model::linear::{Intervals, Logistic};
 use crate::model::on_design::{DesignFrame, DesignPass, DesignStats, LinearPart};
 use crate::model::params::Params;
 use crate::model::{Learner, PassInfo, Step};
@@ -89,12 +90,12 @@ impl Perceptron {
 pub enum PerceptronStats {
     /// An epoch.
     Epoch(DesignStats<EpochSums>),
-    /// A pass of the regression that is asked whether any line tells the classes apart.
+    /// A pass of the regressions that are asked whether any line tells the classes apart.
     Verdict {
         /// What the last epoch came to.
         learned: Option<Arc<DesignPass<EpochSums>>>,
-        /// The regression's sums.
-        sums: Box<LinearStats>,
+        /// The regressions' sums.
+        sums: Box<VerdictSums>,
     },
 }
 
@@ -139,7 +140,7 @@ impl Statistics for PerceptronStats {
     fn purpose(&self) -> String {
         match self {
             PerceptronStats::Epoch(stats) => stats.purpose(),
-            PerceptronStats::Verdict { .. } => "whether any line tells the classes apart".into(),
+            PerceptronStats::Verdict { sums, .. } => sums.purpose(),
         }
     }
 
@@ -186,16 +187,13 @@ impl Learner for Perceptron {
     fn write_point(&self, empty: &PerceptronStats, point: &mut Record) -> Result<()> {
         match empty {
             PerceptronStats::Epoch(stats) => stats.write_point(point, EpochSums::write_point),
-            PerceptronStats::Verdict { sums, .. } => {
-                point.put_counts("verdict", &[1]);
-                self.regression().write_point(sums, point)
-            }
+            PerceptronStats::Verdict { sums, .. } => sums.write_point(&self.regression(), point),
         }
     }
 
     fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<PerceptronStats> {
         if point.arrays.contains_key("verdict") {
-            let sums = Box::new(self.regression().at_point(layout, point)?);
+            let sums = Box::new(VerdictSums::at_point(&self.regression(), layout, point)?);
             return Ok(PerceptronStats::Verdict { learned: None, sums });
         }
         let sums = |frame: &Arc<DesignFrame>| self.first_epoch(frame).read_point(point);
@@ -211,7 +209,7 @@ impl Perceptron {
         EpochSums::new(frame.width(), frame.classes(), frame.layout().weighting(), self.variant == Variant::Pocket)
     }
 
-    /// The regression whose likelihood has a maximum exactly when no line tells the classes apart.
+    /// The regression that says whether any line tells two classes apart.
     fn regression(&self) -> Logistic {
         let options = self.options.clone();
         Logistic { options, precision: Intervals::None, tests: false, sampling: false, ..Logistic::default() }
@@ -228,38 +226,29 @@ impl Perceptron {
             let last = DesignPass::new(&pass.frame, sums.judge_last());
             return Ok(Step::Again(PerceptronStats::Epoch(DesignStats::Sums(Box::new(last)))));
         }
-        if sums.converged() || !self.verdict || pass.frame.classes() > 2 {
-            return Ok(Step::Done(self.model(pass, None)));
+        if sums.converged() || !self.verdict {
+            return Ok(Step::Done(self.model(pass, &[])));
         }
-        let sums = Box::new(self.regression().begin(pass.frame.layout(), &PassInfo::default())?);
+        let settled: Vec<bool> = sums.outputs.iter().map(|output| output.done || (!sums.judging_only && output.mistakes == 0)).collect();
+        let sums = Box::new(VerdictSums::begin(&self.regression(), pass.frame.layout(), &settled)?);
         Ok(Step::Again(PerceptronStats::Verdict { learned: Some(Arc::new(pass.clone())), sums }))
     }
 
-    fn after_verdict(&self, learned: &Arc<DesignPass<EpochSums>>, sums: &LinearStats) -> Result<Step<PerceptronStats, PerceptronModel>> {
-        let verdict = match self.regression().finish(sums) {
-            Ok(Step::Again(next)) => {
-                let learned = Some(Arc::clone(learned));
-                return Ok(Step::Again(PerceptronStats::Verdict { learned, sums: Box::new(next) }));
-            }
-            Ok(Step::Done(_)) => Some(Verdict::Overlapping),
-            Err(error) => match error.kind() {
-                ErrorKind::Separation { extent: "complete", .. } => Some(Verdict::Separable),
-                ErrorKind::Separation { .. } => Some(Verdict::Touching),
-                ErrorKind::Interrupted | ErrorKind::Internal(_) => return Err(error),
-                // A search that came to no end proves nothing.
-                _ => None,
-            },
-        };
-        Ok(Step::Done(self.model(learned, verdict)))
+    fn after_verdict(&self, learned: &Arc<DesignPass<EpochSums>>, sums: &VerdictSums) -> Result<Step<PerceptronStats, PerceptronModel>> {
+        match sums.finish(&self.regression())? {
+            Asked::Again(next) => Ok(Step::Again(PerceptronStats::Verdict { learned: Some(Arc::clone(learned)), sums: Box::new(next) })),
+            Asked::Answers(verdicts) => Ok(Step::Done(self.model(learned, &verdicts))),
+        }
     }
 
-    fn model(&self, pass: &DesignPass<EpochSums>, verdict: Option<Verdict>) -> PerceptronModel {
+    /// The model, with the verdict on every output where it was asked for.
+    fn model(&self, pass: &DesignPass<EpochSums>, verdicts: &[Option<Verdict>]) -> PerceptronModel {
         let (sums, frame) = (&pass.sums, &pass.frame);
         let mut notices = pass.row_notices();
         let mistakes = sums.all_mistakes();
         let last: u64 = mistakes[mistakes.len() - sums.outputs.len()..].iter().sum();
         if !sums.converged() {
-            notices.push(Notice::new(notice::NOT_CONVERGED, still_mistaken(sums, last, verdict)));
+            notices.push(Notice::new(notice::NOT_CONVERGED, still_mistaken(sums, last, verdicts, frame.layout().classes().labels())));
         }
         let chosen: Vec<Vec<f64>> = sums
             .outputs
@@ -285,14 +274,14 @@ impl Perceptron {
             mistakes,
             radius: sums.radius_squared.sqrt(),
             margins,
-            verdict,
+            verdict: Verdict::of_all(verdicts),
             notices,
         };
         PerceptronModel::new(part, ClassWeights::clone(&pass.classes), account)
     }
 }
 
-fn still_mistaken(sums: &EpochSums, last: u64, verdict: Option<Verdict>) -> String {
+fn still_mistaken(sums: &EpochSums, last: u64, verdicts: &[Option<Verdict>], labels: &[String]) -> String {
     let made = format!("{} in the last of {}", notice::counted(last, "mistake"), notice::counted(sums.epochs() as u64, "epoch"));
     // A separating line of margin γ allows R²/γ² mistakes at most, so mistakes bound γ from above.
     let most = sums.outputs.iter().enumerate().map(|(m, _)| {
@@ -300,7 +289,24 @@ fn still_mistaken(sums: &EpochSums, last: u64, verdict: Option<Verdict>) -> Stri
         (sums.radius_squared / own.max(1) as f64).sqrt()
     });
     let margin = most.fold(f64::INFINITY, f64::min);
-    match verdict {
+    let named = |wanted: Verdict| {
+        let own = verdicts.iter().zip(labels).filter(|(verdict, _)| **verdict == Some(wanted));
+        own.map(|(_, label)| format!("`{}`", visible(label))).collect::<Vec<_>>().join(", ")
+    };
+    let several = verdicts.len() > 1;
+    match Verdict::of_all(verdicts) {
+        Some(Verdict::Overlapping) if several => {
+            format!("{made}: no line tells {} from the other classes, so mistakes never end", named(Verdict::Overlapping))
+        }
+        Some(Verdict::Touching) if several => {
+            format!(
+                "{made}: lines only touch {} and the other classes without telling all rows apart, so mistakes never end",
+                named(Verdict::Touching)
+            )
+        }
+        Some(Verdict::Separable) if several => format!(
+            "{made}: a line tells every class from the others, one with a margin of {margin:.3e} at most; allow more epochs or scale the columns"
+        ),
         Some(Verdict::Overlapping) => format!("{made}: no line tells the classes apart, so mistakes never end"),
         Some(Verdict::Touching) => format!("{made}: lines only touch the classes without telling all rows apart, so mistakes never end"),
         Some(Verdict::Separable) => {

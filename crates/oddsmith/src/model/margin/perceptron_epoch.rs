@@ -7,8 +7,8 @@
 
 use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
-use crate::error::{ErrorKind, Result};
-use crate::model::on_design::{DesignBatch, DesignSums};
+use crate::error::Result;
+use crate::model::on_design::{DesignBatch, DesignSums, learned_in_order};
 use crate::num::kernel::widest;
 use crate::record::Record;
 
@@ -266,21 +266,8 @@ impl DesignSums for EpochSums {
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {
-        match (self.rows, other.rows) {
-            (_, 0) => Ok(()),
-            (0, _) => {
-                *self = other.clone();
-                Ok(())
-            }
-            _ => Err(ErrorKind::Unsupported {
-                model: super::perceptron::NAME.into(),
-                what: "put together what several parts of the rows have taught it".into(),
-                advice: "it learns from one row after the other, and mixing weights of parts is another algorithm; fit it where all rows \
-                         are, or use least-squares or logistic, whose sums add up"
-                    .into(),
-            }
-            .into()),
-        }
+        let rows = (self.rows, other.rows);
+        learned_in_order(super::perceptron::NAME, self, other, rows)
     }
 
     fn purpose(&self) -> String {

@@ -17,7 +17,7 @@ use crate::stats::ClassWeights;
 /// Version of the stored content.
 const VERSION: u32 = 1;
 
-/// Whether a line tells two classes apart.
+/// Whether a line tells two classes apart; of more classes, whether lines tell each of them from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -27,6 +27,18 @@ pub enum Verdict {
     Touching,
     /// Every line has rows on the wrong side.
     Overlapping,
+}
+
+impl Verdict {
+    /// On all outputs together: the worst of them. One that is not known leaves it open, unless another overlaps.
+    pub(super) fn of_all(verdicts: &[Option<Verdict>]) -> Option<Self> {
+        if verdicts.contains(&Some(Verdict::Overlapping)) {
+            return Some(Verdict::Overlapping);
+        }
+        let touching = verdicts.contains(&Some(Verdict::Touching));
+        let known = !verdicts.is_empty() && !verdicts.contains(&None);
+        known.then_some(if touching { Verdict::Touching } else { Verdict::Separable })
+    }
 }
 
 /// How the fit went.
@@ -75,7 +87,7 @@ impl PerceptronModel {
         self.account.converged
     }
 
-    /// Whether a line tells the classes apart, where that was asked.
+    /// Whether lines tell the classes apart, where that was asked.
     pub fn verdict(&self) -> Option<Verdict> {
         self.account.verdict
     }
@@ -162,7 +174,8 @@ impl Classifier for PerceptronModel {
             (_, Some(Verdict::Overlapping)) => Some("no"),
             _ => None,
         };
-        facts.extend(verdict.map(|verdict| ("a line tells the classes apart".into(), verdict.into())));
+        let asked = if self.part.outputs() == 1 { "a line tells the classes apart" } else { "lines tell every class from the others" };
+        facts.extend(verdict.map(|verdict| (asked.into(), verdict.into())));
         facts.push(("radius".into(), account.radius.into()));
         let margin = account.margins.iter().copied().reduce(f64::min);
         facts.extend(margin.map(|margin| ("margin".into(), margin.into())));

@@ -1,5 +1,6 @@
 //! k nearest neighbours: what do similar rows say.
 
+mod box_tree;
 mod entries;
 mod kept_rows;
 mod learner;

@@ -8,7 +8,7 @@ use super::points::{Points, Query};
 use super::votes::{Candidate, Rule, Ties, Votes};
 use crate::card::{Card, Cell, FixedTable, Table};
 use crate::data::{Features, Layout};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Additive, Classifier, Neighbour, Neighbours, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Record, fault};
@@ -61,6 +61,26 @@ impl KnnModel {
     fn found(&self, rows: &Features<'_>, lo: usize, hi: usize, k: u64) -> Vec<Vec<Candidate>> {
         let queries: Vec<Query> = (lo..hi).map(|i| Query::of(rows, i)).collect();
         self.points.nearest_of(&queries, k as f64, &vec![None; hi - lo])
+    }
+
+    /// How many neighbours are asked for, of so many that there are.
+    fn wanted(&self, k: Option<u64>, total: f64) -> Result<u64> {
+        let k = k.unwrap_or(self.account.k);
+        match k >= 1 && k as f64 <= total {
+            true => Ok(k),
+            false => Err(Error::option("k", k, format!("a whole number from 1 to {total}, the rows of the model"))),
+        }
+    }
+
+    fn listed(&self, candidates: &[Candidate], k: u64) -> Vec<Neighbour> {
+        let votes = self.rule.votes(candidates, k as f64);
+        let neighbour = |(candidate, vote): (&Candidate, f64)| Neighbour {
+            row: self.points.rows.ids[candidate.row],
+            distance: candidate.squared.sqrt(),
+            class: candidate.class,
+            vote,
+        };
+        candidates.iter().zip(votes).map(neighbour).collect()
     }
 
     fn losses_table(&self) -> Option<Table> {
@@ -175,23 +195,25 @@ impl Neighbours for KnnModel {
 
     fn nearest(&self, rows: &Features<'_>, k: Option<u64>) -> Result<Vec<Vec<Neighbour>>> {
         rows.check(self.layout())?;
-        let total = self.points.total();
-        let k = k.unwrap_or(self.account.k);
-        if k == 0 || k as f64 > total {
-            return Err(crate::error::Error::option("k", k, format!("a whole number from 1 to {total}, the rows of the model")));
-        }
+        let k = self.wanted(k, self.points.total())?;
         let mut all = Vec::with_capacity(rows.rows());
         for lo in (0..rows.rows()).step_by(BATCH) {
-            for candidates in self.found(rows, lo, rows.rows().min(lo + BATCH), k) {
-                let votes = self.rule.votes(&candidates, k as f64);
-                let listed = candidates.iter().zip(votes).map(|(candidate, vote)| Neighbour {
-                    row: self.points.rows.ids[candidate.row],
-                    distance: candidate.squared.sqrt(),
-                    class: candidate.class,
-                    vote,
-                });
-                all.push(listed.collect());
-            }
+            let found = self.found(rows, lo, rows.rows().min(lo + BATCH), k);
+            all.extend(found.iter().map(|candidates| self.listed(candidates, k)));
+        }
+        Ok(all)
+    }
+
+    fn nearest_others(&self, k: Option<u64>) -> Result<Vec<Vec<Neighbour>>> {
+        let k = self.wanted(k, self.points.total() - 1.0)?;
+        let mut order: Vec<usize> = (0..self.points.rows.rows()).collect();
+        order.sort_unstable_by_key(|&row| self.points.rows.ids[row]);
+        let mut all = Vec::with_capacity(order.len());
+        for batch in order.chunks(BATCH) {
+            let queries: Vec<Query> = batch.iter().map(|&row| self.points.query(row)).collect();
+            let without: Vec<Option<usize>> = batch.iter().map(|&row| Some(row)).collect();
+            let found = self.points.nearest_of(&queries, k as f64, &without);
+            all.extend(found.iter().map(|candidates| self.listed(candidates, k)));
         }
         Ok(all)
     }

@@ -4,8 +4,9 @@
 //! coordinates 1/√2 (two of them differ where levels do, which adds 1). For [`GROUP`] queries at a time s = |x|² − 2 q·x is computed in f32;
 //! it is d² − |q|² up to an error of at most ε = (d + 4) 2⁻²³ (|q| + max |x|)². With s_k the k-th smallest, a point with s > s_k + 2ε is
 //! farther than the k-th nearest and is dropped; all others get their exact distance. Points and queries with gaps are measured exactly at
-//! once. Time 2·n·d per query, memory 4·n·d bytes.
+//! once. Time 2·n·d per query, memory 4·n·d bytes. Many points of few number columns are put into boxes instead ([`super::box_tree`]).
 
+use super::box_tree::{BoxTree, MOST_COLUMNS};
 use super::points::{Points, Query};
 use super::votes::EQUAL;
 use crate::num::kernel::{GROUP, TILE, Tiles, near_points};
@@ -14,6 +15,8 @@ use crate::num::kernel::{GROUP, TILE, Tiles, near_points};
 const BLOCK: usize = 128;
 /// Rows from which on screening pays.
 const FEWEST: usize = 64;
+/// Rows from which on boxes pay, per column: more columns leave out less of them.
+const FEWEST_BOXED: usize = 8192;
 
 /// Points as the search sees them.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(super) struct Screen {
     centre: Vec<f64>,
     /// Where the coordinates of each code column start.
     offsets: Vec<usize>,
+    /// All of it where that is faster.
+    boxes: Option<BoxTree>,
 }
 
 /// What is known of a query during the search.
@@ -57,8 +62,13 @@ impl Screen {
         let mut offsets = vec![numbers];
         points.rows.layout().level_counts().iter().for_each(|levels| offsets.push(offsets.last().copied().unwrap_or(0) + levels));
         let width = offsets.last().copied().unwrap_or(numbers);
-        let mut screen = Screen { width, rows: whole, cells: Vec::new(), norms: Vec::new(), longest: 0.0, others, centre, offsets };
-        screen.fill(points);
+        let columns = points.columns();
+        let boxed = (1..=MOST_COLUMNS).contains(&columns) && width == numbers && whole.len() >= FEWEST_BOXED << columns;
+        let boxes = boxed.then(|| BoxTree::new(points, &whole));
+        let mut screen = Screen { width, rows: whole, cells: Vec::new(), norms: Vec::new(), longest: 0.0, others, centre, offsets, boxes };
+        if screen.boxes.is_none() {
+            screen.fill(points);
+        }
         screen
     }
 
@@ -96,6 +106,13 @@ impl Screen {
             (0..queries.len()).partition(|&i| !few && self.rows.len() > wanted && points.is_whole(&queries[i]));
         for &i in &exact {
             found[i] = exactly(points, &queries[i], 0..points.rows.rows() as u32, wanted);
+        }
+        if let Some(boxes) = &self.boxes {
+            for &i in &screened {
+                found[i] = boxes.search(&queries[i], wanted);
+                found[i].extend(&self.others);
+            }
+            return found;
         }
         let mut searches: Vec<Search> = screened.iter().map(|&i| self.start(points, &queries[i])).collect();
         let mut coordinates = vec![0.0f32; screened.len() * self.width];

@@ -15,14 +15,24 @@ use crate::num::kernel::{CrossSums, Panel, softmax};
 use crate::num::optimise::Lbfgs;
 use crate::stats::add;
 
+/// Who wants to know loss and slopes.
+#[derive(Debug, Clone)]
+pub(super) enum Asked {
+    /// The search over all rows.
+    Search(Arc<Lbfgs>),
+    /// Nobody any more: so many epochs of steps by parts end here.
+    End(u64),
+    /// Someone elsewhere, or steps by parts.
+    Elsewhere,
+}
+
 /// Loss and slopes at a point.
 #[derive(Debug, Clone)]
 pub struct GradientSums {
     pub(super) shape: Arc<Shape>,
     pub(super) theta: Arc<Vec<f64>>,
     forward: Arc<Forward>,
-    /// The search that asked; places that only answer have none.
-    pub(super) search: Option<Arc<Lbfgs>>,
+    pub(super) asked: Asked,
     pub(super) loss: f64,
     pub(super) gradient: Vec<f64>,
     work: Work,
@@ -45,11 +55,18 @@ impl Clone for Work {
 }
 
 impl GradientSums {
-    pub(super) fn new(shape: &Arc<Shape>, theta: Vec<f64>, search: Option<Lbfgs>) -> Self {
+    pub(super) fn new(shape: &Arc<Shape>, theta: Vec<f64>, asked: Asked) -> Self {
         let forward = Arc::new(Forward::new(shape, &theta));
         let gradient = vec![0.0; theta.len()];
-        let (theta, search) = (Arc::new(theta), search.map(Arc::new));
-        GradientSums { shape: Arc::clone(shape), theta, forward, search, loss: 0.0, gradient, work: Work::default() }
+        GradientSums { shape: Arc::clone(shape), theta: Arc::new(theta), forward, asked, loss: 0.0, gradient, work: Work::default() }
+    }
+
+    /// Nothing seen, at another point.
+    pub(super) fn restart(&mut self, theta: Vec<f64>) {
+        self.forward = Arc::new(Forward::new(&self.shape, &theta));
+        self.theta = Arc::new(theta);
+        self.loss = 0.0;
+        self.gradient.fill(0.0);
     }
 
     /// Loss and slopes with the penalty ½ λ Σ w².
@@ -106,13 +123,19 @@ impl GradientSums {
         Ok(())
     }
 
-    /// Brings the slopes of the first layer into the units of the columns: once, when all rows are in.
+    /// The same with the slopes of the first layer in the units of the columns.
     pub(super) fn in_units(&self) -> Self {
         let mut scaled = self.clone();
-        let columns = self.shape.sizes[0];
-        let first = columns * self.shape.sizes[1];
-        scaled.gradient[..first].iter_mut().enumerate().for_each(|(at, slope)| *slope *= self.shape.inverse(at % columns.max(1)));
+        scaled.bring_to_units();
         scaled
+    }
+
+    /// Brings the slopes of the first layer into the units of the columns: once, when all rows are in.
+    pub(super) fn bring_to_units(&mut self) {
+        let columns = self.shape.sizes[0];
+        for unit in self.gradient[..columns * self.shape.sizes[1]].chunks_exact_mut(columns.max(1)) {
+            unit.iter_mut().enumerate().for_each(|(j, slope)| *slope *= self.shape.inverse(j));
+        }
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -134,7 +157,7 @@ mod tests {
     use crate::model::network::Activation;
 
     fn sums(shape: &Arc<Shape>, theta: &[f64], cells: &[f64], labels: &[u32], weights: &[f64]) -> GradientSums {
-        let mut sums = GradientSums::new(shape, theta.to_vec(), None);
+        let mut sums = GradientSums::new(shape, theta.to_vec(), Asked::Elsewhere);
         let batch = DesignBatch { cells, width: shape.sizes[0], labels, weights: Some(weights), first_row: 0 };
         sums.observe(&batch).unwrap();
         sums.in_units()
@@ -142,9 +165,14 @@ mod tests {
 
     #[test]
     fn slopes_are_those_of_finite_differences() {
-        for (hidden, activation) in
-            [(vec![], Activation::Tanh), (vec![4], Activation::Tanh), (vec![5, 3], Activation::Tanh), (vec![5, 3], Activation::Relu)]
-        {
+        for (hidden, activation) in [
+            (vec![], Activation::Tanh),
+            (vec![4], Activation::Tanh),
+            (vec![5, 3], Activation::Tanh),
+            (vec![5, 3], Activation::Relu),
+            (vec![5, 3], Activation::Logistic),
+            (vec![4], Activation::Identity),
+        ] {
             let sizes: Vec<usize> = std::iter::once(3).chain(hidden).chain([3]).collect();
             let shape = Arc::new(Shape { sizes, activation, centre: vec![1.0, -2.0, 50.0], spread: vec![2.0, 0.5, 10.0] });
             let theta: Vec<f64> = (0..shape.parameters()).map(|i| ((i * 37 + 11) as f64 * 0.7).sin() * 0.8).collect();

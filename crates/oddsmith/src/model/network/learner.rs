@@ -2,15 +2,17 @@
 //!
 //! −Σ w log p(class) + ½ λ Σ w² is made least by L-BFGS over all rows: one sum of slopes per pass, so rows may lie anywhere and the same bits
 //! come from any number of threads. It ends where no slope is larger than a share of the rows' weight, never because a step was short. There is more
-//! than one place where it may end; which one hangs on the first weights, and these on the seed.
+//! than one place where it may end; which one hangs on the first weights, and these on the seed. Steps by parts of the rows ([`super::adam`]) come
+//! near such a place in fewer passes, end after so many, and say how steep it is there; they take rows in their order, on one thread.
 
 use std::sync::Arc;
 
-use super::gradient::GradientSums;
+use super::adam::{AdamSums, Plan};
+use super::gradient::{Asked, GradientSums};
 use super::model::{Account, NetworkModel};
 use super::shape::{Activation, Shape, mix};
 use crate::codec::{Codec, Encode};
-use crate::data::{DesignOptions, Features, Layout, Rows};
+use crate::data::{DesignOptions, Features, Layout, Rows, Weighting};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::on_design::{DesignBatch, DesignFrame, DesignPass, DesignStats, DesignSums};
 use crate::model::params::Params;
@@ -28,8 +30,35 @@ const FLAT: f64 = 1e-10;
 const NEAR: f64 = 1e-5;
 /// Variation of a column below this share of its size is rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// Most steps over all rows, and epochs of steps by parts, unless told otherwise.
+const STEPS: usize = 1000;
+const EPOCHS: usize = 200;
 /// Units of a hidden layer at most.
 const MOST_UNITS: usize = 4096;
+
+/// How weights are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// By all rows at once, until the loss is flat.
+    #[default]
+    Lbfgs,
+    /// By parts of the rows, epoch after epoch.
+    Adam,
+}
+
+impl Search {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Search::Lbfgs => "lbfgs",
+            Search::Adam => "adam",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Search::Lbfgs, Search::Adam].into_iter().find(|search| search.name() == name)
+    }
+}
 
 /// Its options.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +71,10 @@ pub struct Network {
     pub decay: f64,
     /// Start of the random first weights; default 1.
     pub seed: u64,
-    /// Most steps; default 1000.
-    pub steps: usize,
+    /// How weights are looked for.
+    pub search: Search,
+    /// Most steps over all rows, default 1000; epochs of steps by parts, default 200.
+    pub steps: Option<usize>,
     /// How columns become a design.
     pub options: DesignOptions,
 }
@@ -51,7 +82,7 @@ pub struct Network {
 impl Default for Network {
     fn default() -> Self {
         let (activation, options) = (Activation::default(), DesignOptions::default());
-        Network { hidden: vec![8], activation, decay: 1.0, seed: 1, steps: 1000, options }
+        Network { hidden: vec![8], activation, decay: 1.0, seed: 1, search: Search::default(), steps: None, options }
     }
 }
 
@@ -64,7 +95,8 @@ impl Network {
             activation: params.text("activation").and_then(Activation::named).unwrap_or_default(),
             decay: params.number("decay").unwrap_or(other.decay),
             seed: params.whole("start-seed").unwrap_or(other.seed),
-            steps: params.whole("steps").and_then(|steps| usize::try_from(steps).ok()).unwrap_or(other.steps),
+            search: params.text("search").and_then(Search::named).unwrap_or_default(),
+            steps: params.whole("steps").and_then(|steps| usize::try_from(steps).ok()),
             options: DesignOptions { missing: params.parsed("missing")?.unwrap_or_default(), ..DesignOptions::default() },
         })
     }
@@ -91,6 +123,8 @@ pub enum NetworkSums {
     Columns(Box<TableStats>),
     /// Loss and slopes.
     Gradient(Box<GradientSums>),
+    /// An epoch of steps by parts.
+    Adam(Box<AdamSums>),
 }
 
 impl Encode for NetworkSums {
@@ -98,6 +132,7 @@ impl Encode for NetworkSums {
         match self {
             NetworkSums::Columns(table) => table.encode(codec),
             NetworkSums::Gradient(sums) => sums.encode(codec),
+            NetworkSums::Adam(sums) => sums.encode(codec),
         }
     }
 }
@@ -109,6 +144,7 @@ impl DesignSums for NetworkSums {
                 table.observe(Rows::new(Features::of_numbers(batch.matrix()?), batch.labels, batch.weights, batch.first_row))
             }
             NetworkSums::Gradient(sums) => sums.observe(batch),
+            NetworkSums::Adam(sums) => sums.observe(batch),
         }
     }
 
@@ -119,14 +155,24 @@ impl DesignSums for NetworkSums {
                 mine.merge(theirs);
                 Ok(())
             }
+            (NetworkSums::Adam(mine), NetworkSums::Adam(theirs)) => mine.merge(theirs),
             _ => Err(Error::internal("sums of two different passes were merged")),
         }
+    }
+
+    fn in_order(&self) -> bool {
+        matches!(self, NetworkSums::Adam(_))
+    }
+
+    fn discloses(&self) -> Option<String> {
+        matches!(self, NetworkSums::Adam(_)).then(|| "the rows that wait for their step, with all of their cells".into())
     }
 
     fn purpose(&self) -> String {
         match self {
             NetworkSums::Columns(_) => "means and spreads of the columns".into(),
             NetworkSums::Gradient(_) => "loss and slopes of the network".into(),
+            NetworkSums::Adam(sums) => format!("epoch {} of the network", sums.epochs + 1),
         }
     }
 
@@ -134,6 +180,7 @@ impl DesignSums for NetworkSums {
         match self {
             NetworkSums::Columns(table) => table.bytes(),
             NetworkSums::Gradient(sums) => 8 * sums.gradient.len(),
+            NetworkSums::Adam(sums) => sums.bytes(),
         }
     }
 }
@@ -158,13 +205,14 @@ impl Learner for Network {
             DesignStats::Sums(pass) => match &pass.sums {
                 NetworkSums::Columns(table) => self.after_columns(pass, table),
                 NetworkSums::Gradient(sums) => self.after_gradient(pass, &sums.in_units()),
+                NetworkSums::Adam(sums) => self.after_epoch(pass, sums),
             },
         }
     }
 
     /// A step may be shortened forty times.
     fn most_passes(&self) -> usize {
-        self.steps.saturating_mul(41).saturating_add(100)
+        self.most_steps().saturating_mul(41).saturating_add(100)
     }
 
     fn write_point(&self, empty: &NetworkStats, point: &mut Record) -> Result<()> {
@@ -173,8 +221,12 @@ impl Learner for Network {
                 NetworkSums::Columns(table) => table.write_scales(point),
                 NetworkSums::Gradient(sums) => {
                     point.put("theta", &sums.theta);
-                    point.put("centre", &sums.shape.centre);
-                    point.put("spread", &sums.shape.spread);
+                    write_units(&sums.shape, point);
+                }
+                NetworkSums::Adam(sums) => {
+                    point.put("epoch-of-weight", &[sums.plan().weight]);
+                    write_units(sums.shape(), point);
+                    Codec::out(point, "").part("epoch", &mut (**sums).clone())?;
                 }
             }
             Ok(())
@@ -183,7 +235,8 @@ impl Learner for Network {
 
     fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<NetworkStats> {
         DesignStats::at_point(layout, &self.options, point, |frame| {
-            if !point.arrays.contains_key("theta") {
+            let epoch = point.arrays.contains_key("epoch-of-weight");
+            if !epoch && !point.arrays.contains_key("theta") {
                 let mut sums = columns(frame)?;
                 if let NetworkSums::Columns(table) = &mut sums {
                     table.read_scales(point)?;
@@ -192,13 +245,29 @@ impl Learner for Network {
             }
             let (centre, spread) = (point.numbers("centre", frame.width())?, point.weights("spread", frame.width())?);
             let shape = Arc::new(self.shape(frame, centre, spread)?);
+            if epoch {
+                let weight = point.weights("epoch-of-weight", 1)?[0];
+                let mut sums = AdamSums::new(&shape, vec![0.0; shape.parameters()], self.plan(frame, weight));
+                Codec::from(point, "").part("epoch", &mut sums)?;
+                return Ok(NetworkSums::Adam(Box::new(sums)));
+            }
             let theta = point.numbers("theta", shape.parameters())?;
-            Ok(NetworkSums::Gradient(Box::new(GradientSums::new(&shape, theta, None))))
+            Ok(NetworkSums::Gradient(Box::new(GradientSums::new(&shape, theta, Asked::Elsewhere))))
         })
     }
 }
 
 impl Network {
+    fn most_steps(&self) -> usize {
+        self.steps.unwrap_or(if self.search == Search::Adam { EPOCHS } else { STEPS })
+    }
+
+    /// What stays the same from epoch to epoch.
+    fn plan(&self, frame: &DesignFrame, weight: f64) -> Plan {
+        let frequency = frame.layout().weighting() == Weighting::Frequency;
+        Plan { decay: self.decay, weight, epochs: self.most_steps() as u64, seed: self.seed, frequency }
+    }
+
     fn shape(&self, frame: &DesignFrame, centre: Vec<f64>, spread: Vec<f64>) -> Result<Shape> {
         if self.hidden.len() > 2 || self.hidden.iter().any(|size| !(1..=MOST_UNITS).contains(size)) {
             return Err(Error::option("hidden", format!("{:?}", self.hidden), format!("one or two sizes from 1 to {MOST_UNITS}")));
@@ -227,35 +296,62 @@ impl Network {
         let shape = Arc::new(self.shape(&pass.frame, centre, spread)?);
         let inputs: Vec<u64> = (0..width).map(|j| key(pass.frame.name(j))).collect();
         let theta = shape.first(self.seed, &inputs, &places(&pass.classes, pass.frame.layout()));
-        let search = Lbfgs::new(theta.clone(), FLAT * pass.classes.total());
-        Ok(again_with(pass, NetworkSums::Gradient(Box::new(GradientSums::new(&shape, theta, Some(search))))))
+        let weight = pass.classes.total();
+        if self.search == Search::Adam {
+            let sums = AdamSums::new(&shape, theta, self.plan(&pass.frame, weight));
+            return Ok(again_with(pass, NetworkSums::Adam(Box::new(sums))));
+        }
+        let search = Lbfgs::new(theta.clone(), FLAT * weight);
+        Ok(again_at(pass, &shape, theta, Asked::Search(Arc::new(search))))
+    }
+
+    fn after_epoch(&self, pass: &DesignPass<NetworkSums>, sums: &AdamSums) -> Result<Step<NetworkStats, NetworkModel>> {
+        let over = sums.epoch_over()?;
+        if over.theta().iter().any(|theta| !theta.is_finite()) {
+            let what = format!("the weights of the network left the range of numbers in epoch {}", over.epochs);
+            return Err(ErrorKind::NoEstimate { what, advice: "measure columns in other units".into() }.into());
+        }
+        match over.epochs < over.plan().epochs {
+            true => Ok(again_with(pass, NetworkSums::Adam(Box::new(over)))),
+            // One more look, at all rows, says where the steps have come to.
+            false => Ok(again_at(pass, over.shape(), over.theta().to_vec(), Asked::End(over.epochs))),
+        }
     }
 
     fn after_gradient(&self, pass: &DesignPass<NetworkSums>, sums: &GradientSums) -> Result<Step<NetworkStats, NetworkModel>> {
-        let Some(search) = &sums.search else { return Err(Error::internal("the search that asked is elsewhere")) };
         let (loss, slopes) = sums.penalised(self.decay);
-        let mut search = (**search).clone();
+        let mut search = match &sums.asked {
+            Asked::Search(search) => (**search).clone(),
+            Asked::End(epochs) => {
+                let slope = slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
+                let end = End { theta: sums.theta.to_vec(), value: loss, slope, steps: *epochs };
+                return Ok(Step::Done(self.model(pass, &sums.shape, end)));
+            }
+            Asked::Elsewhere => return Err(Error::internal("the search that asked is elsewhere")),
+        };
         if !loss.is_finite() && !search.value().is_finite() {
             let what = "the loss of the network is not a number at its first weights".to_owned();
             return Err(ErrorKind::NoEstimate { what, advice: "measure columns in other units".into() }.into());
         }
         match search.tell(loss, &slopes) {
-            Ask::At(theta) if search.steps() < self.steps => {
-                Ok(again_with(pass, NetworkSums::Gradient(Box::new(GradientSums::new(&sums.shape, theta, Some(search))))))
+            Ask::At(theta) if search.steps() < self.most_steps() => Ok(again_at(pass, &sums.shape, theta, Asked::Search(Arc::new(search)))),
+            _ => {
+                let (theta, steps) = (search.place().to_vec(), search.steps() as u64);
+                let end = End { theta, value: search.value(), slope: search.largest_slope(), steps };
+                Ok(Step::Done(self.model(pass, &sums.shape, end)))
             }
-            _ => Ok(Step::Done(self.model(pass, &sums.shape, &search))),
         }
     }
 
-    fn model(&self, pass: &DesignPass<NetworkSums>, shape: &Shape, search: &Lbfgs) -> NetworkModel {
+    fn model(&self, pass: &DesignPass<NetworkSums>, shape: &Shape, end: End) -> NetworkModel {
         let weight = pass.classes.total();
-        let slope = search.largest_slope() / weight;
+        let slope = end.slope / weight;
         let mut notices = pass.row_notices();
         let constant = (0..pass.frame.width()).filter(|&j| shape.spread[j] == 0.0);
         notices.extend(constant.map(|j| pass.frame.constant_notice(j, shape.centre[j])));
         if slope > NEAR {
-            let text =
-                format!("{} were made and the largest slope is still {slope:.1e} per row", notice::counted(search.steps() as u64, "step"));
+            let made = notice::counted(end.steps, if self.search == Search::Adam { "epoch" } else { "step" });
+            let text = format!("{made} were made and the largest slope is still {slope:.1e} per row");
             notices.push(Notice::new(notice::NETWORK_UNFINISHED, text));
         }
         let account = Account {
@@ -263,14 +359,35 @@ impl Network {
             activation: self.activation.name().into(),
             decay: self.decay,
             seed: self.seed,
-            steps: search.steps() as u64,
-            objective: search.value() / weight,
+            by_parts: self.search == Search::Adam,
+            steps: end.steps,
+            objective: end.value / weight,
             slope,
             missing: self.options.missing,
             notices,
         };
-        NetworkModel::new(&pass.frame, shape.clone(), search.place().to_vec(), pass.classes.clone(), account)
+        NetworkModel::new(&pass.frame, shape.clone(), end.theta, pass.classes.clone(), account)
     }
+}
+
+/// Where the search has come to.
+struct End {
+    theta: Vec<f64>,
+    /// Loss and penalty.
+    value: f64,
+    /// Largest slope.
+    slope: f64,
+    steps: u64,
+}
+
+fn write_units(shape: &Shape, point: &mut Record) {
+    point.put("centre", &shape.centre);
+    point.put("spread", &shape.spread);
+}
+
+/// A pass that asks for loss and slopes at a point.
+fn again_at(pass: &DesignPass<NetworkSums>, shape: &Arc<Shape>, theta: Vec<f64>, asked: Asked) -> Step<NetworkStats, NetworkModel> {
+    again_with(pass, NetworkSums::Gradient(Box::new(GradientSums::new(shape, theta, asked))))
 }
 
 fn again_with(pass: &DesignPass<NetworkSums>, sums: NetworkSums) -> Step<NetworkStats, NetworkModel> {

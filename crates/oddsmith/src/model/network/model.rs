@@ -29,6 +29,10 @@ pub(super) struct Account {
     pub(super) activation: String,
     pub(super) decay: f64,
     pub(super) seed: u64,
+    /// Whether weights were looked for by parts of the rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) by_parts: bool,
+    /// Steps over all rows, or epochs of steps by parts.
     pub(super) steps: u64,
     /// Loss and penalty per row.
     pub(super) objective: f64,
@@ -55,7 +59,7 @@ impl NetworkModel {
         NetworkModel { frame: Arc::clone(frame), shape, theta, classes, account, forward }
     }
 
-    /// Steps of the search.
+    /// Steps of the search over all rows, or epochs of steps by parts.
     pub fn steps(&self) -> u64 {
         self.account.steps
     }
@@ -155,7 +159,7 @@ impl Classifier for NetworkModel {
             ("decay".into(), account.decay.into()),
             ("first weights".into(), format!("seed {}", account.seed).into()),
             ("objective".into(), account.objective.into()),
-            ("steps".into(), account.steps.into()),
+            (if account.by_parts { "epochs" } else { "steps" }.into(), account.steps.into()),
             ("distance".into(), account.slope.into()),
             ("free parameters".into(), self.free_parameters().into()),
         ];

@@ -16,6 +16,10 @@ pub enum Activation {
     Tanh,
     /// The sum, or zero where it is below.
     Relu,
+    /// 1/(1 + e^−sum).
+    Logistic,
+    /// The sum itself, which leaves the network a line.
+    Identity,
 }
 
 impl Activation {
@@ -24,17 +28,29 @@ impl Activation {
         match self {
             Activation::Tanh => "tanh",
             Activation::Relu => "relu",
+            Activation::Logistic => "logistic",
+            Activation::Identity => "identity",
         }
     }
 
     pub(super) fn named(name: &str) -> Option<Self> {
-        [Activation::Tanh, Activation::Relu].into_iter().find(|activation| activation.name() == name)
+        [Activation::Tanh, Activation::Relu, Activation::Logistic, Activation::Identity]
+            .into_iter()
+            .find(|activation| activation.name() == name)
     }
 
     /// Turns sums into outputs.
     fn apply(self, sums: &mut [f64]) {
         match self {
             Activation::Relu => sums.iter_mut().for_each(|sum| *sum = sum.max(0.0)),
+            Activation::Identity => {}
+            Activation::Logistic => {
+                let mut powers: Vec<f64> = sums.iter().map(|sum| -sum.abs()).collect();
+                exp_all(&mut powers);
+                for (sum, e) in sums.iter_mut().zip(&powers) {
+                    *sum = if *sum < 0.0 { e / (1.0 + e) } else { (1.0 + e).recip() };
+                }
+            }
             Activation::Tanh => {
                 // tanh a = sign(a) (1 − e)/(1 + e) with e = exp(−2|a|): never overflows, and odd to the bit. Near zero the difference
                 // would lose digits, where three terms of the series have them all.
@@ -56,6 +72,8 @@ impl Activation {
         let derivative = |h: f64| match self {
             Activation::Tanh => (1.0 - h) * (1.0 + h),
             Activation::Relu => f64::from(u8::from(h > 0.0)),
+            Activation::Logistic => h * (1.0 - h),
+            Activation::Identity => 1.0,
         };
         slopes.iter_mut().zip(outputs).for_each(|(slope, h)| *slope *= derivative(*h));
     }

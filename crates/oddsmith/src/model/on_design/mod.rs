@@ -12,4 +12,5 @@ pub use frame::DesignFrame;
 pub(crate) use linear_part::LinearPart;
 pub use reader::DesignBatch;
 pub(crate) use reader::DesignReader;
+pub(crate) use stats::learned_in_order;
 pub use stats::{DesignPass, DesignStats, DesignSums};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{DesignBatch, DesignFrame, DesignReader};
 use crate::codec::{Codec, Encode};
 use crate::data::{DesignOptions, DesignSurvey, Layout, Rows};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::check_classes;
 use crate::notice::Notice;
 use crate::record::Record;
@@ -33,6 +33,25 @@ pub trait DesignSums: Encode + Clone + Send + Sync {
     /// See [`Statistics::discloses`].
     fn discloses(&self) -> Option<String> {
         None
+    }
+}
+
+/// Puts together what two have learned, from so many rows each, where a row teaches what depends on all rows before it: one of them has seen none.
+pub(crate) fn learned_in_order<S: Clone>(model: &str, mine: &mut S, theirs: &S, rows: (u64, u64)) -> Result<()> {
+    match rows {
+        (_, 0) => Ok(()),
+        (0, _) => {
+            *mine = theirs.clone();
+            Ok(())
+        }
+        _ => Err(ErrorKind::Unsupported {
+            model: model.into(),
+            what: "put together what several parts of the rows have taught it".into(),
+            advice: "it learns from one row after the other, and mixing weights of parts is another algorithm; fit it where all rows \
+                     are, or use least-squares or logistic, whose sums add up"
+                .into(),
+        }
+        .into()),
     }
 }
 

@@ -91,16 +91,15 @@ pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Re
     let classes = layout.classes();
     let two = classes.len() == 2;
     let mut marks = Vec::new();
-    if let Some(inference) = model.inference().filter(|_| two) {
+    if let Some(limits) = model.limits().filter(|_| two) {
         let mut known = Uncertainty::default();
-        if rows.with(|features| inference.uncertainty(features, &mut known)).is_ok() {
-            let quantile = normal::quantile_upper(0.025);
-            let limits = grid.iter().enumerate().map(|(i, value)| {
-                let (low, high) = known.limits(i, 1, quantile);
-                (*value, low, high)
-            });
-            marks.push(Mark::Band { role: Role::Event, name: "95% limits".into(), points: limits.collect() });
-        }
+        rows.with(|features| limits.uncertainty(features, &mut known))?;
+        let quantile = normal::quantile_upper(0.025);
+        let limits = grid.iter().enumerate().map(|(i, value)| {
+            let (low, high) = known.limits(i, 1, quantile);
+            (*value, low, high)
+        });
+        marks.push(Mark::Band { role: Role::Event, name: "95% limits".into(), points: limits.collect() });
     }
     for k in if two { vec![1] } else { drawn_classes(&digest.class_weights) } {
         let points = grid.iter().enumerate().map(|(i, value)| (*value, predictions.row(i)[k])).collect();

@@ -6,7 +6,7 @@ use crate::model::linear::effects::EffectAnalysis;
 use crate::model::linear::infer::augment::{ClassDiagnostics, RowDiagnostics};
 use crate::model::linear::infer::augmenter::Augmenter;
 use crate::model::linear::model::LogisticModel;
-use crate::model::{AnyProcedure, Classifier, FittedLikelihood, Inference, Predictions, Predictor, RowMetrics, Uncertainty};
+use crate::model::{AnyProcedure, Classifier, FittedLikelihood, Inference, Predictions, Predictor, RowLimits, RowMetrics, Uncertainty};
 use crate::num::special::normal;
 
 /// What is said of the event of two classes.
@@ -50,10 +50,6 @@ impl Inference for LogisticModel {
 
     fn steps(&self) -> u64 {
         self.account.steps
-    }
-
-    fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
-        self.row_uncertainty(rows, out)
     }
 
     fn row_metrics(&self, has: &dyn Fn(&str) -> bool) -> Result<Box<dyn RowMetrics>> {
@@ -115,7 +111,7 @@ impl LogisticModel {
         Predictor::new(self).predict(rows, &mut predictions)?;
         let precise = self.precision.is_some();
         if precise {
-            self.row_uncertainty(rows, &mut uncertainty)?;
+            self.uncertainty(rows, &mut uncertainty)?;
         }
         let diagnoses = self.diagnose_classes(rows, proportions, weights)?;
         let of_class = |i: usize, k: usize| {

@@ -8,23 +8,22 @@
 use crate::data::{DesignBlock, Features};
 use crate::error::{Advice, ErrorKind, Result};
 use crate::model::linear::model::{LogOdds, LogisticModel};
-use crate::model::{Classifier, Uncertainty};
+use crate::model::{Classifier, RowLimits, Uncertainty};
 use crate::num::log_sum_exp;
 
 /// Rows that are expanded at a time.
 const BLOCK_ROWS: usize = 512;
 
-impl LogisticModel {
-    /// Fills `out` for a batch. An error for fits without standard errors.
-    pub(in crate::model::linear) fn row_uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
+impl RowLimits for LogisticModel {
+    fn uncertainty(&self, rows: &Features<'_>, out: &mut Uncertainty) -> Result<()> {
         rows.check(&self.layout)?;
         let outputs = self.parameters.outputs();
-        out.classes = outputs + 1;
-        out.log_odds.clear();
-        out.errors.clear();
+        out.reset(outputs + 1);
         self.for_rows(rows, true, |_, eta, forms| (0..=outputs).for_each(|k| out.push(k, eta, forms)))
     }
+}
 
+impl LogisticModel {
     /// Gives every row with its log odds against the first class and, where they are asked for, zᵀ V_ml z of every pair of outputs.
     pub(in crate::model::linear) fn for_rows(
         &self,
@@ -70,23 +69,35 @@ impl LogisticModel {
             }
             .into());
         };
-        let (outputs, width) = (self.parameters.outputs(), z.len());
-        let size = outputs * width;
-        forms.clear();
-        for m in 0..outputs {
-            for l in 0..outputs {
-                let row = |r: usize| &precision.centred[(m * width + r) * size + l * width..][..width];
-                let form = (0..width).map(|r| z[r] * row(r).iter().zip(z).map(|(v, z)| v * z).sum::<f64>()).sum();
-                forms.push(form);
-            }
-        }
+        covariances(&precision.centred, self.parameters.outputs(), z, forms);
         Ok(())
     }
 }
 
+/// zᵀ V_ml z for every pair of outputs, row after row of the pairs.
+pub(in crate::model) fn covariances(matrix: &[f64], outputs: usize, z: &[f64], forms: &mut Vec<f64>) {
+    let width = z.len();
+    let size = outputs * width;
+    forms.clear();
+    for m in 0..outputs {
+        for l in 0..outputs {
+            let row = |r: usize| &matrix[(m * width + r) * size + l * width..][..width];
+            let form = (0..width).map(|r| z[r] * row(r).iter().zip(z).map(|(v, z)| v * z).sum::<f64>()).sum();
+            forms.push(form);
+        }
+    }
+}
+
 impl Uncertainty {
-    /// Adds class `k` of a row with log odds `eta` against the first class.
-    fn push(&mut self, k: usize, eta: &[f64], forms: &[f64]) {
+    /// No rows of so many classes.
+    pub(in crate::model) fn reset(&mut self, classes: usize) {
+        self.classes = classes;
+        self.log_odds.clear();
+        self.errors.clear();
+    }
+
+    /// Adds class `k` of a row with log odds `eta` against the first class and their covariances.
+    pub(in crate::model) fn push(&mut self, k: usize, eta: &[f64], forms: &[f64]) {
         let all = || std::iter::once(0.0).chain(eta.iter().copied());
         let others = log_sum_exp(all().enumerate().filter(|(j, _)| *j != k).map(|(_, e)| e));
         let slopes: Vec<f64> = all().enumerate().skip(1).map(|(m, e)| if m == k { 1.0 } else { -(e - others).exp() }).collect();

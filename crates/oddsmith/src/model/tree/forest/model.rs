@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::card::{Card, Cell, FixedTable, Summary};
 use crate::data::{Features, Layout};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::model::tree::codebook::Codebook;
 use crate::model::tree::nodes::Tree;
 use crate::model::tree::{Criterion, FOREST, TAKES};
-use crate::model::{Classifier, Paths, Scale, Scores};
+use crate::model::{Additive, Classifier, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Array, Record, fault};
 use crate::stats::ClassWeights;
@@ -82,6 +82,18 @@ impl Classifier for ForestModel {
             row.iter_mut().for_each(|sum| *sum = (*sum / self.trees.len() as f64).ln());
         }
         Ok(())
+    }
+
+    fn contributions(&self) -> Result<&dyn Additive> {
+        Err(ErrorKind::Unsupported {
+            model: FOREST.into(),
+            what: "split its scores into addends".into(),
+            advice:
+                "its probabilities are means over trees, and the logarithm of a mean is no sum over columns; a single tree and boosting \
+                     can be split, and the forest itself lists what every column is worth"
+                    .into(),
+        }
+        .into())
     }
 
     fn paths(&self) -> Option<&dyn Paths> {
