@@ -1,27 +1,24 @@
 //! A fitted model, as Python sees it.
 
-use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use oddsmith::calibrate::Adjusted;
-use oddsmith::card::Card;
+use oddsmith::card::{Card, Table as CardTable};
 use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
-use oddsmith::model::discriminant::Qda;
 use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scale};
 use oddsmith::num::MatrixView;
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::{registry, train};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::arguments::DiscriminantArguments;
 use crate::calibration::CalibrationMap;
-use crate::columns::{Columns, SPARSE};
+use crate::columns::SPARSE;
 use crate::dense::Cell;
 use crate::edge::{Told, raise, told};
 use crate::forms::Form;
 use crate::neighbours::{Nearest, listed, neighbours_of};
 use crate::shown::{rendered, table_columns, turned};
-use crate::sums::check_rows;
-use crate::table::{Labelled, NO_CODE, Table, all_finite, known_code, with_data};
+use crate::table::{NO_CODE, Table, all_finite, known_code, with_data};
 use crate::ways::{Followed, Ways};
 use crate::work;
 
@@ -40,6 +37,8 @@ pub(crate) struct Model {
     telling: bool,
     /// What the fit says beyond the model itself, such as crude odds ratios; no file holds it.
     card: Option<Card>,
+    /// The steps of the search that led to it, where they were asked for; no file holds them.
+    trace: Option<CardTable>,
 }
 
 impl Model {
@@ -48,12 +47,17 @@ impl Model {
         let form = Form::of(layout, None);
         let owner = registry::find(model.tag()).map_or("", |entry| entry.python);
         let telling = model.shows_every_cell();
-        Model { model, form, owner, telling, card: None }
+        Model { model, form, owner, telling, card: None, trace: None }
     }
 
     /// The same model with a card that says more than its own.
     pub(crate) fn with_card(self, card: Option<Card>) -> Self {
         Model { card, ..self }
+    }
+
+    /// The same model with the steps that led to it.
+    pub(crate) fn with_trace(self, trace: Option<CardTable>) -> Self {
+        Model { trace, ..self }
     }
 
     /// What there is to say about it.
@@ -87,6 +91,11 @@ impl Model {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Model>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// The steps of the search that led to it, by column; `None` where nobody asked for them.
+    fn trace<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.trace.as_ref().map(|steps| table_columns(py, steps)).transpose()
     }
 
     /// The registry name of the model.
@@ -469,34 +478,4 @@ impl Model {
             PyArray1::from_vec(py, filled).reshape([rows, self.classes()])
         })
     }
-}
-
-/// Covariance matrices of the classes, shrunk by the shares that Ledoit and Wolf's formula gives.
-#[pyfunction]
-#[pyo3(signature = (columns, x, labels, weights, params, threads))]
-pub(crate) fn shrunk_covariances<'py>(
-    py: Python<'py>,
-    columns: &Columns,
-    x: &Bound<'py, PyAny>,
-    labels: PyReadonlyArray1<'py, u32>,
-    weights: Option<PyReadonlyArray1<'py, f64>>,
-    params: DiscriminantArguments,
-    threads: usize,
-) -> PyResult<Bound<'py, PyList>> {
-    let labels = labels.as_slice()?;
-    let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let (classes, p) = (columns.0.classes().len(), columns.0.features().len());
-    let learner = Qda::new(params.settings(columns.0.classes()).map_err(|error| raise(py, error))?);
-    let matrices: Vec<Vec<f64>> = with_data(x, |data| {
-        let cells = data.cells();
-        work::run(py, cells, |control| {
-            let table = Table::new(data, &columns.0, None, "")?;
-            check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            let model = train::fit(&learner, &Labelled { table, labels, weights }, work::threads(threads), control)?.model;
-            let matrix = |k: usize| (0..p * p).map(|at| model.covariance(k, at / p, at % p)).collect();
-            Ok((0..classes).map(matrix).collect())
-        })
-    })?;
-    let arrays = matrices.iter().map(|matrix| PyArray1::from_slice(py, matrix).reshape([p, p])).collect::<PyResult<Vec<_>>>()?;
-    PyList::new(py, arrays)
 }
