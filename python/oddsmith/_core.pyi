@@ -108,6 +108,7 @@ class Model:
     @staticmethod
     def from_bytes(bytes: bytes) -> Model: ...
     def to_bytes(self) -> bytes: ...
+    def trace(self) -> dict[str, list[Any]] | None: ...
     @property
     def tag(self) -> str: ...
     @property
@@ -311,6 +312,7 @@ def fit_rows(
     x: Any,
     labels: _Codes,
     weights: _Floats | None,
+    trace: bool,
     threads: int,
 ) -> Model: ...
 def fit_frame(
@@ -322,6 +324,7 @@ def fit_frame(
     weight: str | None,
     beside: tuple[str, list[str], _Codes, _Floats | None] | None,
     crude: bool,
+    trace: bool,
     threads: int,
 ) -> tuple[Model, list[_Notice]]: ...
 def question_columns(ask: bytes) -> tuple[str | None, str | None]: ...

@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core
+from . import _checks, _core
 from ._arrow import is_frame, table_of
 from ._base import check_not_single
 from ._frames import FrameClassifier, checked_labels, target_name
 from ._inputs import classes_of_names, core_rows, encode_classes, event_last, row_weights, thread_count
 from ._rendered import Rendered
 from ._scores import RegressionScores
-from ._tables import maker
+from ._tables import maker, table
 from ._trees import BESIDE, without_elsewhere
 from .passes import TARGET
 from .exceptions import OddsmithWarning, ParameterError, tell
@@ -67,6 +67,10 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
         """Row weights as the fit takes them; a class that weighs classes, too, says so here."""
         return sample_weight
 
+    def _traces(self) -> bool:
+        """Whether the steps of the search are told."""
+        return _checks.flag("trace", getattr(self, "trace", False))
+
     def _show(self) -> None:
         """Sets what a class has beside every other, after a fit and after loading."""
 
@@ -109,7 +113,8 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
         if given is None and is_frame(X):
             self._frame(X, reset=True)
         weights, threads = self._weight_column(), thread_count(self.n_jobs)
-        model, notices = _core.fit_frame(self._declared, options, formula, frame, kinds, weights, beside, getattr(self, "crude", False), threads)
+        crude, trace = getattr(self, "crude", False), self._traces()
+        model, notices = _core.fit_frame(self._declared, options, formula, frame, kinds, weights, beside, crude, trace, threads)
         self._take(model, maker(X), notices, named=given is not None)
         return self
 
@@ -127,7 +132,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             check_not_single(self.classes_[np.bincount(codes, weights=weights, minlength=len(self.classes_)) > 0])
         formula = None if right is None else f"y ~ {right}"
         threads = thread_count(self.n_jobs)
-        model = _core.fit_rows(self._declared, options, formula, self._columns(X), core_rows(X), codes, weights, threads)
+        model = _core.fit_rows(self._declared, options, formula, self._columns(X), core_rows(X), codes, weights, self._traces(), threads)
         self._take(model, maker(X), [], named=False)
         return self
 
@@ -151,6 +156,9 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             self.classes_ = classes_of_names(model.class_labels)
         if model.formula is not None:
             self.formula_ = model.formula
+        vars(self).pop("trace_", None)
+        if (steps := model.trace()) is not None:
+            self.trace_ = table(steps, make)
         if named:
             self.n_features_in_, self.feature_names_in_ = len(model.names), np.array(model.names, dtype=object)
         quiet = [OddsmithWarning(*notice) for notice in model.notices if notice[0] in self._quiet]
@@ -258,7 +266,7 @@ def _sides(formula: str) -> tuple[str | None, str]:
 def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
     """The class of a model of the registry."""
     named = [("formula", None)] if entry["takes_formula"] else []
-    always = [("kinds", None), *([("text", None)] if entry["takes_text"] else []), ("n_jobs", None)]
+    always = [("kinds", None), *([("text", None)] if entry["takes_text"] else []), *([("trace", False)] if entry["searches"] else []), ("n_jobs", None)]
     defaults = dict([*named, *((param["name"], param["default"]) for param in entry["params"]), *always])
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -301,6 +309,7 @@ _ALWAYS = {
         "words, such as (3, 5)), 'weights' ('tf-idf', as scikit-learn's TfidfVectorizer), 'min_documents', 'max_words', 'stop_words', "
         "'hash_width' and 'values' ('count' or 'presence').",
     ),
+    "trace": ("bool", "Whether the steps of the search are kept as `trace_`: parameters, loss and gradient, from the start to the end."),
     "n_jobs": ("int", "Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores."),
 }
 
@@ -320,6 +329,7 @@ def _documentation(entry: dict[str, Any], defaults: dict[str, Any]) -> str:
         "    Class labels.",
         "diagnostics_ : list of OddsmithWarning",
         "    What went wrong without being an error.",
+        *(["trace_ : table", "    The steps of the search, with ``trace=True``."] if entry["searches"] else []),
         "",
         "Examples",
         "--------",

@@ -56,6 +56,18 @@ class Logit(DeclaredClassifier):
     crude : bool, default=False
         Whether every term is fitted alone as well, on the same rows of a data frame: `tidy` and `summary` then have crude odds ratios beside
         the adjusted ones.
+    solver : {'newton', 'gradient', 'sgd'}, default='newton'
+        How the maximum is looked for; descents are for those who teach or study them.
+    rate : float, default=None
+        Rate of a descent of the mean loss; by default 1, and 0.05 for 'sgd'.
+    descent_units : {'spread', 'columns'}, default='spread'
+        Units of gradient descent: columns of about unit spread around their means, or columns as they are, as one steps by hand.
+    max_steps : int, default=None
+        Most steps; by default 200, and 100,000 for descents.
+    start : dict, default=None
+        Where the search starts, such as ``{"(intercept)": 0, "age": 0.1}``, or ``{"dog.age": 0.1}`` with more than two classes; others start at 0.
+    trace : bool, default=False
+        Whether the steps of the search are kept as `trace_`.
     kinds : dict, default=None
         The kind of columns that should not be read as their type suggests: 'number', 'category', 'boolean' or 'text'.
     levels : dict, default=None
@@ -75,6 +87,8 @@ class Logit(DeclaredClassifier):
         The formula that was fitted.
     diagnostics_ : list of OddsmithWarning
         What went wrong without being an error.
+    trace_ : table
+        With ``trace=True``: every parameter, the mean loss and its gradient, from the start (step 0) to the end.
 
     Examples
     --------
@@ -110,6 +124,12 @@ class Logit(DeclaredClassifier):
         missing="drop",
         tests=True,
         crude=False,
+        solver="newton",
+        rate=None,
+        descent_units="spread",
+        max_steps=None,
+        start=None,
+        trace=False,
         kinds=None,
         levels=None,
         event=None,
@@ -128,6 +148,12 @@ class Logit(DeclaredClassifier):
         self.missing = missing
         self.tests = tests
         self.crude = crude
+        self.solver = solver
+        self.rate = rate
+        self.descent_units = descent_units
+        self.max_steps = max_steps
+        self.start = start
+        self.trace = trace
         self.kinds = kinds
         self.levels = levels
         self.event = event
@@ -148,6 +174,11 @@ class Logit(DeclaredClassifier):
             "cluster": self.cluster,
             "offset": self.offset,
             "unit": self.units or None,
+            "solver": self.solver,
+            "rate": self.rate,
+            "descent-units": self.descent_units,
+            "max-steps": self.max_steps,
+            "start": self.start or None,
         }
 
     @classmethod

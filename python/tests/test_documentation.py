@@ -22,7 +22,8 @@ def test_examples(name, monkeypatch):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-PAGES = ["README.md", "docs/epidemiology.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
+COURSE = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/course").glob("*.md") if "```python" in page.read_text())
+PAGES = ["README.md", "docs/epidemiology.md", *COURSE, *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use oddsmith::card::{Card, Summary, Table};
 use oddsmith::control::Control;
 use oddsmith::model::{AnyProcedure, Conclusion};
+use oddsmith::train::Trace;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, ReadOptions, Roles};
 use oddsmith_report::Format;
@@ -31,10 +32,22 @@ pub(crate) struct Analysed {
 pub(crate) fn analyse(
     procedure: Box<dyn AnyProcedure>,
     input: &Input,
-    (options, mut roles): (ReadOptions, Roles),
+    reading: (ReadOptions, Roles),
     threads: Option<NonZeroUsize>,
     console: &Console,
     control: &Arc<Control>,
+) -> Result<Analysed, Failure> {
+    analyse_watched(procedure, input, reading, threads, (console, control), None)
+}
+
+/// The same, with the steps of its search where somebody wants them.
+pub(crate) fn analyse_watched(
+    procedure: Box<dyn AnyProcedure>,
+    input: &Input,
+    (options, mut roles): (ReadOptions, Roles),
+    threads: Option<NonZeroUsize>,
+    (console, control): (&Console, &Arc<Control>),
+    trace: Option<&mut Trace>,
 ) -> Result<Analysed, Failure> {
     let needs = procedure.needs_any()?;
     roles.target = roles.target.or(needs.target.clone());
@@ -45,7 +58,11 @@ pub(crate) fn analyse(
     };
     let concluded = {
         let _progress = Progress::start(console, control, "counting");
-        train::conclude(&procedure, &*opened.source, threads, control)
+        let concluded = match trace {
+            Some(trace) => train::conclude_traced(&procedure, &*opened.source, threads, control, trace),
+            None => train::conclude(&procedure, &*opened.source, threads, control),
+        };
+        concluded
             .inspect_err(|error| tell_doubts(&input.name(), &opened, error, console))
             .map_err(|error| error.in_table(&input.name()))?
     };

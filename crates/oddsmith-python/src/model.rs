@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use oddsmith::calibrate::Adjusted;
-use oddsmith::card::Card;
+use oddsmith::card::{Card, Table as CardTable};
 use oddsmith::data::{Feature, FeatureBlocks, Features, Space};
 use oddsmith::model::{Classifier, Contributions, Scale};
 use oddsmith::persist::{load_model, save_model};
@@ -36,6 +36,8 @@ pub(crate) struct Model {
     telling: bool,
     /// What the fit says beyond the model itself, such as crude odds ratios; no file holds it.
     card: Option<Card>,
+    /// The steps of the search that led to it, where they were asked for; no file holds them.
+    trace: Option<CardTable>,
 }
 
 impl Model {
@@ -44,12 +46,17 @@ impl Model {
         let form = Form::of(layout, None);
         let owner = registry::find(model.tag()).map_or("", |entry| entry.python);
         let telling = model.shows_every_cell();
-        Model { model, form, owner, telling, card: None }
+        Model { model, form, owner, telling, card: None, trace: None }
     }
 
     /// The same model with a card that says more than its own.
     pub(crate) fn with_card(self, card: Option<Card>) -> Self {
         Model { card, ..self }
+    }
+
+    /// The same model with the steps that led to it.
+    pub(crate) fn with_trace(self, trace: Option<CardTable>) -> Self {
+        Model { trace, ..self }
     }
 
     /// What there is to say about it.
@@ -84,6 +91,11 @@ impl Model {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Model>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// The steps of the search that led to it, by column; `None` where nobody asked for them.
+    fn trace<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.trace.as_ref().map(|steps| table_columns(py, steps)).transpose()
     }
 
     /// The registry name of the model.

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use numpy::PyReadonlyArray1;
 use oddsmith::Result;
+use oddsmith::card::Table as CardTable;
+use oddsmith::control::Control;
 use oddsmith::data::{FeatureBlocks, Kind, Source, Weighting};
 use oddsmith::model::linear::beside_crude;
-use oddsmith::model::{Classifier, Param, ParamKind, Params};
+use oddsmith::model::{AnyLearner, Classifier, Param, ParamKind, Params};
 use oddsmith::registry::{self, Entry, MODELS, Text};
-use oddsmith::train;
+use oddsmith::train::{self, Trace};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -37,6 +39,7 @@ fn described<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>
     model.set_item("family", entry.family)?;
     model.set_item("summary", entry.summary)?;
     model.set_item("takes_formula", entry.takes_formula)?;
+    model.set_item("searches", entry.learner().is_ok_and(|learner| learner.searches_any()))?;
     for (name, kind) in [("takes_numbers", Kind::Number), ("takes_categories", Kind::Category), ("takes_booleans", Kind::Boolean)] {
         model.set_item(name, entry.takes.kind(kind))?;
     }
@@ -90,13 +93,14 @@ pub(crate) fn fit_rows(
     x: &Bound<'_, PyAny>,
     labels: PyReadonlyArray1<'_, u32>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    trace: bool,
     threads: usize,
 ) -> PyResult<Model> {
     let entry = registry::find(model).map_err(|error| raise(py, error))?;
     let params = params(py, entry, options, formula)?;
     let labels = labels.as_slice()?;
     let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let fitted = with_data(x, |data| {
+    let (model, steps) = with_data(x, |data| {
         // Several passes over many rows: worth a thread of its own, which Ctrl-C can stop.
         let cells = data.cells().saturating_mul(8);
         work::run(py, cells, |control| {
@@ -104,10 +108,26 @@ pub(crate) fn fit_rows(
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
             let rows = Labelled { table, labels, weights };
             let learner = (entry.build)(&affordable(&params, &rows)?)?;
-            train::fit(&learner, &rows, work::threads(threads), control)
+            fitted(&learner, &rows, trace, threads, control)
         })
     })?;
-    Ok(Model::new(fitted.model))
+    Ok(Model::new(model).with_trace(steps))
+}
+
+/// A model, and the steps of its search where they are asked for.
+fn fitted(
+    learner: &Box<dyn AnyLearner>,
+    source: &dyn Source,
+    trace: bool,
+    threads: usize,
+    control: &Control,
+) -> Result<(Box<dyn Classifier>, Option<CardTable>)> {
+    if !trace {
+        return Ok((train::fit(learner, source, work::threads(threads), control)?.model, None));
+    }
+    let mut steps = Trace::default();
+    let fitted = train::conclude_traced(learner, source, work::threads(threads), control, &mut steps)?;
+    Ok((fitted.model, Some(steps.table())))
 }
 
 /// A target that stands beside a data frame: its name, its classes, the class of every row, and weights.
@@ -126,6 +146,7 @@ pub(crate) fn fit_frame(
     weight: Option<String>,
     beside: Option<Target<'_>>,
     crude: bool,
+    trace: bool,
     threads: usize,
 ) -> PyResult<(Model, Vec<Told>)> {
     let entry = registry::find(model).map_err(|error| raise(py, error))?;
@@ -150,10 +171,10 @@ pub(crate) fn fit_frame(
         }
     };
     let table = joined.as_ref().unwrap_or(&frame.0);
-    let (model, card, notices) = work::run(py, usize::MAX, |control| {
+    let (model, card, steps, notices) = work::run(py, usize::MAX, |control| {
         let opened = open_for(learner.needs_any()?, table, &roles, (kinds, frame.2.clone()), threads, control)?;
         let params = affordable(&params, &*opened.source)?;
-        let model = train::fit(&(entry.build)(&params)?, &*opened.source, work::threads(threads), control)?.model;
+        let (model, steps) = fitted(&(entry.build)(&params)?, &*opened.source, trace, threads, control)?;
         let card = match crude {
             true => {
                 let mut card = model.card();
@@ -162,9 +183,9 @@ pub(crate) fn fit_frame(
             }
             false => None,
         };
-        Ok((with_weights_of(model, weight_column.as_deref()), card, opened.notices))
+        Ok((with_weights_of(model, weight_column.as_deref()), card, steps, opened.notices))
     })?;
-    Ok((Model::new(model).with_card(card), told(notices)))
+    Ok((Model::new(model).with_card(card).with_trace(steps), told(notices)))
 }
 
 /// Intervals of the kind that the command gives where nobody asks for one: from the profile of the likelihood, unless that would take long.

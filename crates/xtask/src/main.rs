@@ -3,6 +3,7 @@
 //! ```text
 //! cargo xtask test [--skip-python] [--only STEP]   run every check, stop at the first failure
 //! cargo xtask fmt                                  format every file
+//! cargo xtask docs                                 build the guide as a site in target/site, every link checked
 //! cargo xtask new-model NAME                       write a model that works, to be changed into another
 //! cargo xtask arrows                               fail when a room imports one to its right
 //! cargo xtask bench [OPTIONS]                      measure against the peers in the same run
@@ -23,6 +24,7 @@ mod package;
 mod python;
 mod scaffold;
 mod shell;
+mod site;
 mod test;
 mod third_party;
 
@@ -30,13 +32,14 @@ use std::process::ExitCode;
 
 use failure::Failure;
 
-const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | fmt | new-model NAME | arrows | bench [OPTIONS]";
+const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | fmt | docs | new-model NAME | arrows | bench [OPTIONS]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.split_first() {
         Some((task, rest)) if task == "test" => test::run(rest),
         Some((task, [])) if task == "fmt" => format::run(false),
+        Some((task, [])) if task == "docs" => site::run(),
         Some((task, rest)) if task == "new-model" => new_model::run(rest),
         Some((task, [])) if task == "arrows" => arrows::run(&shell::root()),
         Some((task, rest)) if task == "bench" => bench::run(rest),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{arrows, browser, format, free_threaded, package, python, scaffold, shell};
+use crate::{arrows, browser, format, free_threaded, package, python, scaffold, shell, site};
 
 /// A check: what it is called, and what it does.
 struct Step {
@@ -25,9 +25,11 @@ const STEPS: &[Step] = &[
     Step { name: "docs", run: docs },
     Step { name: "browser", run: browser::tests },
     Step { name: PYTHON, run: python_tests },
+    Step { name: SITE, run: site::run },
     Step { name: SCAFFOLD, run: scaffold::run },
 ];
 const PYTHON: &str = "python";
+const SITE: &str = "site";
 const SCAFFOLD: &str = "scaffold";
 
 /// Runs the steps that the arguments ask for.
@@ -66,7 +68,7 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static str>, Failure> {
         }
     }
     let wanted = if only.is_empty() { all } else { only };
-    Ok(wanted.into_iter().filter(|name| !(skip && [PYTHON, SCAFFOLD].contains(name))).collect())
+    Ok(wanted.into_iter().filter(|name| !(skip && [PYTHON, SITE, SCAFFOLD].contains(name))).collect())
 }
 
 fn summary(times: &[(&str, Duration)], total: Duration) -> String {
@@ -109,8 +111,8 @@ mod tests {
     #[test]
     fn steps_are_chosen_by_name() {
         let all = names(&[]).unwrap();
-        assert_eq!((all[0], &all[all.len() - 2..]), ("format", &["python", "scaffold"][..]));
-        assert_eq!(names(&["--skip-python"]).unwrap(), all[..all.len() - 2]);
+        assert_eq!((all[0], &all[all.len() - 3..]), ("format", &["python", "site", "scaffold"][..]));
+        assert_eq!(names(&["--skip-python"]).unwrap(), all[..all.len() - 3]);
         assert_eq!(names(&["--only", "docs"]).unwrap(), ["docs"]);
         assert!(names(&["--only", "dosc"]).is_none() && names(&["--only"]).is_none() && names(&["--quick"]).is_none());
     }

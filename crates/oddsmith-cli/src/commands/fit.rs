@@ -9,9 +9,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use oddsmith::card::{Card, Cell};
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Role, Source};
-use oddsmith::model::{AnyLearner, BoxedStats, Classifier, Conclusion, PassInfo, Step};
+use oddsmith::model::{AnyLearner, AnyProcedure, BoxedStats, Classifier, Conclusion, PassInfo, Step};
 use oddsmith::registry::{self, AnalysisEntry, MODELS};
 use oddsmith::stats::TableStats;
+use oddsmith::train::Trace;
 use oddsmith::{Error, Notice, persist, train};
 use oddsmith_io::Input;
 
@@ -32,6 +33,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith fit births.csv 'low ~ age * smoke' --unit age=10        # per ten years; interactions
   oddsmith fit births.csv 'low ~ . - bwt' --tests --json           # tests of the terms
   oddsmith fit births.csv 'low ~ age' --by smoke --where 'lwt > 90'  # by level, of some rows
+  oddsmith fit births.csv 'low ~ smoke' --trace --start smoke=0    # the search, step by step
   oddsmith fit births.csv --target low --features age,lwt,race -o nb.odds  # naive Bayes
   oddsmith fit births.csv --target low --features age,lwt --prior no=0.9,yes=0.1
   oddsmith fit iris.csv --target Species --model qda -o iris.odds  # another model
@@ -120,6 +122,10 @@ struct PartArgs {
     #[arg(long, group = "part")]
     tests: bool,
 
+    /// Only the steps of the search: every parameter, the loss and its gradient, from the start to the end.
+    #[arg(long, group = "part")]
+    trace: bool,
+
     /// Only the rows, with what a regression says about them: fitted probability, leverage, residuals …
     #[arg(long, group = "part")]
     augment: bool,
@@ -137,6 +143,9 @@ pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> 
     };
     let dotted = formula.as_ref().is_none_or(Formula::has_dot);
     let model = ModelRequest::new(entry, args.params.of(entry)?, formula)?;
+    if args.part.trace && !model.learner()?.searches_any() {
+        return Err(Failure::Usage(untraced(entry.name)));
+    }
     let input = Input::from_argument(&args.data);
     if let (Some(output), Input::Path(data)) = (&args.output, &input) {
         files::refuse_same(output, &[data])?;
@@ -177,6 +186,7 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
         model,
         threads: args.reading.threads,
         crude: args.crude,
+        trace: args.part.trace,
     };
     let mut fitted = fitting::fit(request, console, control)?;
     control.check()?;
@@ -201,8 +211,8 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
         draw(name, &fitted, console)?;
     } else if let Some(effects) = &effects {
         show_effects(args.part, &fitted, effects, saved.as_ref(), console)?;
-    } else if let Some(tests) = tests {
-        console.result(&tests)?;
+    } else if let Some(table) = tests.or(fitted.trace) {
+        console.result(&table)?;
     } else if args.part.augment {
         let options = args.reading.options(&args.text)?;
         fitting::augment(&*fitted.model, &input, &options, fitting::Telling::Nothing, console, control)?;
@@ -301,6 +311,9 @@ fn fit_analysis(
     let procedure = (entry.build)(&args.params.of_analysis(entry)?.with_formula(formula)?)?;
     let input = files::table(&args.data)?;
     let reading = (args.reading.options(&args.text)?, args.roles.roles()?);
+    if args.part.trace {
+        return trace_analysis(args, entry.name, procedure, console, control);
+    }
     let mut analysed = analysing::analyse(procedure, &input, reading, args.reading.threads, console, control)?;
     if let Some(labels) = &args.labels {
         labels::read(labels)?.apply(&mut analysed.card);
@@ -315,6 +328,26 @@ fn fit_analysis(
     }
     console.notices(&notices);
     Ok(())
+}
+
+/// The steps of the search of an analysis, those of one without an end included.
+fn trace_analysis(
+    args: &FitArgs,
+    name: &str,
+    procedure: Box<dyn AnyProcedure>,
+    console: &Console,
+    control: &Arc<Control>,
+) -> Result<(), Failure> {
+    if !procedure.searches_any() {
+        return Err(Failure::Usage(untraced(name)));
+    }
+    let reading = (args.reading.options(&args.text)?, args.roles.roles()?);
+    let (input, mut trace) = (files::table(&args.data)?, Trace::default());
+    let ended = analysing::analyse_watched(procedure, &input, reading, args.reading.threads, (console, control), Some(&mut trace));
+    if ended.is_ok() || !trace.is_empty() {
+        console.result(&trace.table())?;
+    }
+    ended.map(|analysed| console.notices(&analysed.card.notices))
 }
 
 /// The model of statistics that were gathered before.
@@ -372,6 +405,14 @@ fn gate(notices: &[Notice], strict: bool, console: &Console) -> Result<(), Failu
     }
     console.notices(notices);
     Err(Failure::strict(notices))
+}
+
+/// Why a model has no steps to tell, and which ones have.
+fn untraced(model: &str) -> String {
+    let searched = |entry: &&registry::Entry| entry.learner().is_ok_and(|learner| learner.searches_any());
+    let analyses = registry::fitted_analyses().filter(|entry| (entry.build)(&entry.defaults()).is_ok_and(|found| found.searches_any()));
+    let others: Vec<&str> = MODELS.iter().filter(searched).map(|entry| entry.name).chain(analyses.map(|entry| entry.name)).collect();
+    format!("{model} finds its parameters without a search, so there are no steps to trace; --trace is for {}", others.join(", "))
 }
 
 fn needs_rows(model: &str) -> Failure {

@@ -57,6 +57,7 @@ fn object(entry: &Entry) -> Value {
         "summary": entry.summary,
         "one_pass": entry.one_pass,
         "takes_formula": entry.takes_formula,
+        "searches": entry.learner().is_ok_and(|learner| learner.searches_any()),
         "options": entry.params.iter().map(|param| option(param)).collect::<Vec<_>>(),
     })
 }

@@ -152,7 +152,15 @@ fn of_table(args: &ReportArgs, console: &Console, control: &Arc<Control>) -> Res
     let memory = options.memory;
     let request = || -> Result<ModelRequest, Failure> { ModelRequest::new(entry, args.params.of(entry)?, formula.clone()) };
     let fitted = fitting::fit(
-        FitRequest { input: &input, options, roles: args.roles.roles()?, model: request()?, threads: args.reading.threads, crude: false },
+        FitRequest {
+            input: &input,
+            options,
+            roles: args.roles.roles()?,
+            model: request()?,
+            threads: args.reading.threads,
+            crude: false,
+            trace: false,
+        },
         console,
         control,
     )?;

@@ -3,13 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use oddsmith::card::{Card, Summary};
+use oddsmith::card::{Card, Summary, Table};
 use oddsmith::control::Control;
 use oddsmith::data::Source;
 use oddsmith::eval::{Auc, Estimate, EvalSettings, Evaluation};
 use oddsmith::model::linear::beside_crude;
 use oddsmith::model::{Classifier, Params, Scale};
 use oddsmith::notice;
+use oddsmith::train::Trace;
 use oddsmith::{Error, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -29,6 +30,8 @@ pub(crate) struct FitRequest<'a> {
     pub(crate) threads: Option<NonZeroUsize>,
     /// Whether every term is fitted alone as well.
     pub(crate) crude: bool,
+    /// Whether the steps of the search are told.
+    pub(crate) trace: bool,
 }
 
 /// A model, and what there is to say about it and its table.
@@ -36,13 +39,15 @@ pub(crate) struct FittedTable {
     pub(crate) model: Box<dyn Classifier>,
     pub(crate) data: Card,
     pub(crate) card: Card,
+    /// The steps of the search, where they were asked for.
+    pub(crate) trace: Option<Table>,
     /// The rows.
     pub(crate) opened: Opened,
 }
 
 /// Fits and evaluates.
 pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Control>) -> Result<FittedTable, Failure> {
-    let FitRequest { input, options, roles, mut model, threads, crude } = request;
+    let FitRequest { input, options, roles, mut model, threads, crude, trace } = request;
     let name = input.name();
     let in_table = |error: Error| error.in_table(&name);
     let memory = options.memory;
@@ -54,12 +59,19 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     files::need_target(&opened)?;
     let costly = settle_inference(&mut model.params, &*opened.source, console);
     let learner = model.learner()?;
-    let mut fitted = {
+    let mut steps = Trace::default();
+    let fitted = {
         let _progress = Progress::start(console, control, "fitting");
-        train::fit(&learner, &*opened.source, threads, control)
-            .inspect_err(|error| tell_doubts(&name, &opened, error, console))
-            .map_err(in_table)?
+        match trace {
+            true => train::conclude_traced(&learner, &*opened.source, threads, control, &mut steps),
+            false => train::fit(&learner, &*opened.source, threads, control),
+        }
     };
+    if fitted.is_err() && !steps.is_empty() {
+        // How far a search came that found no end is what one wants to see of it.
+        console.result(&steps.table())?;
+    }
+    let mut fitted = fitted.inspect_err(|error| tell_doubts(&name, &opened, error, console)).map_err(in_table)?;
     if let (Some(column), Some(inference)) = (weight_column, fitted.model.inference()) {
         fitted.model = inference.weighted_by(&column);
     }
@@ -92,7 +104,7 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
         let excluded = card.notices.iter_mut().filter(|notice| notice.id == notice::MISSING_VALUES);
         excluded.for_each(|notice| notice.text.push_str(&format!("; {keeps} keeps them")));
     }
-    Ok(FittedTable { model: fitted.model, data, card, opened })
+    Ok(FittedTable { model: fitted.model, data, card, trace: trace.then(|| steps.table()), opened })
 }
 
 /// How the fit was reached, for those who want to know.

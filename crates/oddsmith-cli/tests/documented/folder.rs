@@ -54,6 +54,11 @@ impl Folder {
         std::fs::write(self.root.path().join("examples").join(name), text).unwrap();
     }
 
+    /// What stands in a file of `examples`, where it is there.
+    pub(crate) fn read(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.root.path().join("examples").join(name)).ok()
+    }
+
     /// Runs a command.
     pub(crate) fn run(&self, command: &str) -> Ran {
         let output = self.shell(command).output().unwrap();

@@ -6,7 +6,9 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod closed_forms;
+mod consoles;
 mod folder;
+mod gives;
 mod line;
 mod models;
 mod terminal;
@@ -25,7 +27,7 @@ const TEXTS: [&str; 6] = ["oddsmith completions", "oddsmith man", "oddsmith plot
 /// The pages of the documentation.
 fn pages() -> Vec<(String, String)> {
     let mut paths = vec![project().join("README.md")];
-    let folders = ["docs", "docs/course"].map(|folder| std::fs::read_dir(project().join(folder)).unwrap());
+    let folders = ["docs", "docs/course", "docs/models"].map(|folder| std::fs::read_dir(project().join(folder)).unwrap());
     let docs = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     paths.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     paths.sort();
@@ -127,15 +129,32 @@ fn run_at_terminal(lines: &[Line]) {
 
 #[test]
 fn documents_show_what_the_command_prints() {
-    let mut shown = 0;
+    let (mut shown, mut drawn) = (0, 0);
     for lines in lines_of_pages() {
         let folder = Folder::new();
         for line in lines.iter().filter(|line| !line.command.contains("cargo xtask")) {
             folder.obey(line);
             shown += usize::from(line.shows.is_some());
         }
+        drawn += lines.first().map_or(0, |line| pictures_drawn(line.place.split(':').next().unwrap_or_default(), &folder));
     }
     assert!(shown >= 5, "{shown}");
+    assert!(drawn >= 10, "{drawn}");
+}
+
+/// How many pictures of a page its own lines have drawn: to the byte as the page shows them.
+fn pictures_drawn(page: &str, folder: &Folder) -> usize {
+    let Some((_, text)) = pages().into_iter().find(|(name, _)| name == page) else { return 0 };
+    let shown = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|link| link.ends_with(".svg"));
+    let mut drawn = 0;
+    for link in shown {
+        let kept = project().join(page).parent().unwrap().join(link);
+        let name = kept.file_name().unwrap().to_str().unwrap().to_owned();
+        let Some(made) = folder.read(&name) else { continue };
+        assert!(made == std::fs::read_to_string(&kept).unwrap(), "{page}: {link} is not what its line draws");
+        drawn += 1;
+    }
+    drawn
 }
 
 #[test]

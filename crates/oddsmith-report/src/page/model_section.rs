@@ -1,6 +1,7 @@
 //! The model: its facts and table, the forest plot, the nomogram.
 
 use oddsmith::card::{Cell, Table};
+use oddsmith::error::visible;
 
 use super::figure::figure;
 use super::{Section, Told, left_out};
@@ -51,6 +52,14 @@ fn folded(table: &Table) -> String {
     }
 }
 
+/// A cell, of names no more than tells them apart.
+fn in_short(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => visible(text),
+        cell => text_for_people(cell),
+    }
+}
+
 /// A table with as many rows as people read.
 pub(super) fn grid(table: &Table, name: &str) -> String {
     let columns = table.columns().len().min(MOST_COLUMNS);
@@ -64,15 +73,11 @@ pub(super) fn grid(table: &Table, name: &str) -> String {
         .iter()
         .take(columns)
         .enumerate()
-        .map(|(j, column)| format!("<th scope=\"col\"{}>{}</th>", class(j), html(column)))
+        .map(|(j, column)| format!("<th scope=\"col\"{}>{}</th>", class(j), html(&visible(column))))
         .collect();
     let row = |row: &Vec<Cell>| -> String {
-        let cells: String = row
-            .iter()
-            .take(columns)
-            .enumerate()
-            .map(|(j, cell)| format!("<td{}>{}</td>", class(j), html(&text_for_people(cell))))
-            .collect();
+        let cells: String =
+            row.iter().take(columns).enumerate().map(|(j, cell)| format!("<td{}>{}</td>", class(j), html(&in_short(cell)))).collect();
         format!("<tr>{cells}</tr>\n")
     };
     let rows: String = table.rows().iter().take(MOST_ROWS).map(row).collect();

@@ -1,6 +1,7 @@
 //! One row taken apart, and the shape of the model.
 
 use super::figure::{figure, pair};
+use super::threshold_section::fine;
 use super::{Section, Told, left_out};
 use crate::escape::html;
 use crate::svg::is_wide;
@@ -17,7 +18,7 @@ impl Told<'_> {
             }
         };
         let p = self.findings.row_probability;
-        let told = if (0.0995..=0.9005).contains(&p) { format!("{:.0}%", 100.0 * p) } else { format!("{:.1}%", 100.0 * p) };
+        let told = html(&fine(p));
         let mut body = format!(
             "<p>Row {} of {}, the surest of those that were looked at. The model gives {} a probability of <b data-out=\"result\">{told}</b>.</p>\n",
             row.row,

@@ -6,7 +6,7 @@
   const set = (element, values) => { for (const name in values) element.setAttribute(name, values[name]); };
   const say = (name, text) => all('[data-out="' + name + '"]').forEach(element => { element.textContent = text; });
   const share = (value, digits = 0) => (100 * value).toFixed(digits) + '%';
-  const fine = value => share(value, value < 0.0995 || value > 0.9005 ? 1 : 0);
+  const fine = value => value > 0.9995 ? '>99.9%' : value < 0.0005 ? '<0.1%' : share(value, value < 0.0995 || value > 0.9005 ? 1 : 0);
   const logit = p => Math.log(p / (1 - p)), chance = z => 1 / (1 + Math.exp(-z));
   const DECIBANS = 10 / Math.LN10;
 

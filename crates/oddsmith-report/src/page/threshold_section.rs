@@ -7,6 +7,7 @@ use oddsmith::picture::Picture;
 use super::figure::pair;
 use super::model_section::grid;
 use super::{Section, Told, left_out, paragraph};
+use crate::escape::html;
 
 /// Ends of the slider of prevalences, in decibans: 0.5 % and 95 %.
 const LOWEST: f64 = -23.0;
@@ -27,6 +28,16 @@ fn thousand(parts: [f64; 4]) -> [i64; 4] {
 /// A share in whole per cents.
 fn share(value: f64) -> String {
     format!("{:.0}%", 100.0 * value)
+}
+
+/// A share with a further digit near 0 and 1, which it never rounds to.
+pub(super) fn fine(value: f64) -> String {
+    match value {
+        value if value > 0.9995 => ">99.9%".into(),
+        value if value < 0.0005 => "<0.1%".into(),
+        value if (0.0995..=0.9005).contains(&value) => share(value),
+        value => format!("{:.1}%", 100.0 * value),
+    }
 }
 
 /// Wilson's interval of a share of so many rows.
@@ -59,7 +70,7 @@ impl Told<'_> {
                 } else {
                     body.push_str(&paragraph(&format!(
                         "Rows are called by {}. Down are the true classes, across the called ones.",
-                        crate::escape::html(&evaluation.confusion.decision().describe())
+                        html(&evaluation.confusion.decision().describe())
                     )));
                 }
                 body.push_str(&self.confusion(evaluation));
@@ -144,7 +155,7 @@ impl Told<'_> {
     pub(super) fn prevalence_slider(&self, place: &str, prevalence: f64) -> String {
         let decibans = 10.0 * (prevalence / (1.0 - prevalence)).log10();
         let (low, high) = (LOWEST.min(decibans.floor()), HIGHEST.max(decibans.ceil()));
-        let told = if (0.0995..=0.9005).contains(&prevalence) { share(prevalence) } else { format!("{:.1}%", 100.0 * prevalence) };
+        let told = html(&fine(prevalence));
         format!(
             "<label>Share of {} in the population <output data-out=\"prevalence\">{told}</output>\
              <input type=\"range\" data-for=\"prevalence\" min=\"{low}\" max=\"{high}\" step=\"any\" value=\"{decibans:.3}\" aria-label=\"Prevalence ({place})\"></label>\n",

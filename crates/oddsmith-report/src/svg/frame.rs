@@ -6,7 +6,7 @@ use super::canvas::Canvas;
 use super::ink::Ink;
 use super::labels::Labels;
 use super::place::Place;
-use super::text::{Anchor, Style, fitted, width};
+use super::text::{Anchor, Style, fitted, whole_words, width};
 use super::ticks::{Tick, ticks};
 use super::{extent, marks};
 
@@ -133,9 +133,9 @@ impl<'a> Frame<'a> {
         }
         if let Some((less, more)) = &self.panel.x.ends {
             line += LINE;
-            let room = (right - left) / 2.0 - 6.0;
-            canvas.text(&Style::muted().small(), (left, line), &fitted(&format!("← {less}"), room));
-            canvas.text(&Style::muted().small().at(Anchor::End), (right, line), &fitted(&format!("{more} →"), room));
+            let room = (right - left) / 2.0 - 6.0 - width("← ");
+            canvas.text(&Style::muted().small(), (left, line), &format!("← {}", whole_words(less, room)));
+            canvas.text(&Style::muted().small().at(Anchor::End), (right, line), &format!("{} →", whole_words(more, room)));
         }
         if !self.panel.x.label.is_empty() {
             let text = fitted(&self.panel.x.label, self.width - 16.0);

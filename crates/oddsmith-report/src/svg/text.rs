@@ -99,6 +99,18 @@ pub(super) fn fitted(text: &str, room: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// As many words of a text as fit; what is left of one that does not fit by itself.
+pub(super) fn whole_words(text: &str, room: f64) -> String {
+    let mut kept = escape::printable(text);
+    while width(&kept) > room {
+        match kept.rfind(' ') {
+            Some(at) => kept.truncate(at),
+            None => return fitted(&kept, room),
+        }
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +121,13 @@ mod tests {
         let cut = fitted(&"x".repeat(200), 60.0);
         assert!(cut.ends_with('…') && width(&cut) <= 60.0, "{cut}");
         assert_eq!(fitted("age", 0.0), "…");
+    }
+
+    #[test]
+    fn words_stay_whole_where_one_fits() {
+        assert_eq!(whole_words("less likely yes", 1000.0), "less likely yes");
+        assert_eq!(whole_words("less likely yes", width("less likely") + 1.0), "less likely");
+        assert!(whole_words(&"x".repeat(200), 60.0).ends_with('…'));
     }
 
     #[test]

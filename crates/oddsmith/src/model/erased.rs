@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{
-    Additive, Classifier, Conclusion, Decision, Evidence, Generative, Inference, Learner, LinearLogOdds, Neighbours, PassInfo, Paths,
+    Additive, Classifier, Conclusion, Decision, Evidence, Generative, Inference, Learner, LinearLogOdds, Look, Neighbours, PassInfo, Paths,
     Procedure, RowLimits, Scale, Scores, Step, TableNeeds,
 };
 use crate::card::Card;
@@ -190,6 +190,10 @@ pub trait AnyProcedure: Send + Sync {
     fn conclude_any(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Conclusion>>;
     /// See [`Procedure::most_passes`].
     fn most_passes_any(&self) -> usize;
+    /// See [`Procedure::searches`].
+    fn searches_any(&self) -> bool;
+    /// See [`Procedure::looks`].
+    fn looks_any(&self, stats: &BoxedStats) -> Result<Vec<Look>>;
     /// See [`Procedure::write_point`].
     fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()>;
     /// See [`Procedure::at_point`].
@@ -219,6 +223,14 @@ where
 
     fn most_passes_any(&self) -> usize {
         Procedure::most_passes(self)
+    }
+
+    fn searches_any(&self) -> bool {
+        Procedure::searches(self)
+    }
+
+    fn looks_any(&self, stats: &BoxedStats) -> Result<Vec<Look>> {
+        Procedure::looks(self, stats.of::<P::Stats>()?)
     }
 
     fn write_point_any(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
@@ -278,6 +290,14 @@ impl Learner for Box<dyn AnyLearner> {
         (**self).most_passes_any()
     }
 
+    fn searches(&self) -> bool {
+        (**self).searches_any()
+    }
+
+    fn looks(&self, stats: &BoxedStats) -> Result<Vec<Look>> {
+        (**self).looks_any(stats)
+    }
+
     fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
         (**self).write_point_any(empty, point)
     }
@@ -305,6 +325,14 @@ impl Procedure for Box<dyn AnyProcedure> {
 
     fn most_passes(&self) -> usize {
         (**self).most_passes_any()
+    }
+
+    fn searches(&self) -> bool {
+        (**self).searches_any()
+    }
+
+    fn looks(&self, stats: &BoxedStats) -> Result<Vec<Look>> {
+        (**self).looks_any(stats)
     }
 
     fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Classifier, TableNeeds};
+use super::{Classifier, Look, TableNeeds};
 use crate::data::{Layout, Rows, Source};
 use crate::error::Result;
 use crate::record::Record;
@@ -69,6 +69,17 @@ pub trait Learner: Send + Sync {
 
     /// Turns the sums of a pass into a model, or asks for another pass.
     fn finish(&self, stats: &Self::Stats) -> Result<Step<Self::Stats, Self::Model>>;
+
+    /// Whether it finds its parameters step by step, so that [`Learner::looks`] has something to tell.
+    fn searches(&self) -> bool {
+        false
+    }
+
+    /// What the sums of a pass say about the points at which its searches looked; nothing for points that a search turns away from, and for passes
+    /// that are no step of it.
+    fn looks(&self, _stats: &Self::Stats) -> Result<Vec<Look>> {
+        Ok(Vec::new())
+    }
 
     /// Passes after which a learner that asks for more is taken to be stuck. One whose options bound its steps says how many passes they may
     /// cost.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::learner::MOST_PASSES;
-use super::{Classifier, Learner, PassInfo, Step, TableNeeds};
+use super::{Classifier, Learner, Look, PassInfo, Step, TableNeeds};
 use crate::card::Card;
 use crate::data::{Layout, Rows};
 use crate::error::Result;
@@ -43,6 +43,16 @@ pub trait Procedure: Send + Sync {
     fn most_passes(&self) -> usize {
         MOST_PASSES
     }
+
+    /// Whether there are steps to tell; see [`Learner::searches`].
+    fn searches(&self) -> bool {
+        false
+    }
+
+    /// What a pass saw; see [`Learner::looks`].
+    fn looks(&self, _stats: &Self::Stats) -> Result<Vec<Look>> {
+        Ok(Vec::new())
+    }
 }
 
 /// A learner is a procedure that ends in a classifier.
@@ -72,6 +82,14 @@ impl<L: Learner> Procedure for L {
 
     fn most_passes(&self) -> usize {
         Learner::most_passes(self)
+    }
+
+    fn searches(&self) -> bool {
+        Learner::searches(self)
+    }
+
+    fn looks(&self, stats: &L::Stats) -> Result<Vec<Look>> {
+        Learner::looks(self, stats)
     }
 }
 

@@ -46,13 +46,31 @@ pub fn conclude<P: Procedure>(
     threads: Option<NonZeroUsize>,
     control: &Control,
 ) -> Result<Fitted<P::Output>> {
+    conclude_watched(procedure, source, threads, control, None)
+}
+
+/// What looks at the sums of every pass before the procedure does.
+pub(super) type Watch<'a, S> = Option<&'a mut dyn FnMut(&S) -> Result<()>>;
+
+/// The same, watched. What is watched keeps no rows between passes: a search over kept rows would make its steps unseen.
+pub(super) fn conclude_watched<P: Procedure>(
+    procedure: &P,
+    source: &dyn Source,
+    threads: Option<NonZeroUsize>,
+    control: &Control,
+    mut watch: Watch<'_, P::Stats>,
+) -> Result<Fitted<P::Output>> {
     let info = PassInfo { threads: worker_count(threads, usize::MAX), ..PassInfo::of(source) };
+    let info = if watch.is_some() { PassInfo { memory: 0, ..info } } else { info };
     let mut empty = procedure.begin(&Arc::new(source.layout().clone()), &info)?;
     let mut states = RowStates::default();
     let most = procedure.most_passes();
     for passes in 1..=most {
         states.prepare(empty.row_state(), source.partitions());
         let stats = pass_with(source, &empty, &states, threads, control)?;
+        if let Some(watch) = &mut watch {
+            watch(&stats)?;
+        }
         match procedure.finish(&stats)? {
             Step::Again(next) => empty = next,
             Step::Done(model) => return Ok(Fitted { model, passes, weight: stats.weight() }),

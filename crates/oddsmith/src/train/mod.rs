@@ -38,6 +38,7 @@ mod study;
 mod subsets;
 mod sums_likelihood;
 mod tally;
+mod trace;
 mod twins;
 
 pub use answer::Answer;
@@ -72,4 +73,5 @@ pub use sites::Site;
 pub use study::Study;
 pub use subsets::{SubsetSums, has_no_model};
 pub use sums_likelihood::{SumsModel, likelihood_of_sums};
+pub use trace::{Trace, conclude_traced};
 pub use twins::weight_table;

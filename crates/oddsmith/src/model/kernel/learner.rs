@@ -17,7 +17,7 @@ use crate::model::linear::{Intervals, LinearStats, Logistic};
 use crate::model::margin::{LeastSquares, LeastSquaresStats};
 use crate::model::on_design::{DesignBatch, DesignFrame, DesignPass, DesignStats, DesignSums};
 use crate::model::params::Params;
-use crate::model::{Learner, PassInfo, Step, Takes, Text};
+use crate::model::{Learner, Look, PassInfo, Step, Takes, Text};
 use crate::num::MatrixView;
 use crate::record::{Record, fault};
 use crate::stats::{ClassWeights, Parts, Statistics, TableStats};
@@ -230,6 +230,20 @@ impl Learner for KernelLearner {
 
     fn most_passes(&self) -> usize {
         self.regression().most_passes()
+    }
+
+    fn searches(&self) -> bool {
+        self.logistic
+    }
+
+    fn looks(&self, stats: &KernelStats) -> Result<Vec<Look>> {
+        match stats {
+            DesignStats::Sums(pass) => match &pass.sums {
+                KernelSums::Fit { inner: InnerStats::Logistic(stats), .. } => self.regression().looks(stats),
+                _ => Ok(Vec::new()),
+            },
+            DesignStats::Survey(..) => Ok(Vec::new()),
+        }
     }
 
     fn write_point(&self, empty: &KernelStats, point: &mut Record) -> Result<()> {

@@ -18,7 +18,7 @@ mod stored;
 
 pub use describe::crude::beside_crude;
 pub use effects::{EffectAnalysis, EffectSums};
-pub use fit::descent::Solver;
+pub use fit::descent::{DescentUnits, Solver};
 pub use fit::passes::LinearStats;
 pub use infer::account::{Account, IntervalKind, Method, RatioTest};
 pub use infer::augment::{ClassDiagnostics, RowDiagnostics};

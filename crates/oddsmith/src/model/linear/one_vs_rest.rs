@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::linear::fit::first_looks::check_classes;
 use crate::model::linear::fit::passes::LinearStats;
 use crate::model::params::Params;
-use crate::model::{Additive, Classifier, Learner, PassInfo, Scale, Scores, Step, TableNeeds};
+use crate::model::{Additive, Classifier, Learner, Look, PassInfo, Scale, Scores, Step, TableNeeds};
 use crate::notice::Notice;
 use crate::num::logspace::ln_1p_exp;
 use crate::record::{Record, fault};
@@ -164,6 +164,21 @@ impl Learner for OneVsRest {
 
     fn most_passes(&self) -> usize {
         self.each.most_passes()
+    }
+
+    fn searches(&self) -> bool {
+        self.each.searches()
+    }
+
+    fn looks(&self, stats: &OneVsRestStats) -> Result<Vec<Look>> {
+        let mut looks = Vec::new();
+        for (part, label) in stats.parts.iter().zip(stats.layout.classes().labels()) {
+            if let ClassFit::Fitting(stats) = part {
+                let own = self.each.looks(stats)?;
+                looks.extend(own.into_iter().map(|look| Look { search: Some(label.clone()), ..look }));
+            }
+        }
+        Ok(looks)
     }
 
     fn write_point(&self, empty: &OneVsRestStats, point: &mut Record) -> Result<()> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{DesignOptions, Formula, KeyPlace, Layout, Role};
 use crate::error::{Error, Result};
 use crate::model::choices::at_least;
-use crate::model::linear::fit::descent::Solver;
+use crate::model::linear::fit::descent::{DescentUnits, Solver};
 use crate::model::linear::infer::sandwich::Robust;
 
 /// Most steps of Newton's search, unless told otherwise.
@@ -112,6 +112,13 @@ pub struct Logistic {
     pub most_steps: Option<usize>,
     /// Where the search starts; default: at the linear discriminant. The optimum is the same.
     pub start: Option<StartPoint>,
+    /// The same by the names of parameters, those that are not named at zero; goes before `start`. A name is that of a design column or
+    /// `(intercept)`, after the class and a dot with more than two classes. A start that names the first class gives every class a line of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start_at: Vec<(String, f64)>,
+    /// Units in which gradient descent takes its steps.
+    #[serde(default, skip_serializing_if = "DescentUnits::is_spread")]
+    pub descent_units: DescentUnits,
     /// Whether the point at which the steps ran out is taken in place of an error, and from which distance on, in standard errors, it
     /// comes with a notice; default no.
     pub unfinished: Option<f64>,
@@ -144,6 +151,8 @@ impl Default for Logistic {
             solver: Solver::default(),
             most_steps: None,
             start: None,
+            start_at: Vec::new(),
+            descent_units: DescentUnits::default(),
             unfinished: None,
             sampling: true,
         }

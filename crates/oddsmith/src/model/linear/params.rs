@@ -2,7 +2,7 @@
 
 use crate::data::DesignOptions;
 use crate::error::{Error, Result};
-use crate::model::linear::fit::descent::Solver;
+use crate::model::linear::fit::descent::{DescentUnits, Solver};
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::model::params::shared::{CLUSTER, L2, MISSING, OFFSET};
@@ -12,6 +12,7 @@ const FROM_ZERO: ParamKind = ParamKind::Number { least: 0.0, most: f64::INFINITY
 const POSITIVE: ParamKind = ParamKind::Between { least: 0.0, most: f64::INFINITY };
 const SHARE: ParamKind = ParamKind::Between { least: 0.0, most: 1.0 };
 const UNITS: &str = "pairs of a column and a number, such as age=10";
+const STARTS: &str = "pairs of a parameter and a number, such as (intercept)=0,age=0.1";
 const WEIGHTS: &str = "balanced, or factors such as yes=2,no=1";
 
 const L1: Param = Param::new("l1", FROM_ZERO, "λ", "0", "Strength λ of the penalty λ Σ |β|");
@@ -91,6 +92,20 @@ const SOLVER: Param = Param::new(
 )
 .or(&["route"]);
 const RATE: Param = Param::new("rate", POSITIVE, "η", "1; sgd 0.05", "Rate η of a descent: of the mean loss, in columns of unit spread");
+const DESCENT_UNITS: Param = Param::new(
+    "descent-units",
+    ParamKind::Choice(&["spread", "columns"]),
+    "UNITS",
+    "spread",
+    "Units of gradient descent: columns of about unit spread around their means, or columns as they are",
+);
+const START: Param = Param::new(
+    "start",
+    ParamKind::Pairs(STARTS),
+    "PARAMETER=VALUE,…",
+    "near the optimum",
+    "Where the search starts, such as (intercept)=0,age=0.1, or dog.age=0.1 with more than two classes; others start at 0",
+);
 const STOP: Param = Param::new(
     "stop",
     POSITIVE,
@@ -132,9 +147,11 @@ pub(crate) const LOGISTIC: &[&Param] = &[
     &TOLERANCE,
     &SOLVER,
     &RATE,
+    &DESCENT_UNITS,
     &STOP,
     &HALF_AFTER,
     &MAX_STEPS,
+    &START,
 ];
 
 /// Options of one regression per class: what looks at all classes together is left out.
@@ -158,6 +175,7 @@ pub(crate) const ONE_VS_REST: &[&Param] = &[
     &TOLERANCE,
     &SOLVER,
     &RATE,
+    &DESCENT_UNITS,
     &STOP,
     &HALF_AFTER,
     &MAX_STEPS,
@@ -169,6 +187,7 @@ impl Logistic {
         let default = Logistic::default();
         let robust = params.text("robust").map(robust).transpose()?;
         let solver = solver(params)?;
+        let descent_units = descent_units(params, solver)?;
         let learner = Logistic {
             formula: params.formula().cloned(),
             options: DesignOptions {
@@ -194,6 +213,8 @@ impl Logistic {
             units: params.pairs("unit").into_iter().map(unit).collect::<Result<_>>()?,
             tolerance: params.number("tolerance"),
             solver,
+            start_at: params.pairs("start").into_iter().map(start_value).collect::<Result<_>>()?,
+            descent_units,
             most_steps: params.whole("max-steps").map(|steps| usize::try_from(steps).unwrap_or(usize::MAX)),
             ..default
         };
@@ -242,6 +263,22 @@ fn solver(params: &Params) -> Result<Solver> {
             Some(name) => Err(Error::option(name, params.text(name).unwrap_or_default(), "it belongs to the solvers gradient and sgd")),
             None => Ok(Solver::Newton),
         },
+    }
+}
+
+/// The units of a descent, which only gradient descent has.
+fn descent_units(params: &Params, solver: Solver) -> Result<DescentUnits> {
+    match (params.text("descent-units"), solver) {
+        (Some("columns"), Solver::Gradient { .. }) => Ok(DescentUnits::Columns),
+        (None | Some("spread"), _) => Ok(DescentUnits::Spread),
+        (Some(other), _) => Err(Error::option("descent-units", other, "it belongs to the solver gradient")),
+    }
+}
+
+fn start_value((name, text): (String, String)) -> Result<(String, f64)> {
+    match text.trim().parse::<f64>().ok().filter(|value| value.is_finite()) {
+        Some(value) => Ok((name, value)),
+        None => Err(Error::option("start", format!("{name}={text}"), STARTS)),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::error::{Error, Result, visible};
 use crate::model::linear::{Intervals, Logistic};
 use crate::model::on_design::{DesignFrame, DesignPass, DesignStats, LinearPart};
 use crate::model::params::Params;
-use crate::model::{Learner, PassInfo, Step};
+use crate::model::{Learner, Look, LookedParameter, PassInfo, Step};
 use crate::notice::{self, Notice};
 use crate::record::Record;
 use crate::stats::{ClassWeights, Statistics};
@@ -178,6 +178,30 @@ impl Learner for Perceptron {
             PerceptronStats::Verdict { learned: Some(learned), sums } => self.after_verdict(learned, sums),
             PerceptronStats::Verdict { learned: None, .. } => Err(Error::internal("the epochs before the verdict are elsewhere")),
         }
+    }
+
+    fn searches(&self) -> bool {
+        true
+    }
+
+    /// The weights after an epoch; its loss is the share of rows that moved them.
+    fn looks(&self, stats: &PerceptronStats) -> Result<Vec<Look>> {
+        let PerceptronStats::Epoch(DesignStats::Sums(pass)) = stats else { return Ok(Vec::new()) };
+        if pass.sums.judging_only {
+            return Ok(Vec::new());
+        }
+        let (frame, outputs) = (&pass.frame, &pass.sums.outputs);
+        let mistakes: u64 = outputs.iter().map(|output| output.mistakes).sum();
+        let mut parameters = Vec::new();
+        for (m, output) in outputs.iter().enumerate() {
+            let class = frame.layout().classes().label(if outputs.len() == 1 { 1 } else { m });
+            for (slot, weight) in output.weights.iter().enumerate() {
+                let term = if slot == 0 { "(intercept)" } else { frame.name(slot - 1) };
+                parameters.push(LookedParameter { class: class.into(), term: term.into(), value: *weight, slope: None });
+            }
+        }
+        let loss = mistakes as f64 / (pass.classes.total() * outputs.len() as f64);
+        Ok(vec![Look { search: None, loss: Some(loss), parameters }])
     }
 
     fn most_passes(&self) -> usize {

@@ -16,7 +16,7 @@ use crate::data::{DesignOptions, Features, Layout, Rows, Weighting};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::on_design::{DesignBatch, DesignFrame, DesignPass, DesignStats, DesignSums};
 use crate::model::params::Params;
-use crate::model::{Learner, PassInfo, Step, Takes, Text};
+use crate::model::{Learner, Look, LookedParameter, PassInfo, Step, Takes, Text};
 use crate::notice::{self, Notice};
 use crate::num::optimise::{Ask, Lbfgs};
 use crate::record::{Record, fault};
@@ -210,6 +210,16 @@ impl Learner for Network {
         }
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
+    fn looks(&self, stats: &NetworkStats) -> Result<Vec<Look>> {
+        let DesignStats::Sums(pass) = stats else { return Ok(Vec::new()) };
+        let NetworkSums::Gradient(sums) = &pass.sums else { return Ok(Vec::new()) };
+        Ok(self.step(pass, &sums.in_units()).into_iter().collect())
+    }
+
     /// A step may be shortened forty times.
     fn most_passes(&self) -> usize {
         self.most_steps().saturating_mul(41).saturating_add(100)
@@ -341,6 +351,25 @@ impl Network {
                 Ok(Step::Done(self.model(pass, &sums.shape, end)))
             }
         }
+    }
+
+    /// The look at a point from which the search goes on. Weights of the first layer are those of columns of unit spread around their means.
+    fn step(&self, pass: &DesignPass<NetworkSums>, sums: &GradientSums) -> Option<Look> {
+        let (loss, slopes) = sums.penalised(self.decay);
+        if let Asked::Search(search) = &sums.asked {
+            let mut search = (**search).clone();
+            search.tell(loss, &slopes);
+            if search.place() != &**sums.theta {
+                return None;
+            }
+        }
+        let weight = pass.classes.total();
+        let mut parameters = Vec::new();
+        sums.shape.each_parameter(|at, layer, unit, input| {
+            let (class, term) = sums.shape.names(&pass.frame, (layer, unit, input));
+            parameters.push(LookedParameter { class, term, value: sums.theta[at], slope: Some(slopes[at] / weight) });
+        });
+        Some(Look { search: None, loss: Some(loss / weight), parameters })
     }
 
     fn model(&self, pass: &DesignPass<NetworkSums>, shape: &Shape, end: End) -> NetworkModel {

@@ -82,20 +82,10 @@ impl NetworkModel {
 
     fn tidy(&self) -> FixedTable<4> {
         let mut tidy = FixedTable::new("tidy", ["layer", "unit", "input", "estimate"]);
-        let labels = self.layout().classes().labels();
-        for layer in 0..self.shape.layers() {
-            let (weights, constants) = self.shape.of(&self.theta, layer);
-            let ins = self.shape.sizes[layer];
-            for (unit, constant) in constants.iter().enumerate() {
-                let name = if layer + 1 == self.shape.layers() { labels[unit].clone() } else { format!("hidden {}", unit + 1) };
-                let mut say = |input: &str, value: f64| tidy.push([(layer + 1).into(), name.as_str().into(), input.into(), value.into()]);
-                say("(constant)", *constant);
-                for input in 0..ins {
-                    let of = if layer == 0 { self.frame.name(input).to_owned() } else { format!("hidden {}", input + 1) };
-                    say(&of, weights[unit * ins + input]);
-                }
-            }
-        }
+        self.shape.each_parameter(|at, layer, unit, input| {
+            let (unit, input) = self.shape.names(&self.frame, (layer, unit, input));
+            tidy.push([(layer + 1).into(), unit.into(), input.into(), self.theta[at].into()]);
+        });
         tidy
     }
 }

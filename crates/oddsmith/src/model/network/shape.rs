@@ -5,6 +5,7 @@
 //! of the seed, the layer, the unit and the name of the column, or the place of the class by weight, so that the order of columns and classes
 //! does not matter.
 
+use crate::model::on_design::DesignFrame;
 use crate::num::MatrixView;
 use crate::num::kernel::{LinearScores, Panel, exp_all};
 
@@ -109,6 +110,28 @@ impl Shape {
     pub(super) fn of<'a>(&self, theta: &'a [f64], layer: usize) -> (&'a [f64], &'a [f64]) {
         let (start, end) = (self.start(layer), self.start(layer + 1));
         theta[start..end].split_at(self.sizes[layer + 1] * self.sizes[layer])
+    }
+
+    /// Every parameter: its place, its layer and unit, and the input that it weighs; none for the unit's constant, which comes first.
+    pub(super) fn each_parameter(&self, mut see: impl FnMut(usize, usize, usize, Option<usize>)) {
+        for layer in 0..self.layers() {
+            let (start, inputs, units) = (self.start(layer), self.sizes[layer], self.sizes[layer + 1]);
+            for unit in 0..units {
+                see(start + units * inputs + unit, layer, unit, None);
+                (0..inputs).for_each(|input| see(start + unit * inputs + input, layer, unit, Some(input)));
+            }
+        }
+    }
+
+    /// What the unit and the input of a parameter are called; the units of the last layer are the classes.
+    pub(super) fn names(&self, frame: &DesignFrame, (layer, unit, input): (usize, usize, Option<usize>)) -> (String, String) {
+        let of = if layer + 1 == self.layers() { frame.layout().classes().label(unit).to_owned() } else { format!("hidden {}", unit + 1) };
+        let input = match (layer, input) {
+            (_, None) => "(constant)".into(),
+            (0, Some(input)) => frame.name(input).to_owned(),
+            (_, Some(input)) => format!("hidden {}", input + 1),
+        };
+        (of, input)
     }
 
     /// Whether a parameter is a weight, which the penalty draws to zero, and not a constant.

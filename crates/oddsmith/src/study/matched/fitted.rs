@@ -2,7 +2,7 @@
 
 use super::super::estimate::{ChiSquared, two_sided_z};
 use super::procedure::ConditionalLogit;
-use super::search::{Oracle, Stop, independent_columns};
+use super::search::{Answer, Oracle, Stop, independent_columns};
 use crate::data::Design;
 use crate::num::special::normal;
 
@@ -98,6 +98,17 @@ impl Fitted {
             steps: best.steps,
         })
     }
+}
+
+/// The points from which the search for the maximum went on, as far as the answers reach: columns with a coefficient, −log likelihood, slopes.
+pub(super) fn steps(options: &ConditionalLogit, columns: usize, oracle: &Oracle<'_>) -> Vec<(Vec<usize>, Answer)> {
+    let Ok(null) = oracle.null(columns) else { return Vec::new() };
+    let (free, _) = independent_columns(&null);
+    let oracle = Oracle { answers: oracle.answers, penalty: options.firth.then(|| free.clone()) };
+    let mut seen = Vec::new();
+    // A search that is under way, or has no end, has made the steps that it has made.
+    drop(oracle.climb(&vec![0.0; columns], &free, &mut |answer| seen.push((free.clone(), answer.clone()))));
+    seen
 }
 
 /// An end of a profile, or the sign that there is none.

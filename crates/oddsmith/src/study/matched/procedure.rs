@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::AnalysisEntry;
 use super::counts::SetCounts;
-use super::fitted::Fitted;
+use super::fitted::{Fitted, steps};
 use super::search::{Answer, Oracle, Stop};
 use super::statistics::{MatchedStats, PassState, PassSums, PointSums};
 use crate::card::Card;
@@ -13,7 +13,7 @@ use crate::data::{Design, DesignOptions, DesignSurvey, Formula, KeyPlace, Layout
 use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
 use crate::model::params::shared::{CLUSTER, OFFSET, STRATA};
 use crate::model::params::{Param, ParamKind};
-use crate::model::{Params, PassInfo, Procedure, Step, TableNeeds};
+use crate::model::{Look, LookedParameter, Params, PassInfo, Procedure, Step, TableNeeds};
 use crate::record::Record;
 
 const LEVEL: Param = Param::new("level", ParamKind::Between { least: 0.0, most: 1.0 }, "LEVEL", "0.95", "Level of the intervals");
@@ -281,6 +281,32 @@ impl Procedure for ConditionalLogit {
                 self.search(&PassState { history: Arc::new(history), ..state.clone() })
             }
         }
+    }
+
+    fn searches(&self) -> bool {
+        true
+    }
+
+    /// The step that a pass has made possible, if it is one of the search for the maximum. The loss is the sum over sets, rows having none of their own.
+    fn looks(&self, stats: &MatchedStats) -> Result<Vec<Look>> {
+        let (state, PassSums::Point(point)) = (&*stats.state, &stats.sums) else { return Ok(Vec::new()) };
+        let Some(design) = &state.design else { return Ok(Vec::new()) };
+        let columns = design.columns().len();
+        let mut history = (*state.history).clone();
+        let known = steps(self, columns, &Oracle { answers: &history, penalty: None }).len();
+        history.push(answer(state, point));
+        let made = steps(self, columns, &Oracle { answers: &history, penalty: None });
+        let class = state.layout.classes().label(1);
+        let look = |(free, answer): (Vec<usize>, Answer)| {
+            let parameter = |&column: &usize| LookedParameter {
+                class: class.to_owned(),
+                term: design.columns()[column].name.clone(),
+                value: answer.theta[column],
+                slope: Some(-answer.gradient[column]),
+            };
+            Look { search: None, loss: Some(-answer.value), parameters: free.iter().map(parameter).collect() }
+        };
+        Ok(made.into_iter().skip(known).map(look).collect())
     }
 
     fn write_point(&self, empty: &MatchedStats, point: &mut Record) -> Result<()> {

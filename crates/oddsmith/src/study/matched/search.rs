@@ -82,7 +82,13 @@ impl Oracle<'_> {
 
     /// The maximum over the `free` coordinates, the others staying where they start.
     pub(super) fn maximum(&self, start: &[f64], free: &[usize]) -> Result<Optimum, Stop> {
+        self.climb(start, free, &mut |_| ())
+    }
+
+    /// The same, and every point from which the search goes on, to whoever wants to see them.
+    pub(super) fn climb(&self, start: &[f64], free: &[usize], see: &mut dyn FnMut(&Answer)) -> Result<Optimum, Stop> {
         let mut here = self.at(start, None)?;
+        see(&here);
         let most = if self.penalty.is_some() { MOST_PENALISED_STEPS } else { MOST_STEPS };
         for steps in 0..most {
             let Some((step, decrement)) = here.step(free) else { return self.separated(&here, None) };
@@ -107,7 +113,10 @@ impl Oracle<'_> {
                 share *= 0.5;
             }
             match found {
-                Some(there) => here = there,
+                Some(there) => {
+                    see(&there);
+                    here = there;
+                }
                 None => return self.separated(&here, Some(&step)),
             }
         }

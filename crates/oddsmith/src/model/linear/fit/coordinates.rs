@@ -163,10 +163,10 @@ impl Coordinates {
         square
     }
 
-    /// The parameters of a start that is given in the users' units; `None` when it is of another shape, or columns are mixed.
+    /// The parameters of a start that is given in the users' units; `None` when it is of another shape.
     pub(crate) fn placed(&self, start: &StartPoint, shape: Shape) -> Option<Vec<f64>> {
         let (columns, Shape { outputs, width, words }) = (self.centre.len(), shape);
-        if self.turn.is_some() || start.intercepts.len() != outputs || start.coefficients.len() != outputs * (columns + words) {
+        if start.intercepts.len() != outputs || start.coefficients.len() != outputs * (columns + words) {
             return None;
         }
         let mut theta = vec![0.0; shape.len()];
@@ -175,7 +175,9 @@ impl Coordinates {
             if self.intercept {
                 theta[m * width] = start.intercepts[m] + self.kept.iter().map(|&j| own[j] * self.centre[j]).sum::<f64>();
             }
-            self.kept.iter().enumerate().for_each(|(k, &j)| theta[m * width + shift + k] = own[j] / self.scale[j]);
+            let scaled = DVector::from_iterator(self.kept.len(), self.kept.iter().map(|&j| own[j] / self.scale[j]));
+            let gamma = self.turn.as_ref().map_or(Some(scaled.clone()), |turn| turn.solve_upper_triangular(&scaled))?;
+            theta[m * width + shift..(m + 1) * width].copy_from_slice(gamma.as_slice());
             (0..words).for_each(|word| theta[outputs * width + word * outputs + m] = own[columns + word]);
         }
         Some(theta)

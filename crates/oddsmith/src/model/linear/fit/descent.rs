@@ -2,12 +2,15 @@
 //!
 //! Gradient descent: θ ← θ − η ∇, ∇ the gradient of the mean loss, until ‖Δθ‖ ≤ ε. Stochastic: for every row in turn θ ← θ − η_t ∇_i, with
 //! η_t = η/(1 + t/τ) over the rows t seen so far; an epoch is a pass, lanes walk on their own and are averaged by the weight
-//! they saw, so that threads change nothing. Both work in the solver's centred and scaled columns.
+//! they saw, so that threads change nothing. Both work in the solver's centred and scaled columns, unless gradient descent is asked to step in
+//! those of the table, as one does by hand: with β = J θ a step −η ∇_β is −η (JᵀJ)⁻¹ ∇_θ in the solver's parameters.
 
 use std::sync::Arc;
 
+use nalgebra::{DMatrix, DVector};
+
 use crate::codec::{Codec, Encode};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::linear::fit::block_reader::Block;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::Shape;
@@ -36,6 +39,78 @@ pub enum Solver {
         /// Length ε of an epoch's change at which to stop.
         stop: f64,
     },
+}
+
+/// In which units gradient descent takes its steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum DescentUnits {
+    /// Columns of about unit spread around their means: a rate of about 1 suits any table.
+    #[default]
+    Spread,
+    /// Columns as they are: steps that can be followed by hand.
+    Columns,
+}
+
+impl DescentUnits {
+    pub(crate) fn is_spread(&self) -> bool {
+        *self == DescentUnits::Spread
+    }
+}
+
+/// What gradient descent does with a gradient.
+#[derive(Debug, Clone)]
+pub(crate) struct GradientSteps {
+    /// Factor of the gradient of the sum over rows.
+    pub(crate) factor: f64,
+    /// Length of a step at which to stop.
+    pub(crate) stop: f64,
+    shape: Shape,
+    /// (JᵀJ)⁻¹ of one output; nothing for steps in the solver's own units.
+    to_columns: Option<DMatrix<f64>>,
+    /// Whether the first class has a line of its own.
+    every_class: bool,
+}
+
+impl GradientSteps {
+    pub(crate) fn new(
+        factor: f64,
+        stop: f64,
+        shape: Shape,
+        units: DescentUnits,
+        coordinates: &Coordinates,
+        every_class: bool,
+    ) -> Result<Self> {
+        let to_columns = match units {
+            DescentUnits::Columns if shape.width > 0 => {
+                let back = coordinates.jacobian().try_inverse().ok_or_else(|| Error::internal("units that cannot be undone"))?;
+                Some(&back * back.transpose())
+            }
+            _ => None,
+        };
+        Ok(GradientSteps { factor, stop, shape, to_columns, every_class })
+    }
+
+    /// The step against a gradient.
+    pub(crate) fn step(&self, gradient: &[f64]) -> Vec<f64> {
+        let Shape { outputs, width, words } = self.shape;
+        let mut slope = gradient.to_vec();
+        if let Some(metric) = &self.to_columns {
+            for own in slope[..outputs * width].chunks_exact_mut(width) {
+                let turned = metric * DVector::from_column_slice(own);
+                own.copy_from_slice(turned.as_slice());
+            }
+        }
+        if self.every_class {
+            // The first line moves against −Σ g, so log odds against it move by g + Σ g.
+            let mut coupled = |at: &dyn Fn(usize) -> usize| {
+                let sum: f64 = (0..outputs).map(|m| slope[at(m)]).sum();
+                (0..outputs).for_each(|m| slope[at(m)] += sum);
+            };
+            (0..width).for_each(|slot| coupled(&|m| m * width + slot));
+            (0..words).for_each(|word| coupled(&|m| outputs * width + word * outputs + m));
+        }
+        slope.iter().map(|slope| -self.factor * slope).collect()
+    }
 }
 
 /// A walk along the rows.

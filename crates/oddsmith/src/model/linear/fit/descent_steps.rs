@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::model::Step;
-use crate::model::linear::fit::descent::{SgdEpoch, Solver};
+use crate::model::linear::fit::descent::{GradientSteps, SgdEpoch, Solver};
 use crate::model::linear::fit::fit_steps::question;
-use crate::model::linear::fit::learner::{next_pass, no_estimate};
+use crate::model::linear::fit::learner::{next_pass, no_estimate, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Facts, Fitting, Stage};
@@ -31,7 +31,10 @@ impl Logistic {
         match self.solver {
             Solver::Sgd { .. } if self.most_steps() > 0 => Ok(Step::Again(self.walk(state, facts, theta, 0, 0.0))),
             Solver::Gradient { rate, stop } => {
-                let gradient = Some((rate / facts.survey.weight(), stop));
+                let every_class = self.named_start(&state.layout, &problem(state)?.design)?.is_some_and(|start| start.every_class);
+                let factor = rate / facts.survey.weight();
+                let steps = GradientSteps::new(factor, stop, facts.shape, self.descent_units, &state.coordinates, every_class)?;
+                let gradient = Some(Arc::new(steps));
                 let plan = Plan { gradient, most_steps: self.most_steps(), ..self.plan(&facts, false) };
                 let start = SolverState::start(theta, plan, facts.penalty.clone());
                 self.ask_descent(state, facts, start)

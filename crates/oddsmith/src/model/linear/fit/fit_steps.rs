@@ -15,7 +15,7 @@ use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::penalty::Penalty;
 use crate::model::linear::fit::rank;
 use crate::model::linear::fit::sample::Sample;
-use crate::model::linear::fit::solver::{Next, Plan, Second, SolverState};
+use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Estimate, Facts, Fitting, Raw, Stage};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::analysis;
@@ -87,7 +87,7 @@ impl Logistic {
             penalty.absolute = one.repeat(shape.outputs);
             penalty.absolute.resize(shape.len(), self.l1);
         }
-        let given = self.start.as_ref().and_then(|start| coordinates.placed(start, shape));
+        let given = self.given_start(&state.layout, &problem, &coordinates, shape)?;
         let usual = || match start_known && problem.class_weights.is_empty() && !problem.design.has_offset() {
             true => survey.start(&coordinates, shape),
             false => survey.null_start(&coordinates, shape),
@@ -227,12 +227,8 @@ impl Logistic {
         if let Some(hessian) = &answer.hessian {
             fitting.curvature = Some(hessian.clone());
         }
-        let second = match (answer.hessian, answer.diagonal) {
-            (Some(hessian), _) => Second::Full(hessian),
-            (_, Some(diagonal)) => Second::Diagonal(diagonal),
-            _ => Second::None,
-        };
-        let next = fitting.solver.tell(answer.value, answer.gradient, second);
+        let (value, gradient, second) = answer.into_parts();
+        let next = fitting.solver.tell(value, gradient, second);
         if fitting.sample != Sample::All {
             return match (&next, max_abs_eta < LOST_REACH) {
                 (Next::Ask { .. }, true) => self.follow(state, fitting, next),

@@ -22,7 +22,7 @@ use crate::model::linear::infer::analysis;
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
-use crate::model::{Learner, PassInfo, Step, TableNeeds};
+use crate::model::{Learner, Look, PassInfo, Step, TableNeeds};
 use crate::record::Record;
 
 /// Parameters up to which all second derivatives are summed up.
@@ -85,6 +85,14 @@ impl Learner for Logistic {
     /// A step may be shortened forty times; what is asked about the optimum comes on top.
     fn most_passes(&self) -> usize {
         self.most_steps().saturating_mul(64).saturating_add(10_000)
+    }
+
+    fn searches(&self) -> bool {
+        true
+    }
+
+    fn looks(&self, stats: &LinearStats) -> Result<Vec<Look>> {
+        self.looks_of(stats)
     }
 
     fn write_point(&self, empty: &LinearStats, point: &mut Record) -> Result<()> {
@@ -152,7 +160,7 @@ impl Logistic {
 }
 
 /// What a pass says about a point.
-fn raw(sums: &Sums, eval_point: &EvalPoint) -> Raw {
+pub(super) fn raw(sums: &Sums, eval_point: &EvalPoint) -> Raw {
     Raw {
         value: sums.value.value(),
         gradient: sums.gradient(eval_point),
@@ -163,7 +171,7 @@ fn raw(sums: &Sums, eval_point: &EvalPoint) -> Raw {
 }
 
 /// The answer with Firth's penalty −½ ln |I| in it.
-fn firth_answer(answer: &Raw, slope: &[f64]) -> Raw {
+pub(super) fn firth_answer(answer: &Raw, slope: &[f64]) -> Raw {
     let log_determinant = answer
         .hessian
         .clone()

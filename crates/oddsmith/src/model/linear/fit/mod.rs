@@ -13,6 +13,8 @@ pub(super) mod intake;
 pub(super) mod jeffreys;
 pub(super) mod lasso;
 pub(super) mod learner;
+pub(super) mod looks;
+pub(super) mod named_start;
 pub(super) mod pass_point;
 pub(super) mod passes;
 pub(super) mod penalty;

@@ -6,8 +6,11 @@
 //! expected to shrink the distance by the factor dec/√n at first and by the observed factor later. A step that does not
 //! lower the objective is shortened. The search ends when dec falls below the tolerance.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, DVector};
 
+use crate::model::linear::fit::descent::GradientSteps;
 use crate::model::linear::fit::eval_point::Curvature;
 use crate::model::linear::fit::penalty::Penalty;
 use crate::num::optimise::{Metric, SecantPairs, damped, dot, pseudo_gradient, within_orthant};
@@ -62,8 +65,8 @@ pub(crate) struct Plan {
     pub(crate) end_with_curvature: bool,
     /// Factor by which a step is expected to shrink the distance with the metric of the start, beyond what distance costs.
     pub(crate) start_rate: f64,
-    /// Plain gradient descent: factor of the gradient, and the length of a step at which to stop.
-    pub(crate) gradient: Option<(f64, f64)>,
+    /// Plain gradient descent in place of Newton's steps.
+    pub(crate) gradient: Option<Arc<GradientSteps>>,
     /// Whether a last Newton step may stand for the pass that would confirm it: large samples only, where it is safe.
     pub(crate) newton_end: bool,
 }
@@ -313,8 +316,8 @@ impl SolverState {
         if self.settled {
             return Next::Converged;
         }
-        if let Some((factor, stop)) = self.plan.gradient {
-            return self.descend(factor, stop);
+        if let Some(steps) = self.plan.gradient.clone() {
+            return self.descend(&steps);
         }
         if self.ends_with_newton() {
             self.distance = self.after_newton(self.distance);
@@ -355,11 +358,11 @@ impl SolverState {
     }
 
     /// A step of plain gradient descent.
-    fn descend(&mut self, factor: f64, stop: f64) -> Next {
+    fn descend(&mut self, steps: &GradientSteps) -> Next {
         let Some(best) = &self.best else { return Next::Stuck("there is no point to start from") };
-        let direction: Vec<f64> = best.gradient.iter().map(|g| -factor * g).collect();
+        let direction = steps.step(&best.gradient);
         let length = dot(&direction, &direction).sqrt();
-        self.settled = length <= stop || self.steps >= self.plan.most_steps;
+        self.settled = length <= steps.stop || self.steps >= self.plan.most_steps;
         self.trial = if self.settled { best.theta.clone() } else { along(&best.theta, 1.0, &direction) };
         let slope = if self.settled { 0.0 } else { dot(&best.gradient, &direction) };
         let curvature = if self.settled { self.plan.curvature } else { Curvature::None };

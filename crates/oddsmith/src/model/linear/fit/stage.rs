@@ -9,7 +9,7 @@ use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::penalty::Penalty;
 use crate::model::linear::fit::rank::Doubt;
 use crate::model::linear::fit::sample::Sample;
-use crate::model::linear::fit::solver::{Next, SolverState};
+use crate::model::linear::fit::solver::{Next, Second, SolverState};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::{Search, SearchOutcome};
@@ -52,6 +52,18 @@ pub(crate) struct Raw {
     pub(crate) hessian: Option<DMatrix<f64>>,
     pub(crate) diagonal: Option<Vec<f64>>,
     pub(crate) max_abs_eta: f64,
+}
+
+impl Raw {
+    /// What a solver is told.
+    pub(crate) fn into_parts(self) -> (f64, Vec<f64>, Second) {
+        let second = match (self.hessian, self.diagonal) {
+            (Some(hessian), _) => Second::Full(hessian),
+            (_, Some(diagonal)) => Second::Diagonal(diagonal),
+            _ => Second::None,
+        };
+        (self.value, self.gradient, second)
+    }
 }
 
 /// Doubtful columns under examination.
