@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
-use oddsmith::card::Cell;
+use oddsmith::card::{Card, Cell};
 use oddsmith::control::Control;
-use oddsmith::data::{FeatureBlocks, Source, Weighting};
+use oddsmith::data::{FeatureBlocks, Kind, Source, Weighting};
 use oddsmith::error::{Error, Result};
 use oddsmith::eval::{Auc, EvalSettings, Ranking, ScoreScale};
 use oddsmith::model::Classifier;
@@ -166,7 +166,7 @@ impl Session {
 }
 
 /// The estimates of a model: a regression's class after class with the intercept first and words last, others in the order of
-/// their own table.
+/// their own table, in which the words of a class stand by their columns.
 fn estimates(fitted: &Fitted) -> Result<Vec<f64>> {
     if let Some(inference) = fitted.model.inference() {
         return Ok(inference.estimates());
@@ -174,7 +174,30 @@ fn estimates(fitted: &Fitted) -> Result<Vec<f64>> {
     let card = fitted.model.card();
     let cells = card.tidy.column("estimate").ok_or_else(|| Error::data("the model lists no estimates"))?;
     let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { f64::NAN };
-    Ok(cells.map(number).collect())
+    let mut estimates: Vec<f64> = cells.map(number).collect();
+    if fitted.model.layout().features().iter().any(|feature| feature.kind() == Kind::Text) {
+        by_columns(&card, &mut estimates)?;
+    }
+    Ok(estimates)
+}
+
+/// Puts estimates of words, which a card lists by what they tell, in the order of the classes and of the words' columns.
+fn by_columns(card: &Card, estimates: &mut [f64]) -> Result<()> {
+    let texts = |name: &str| Ok::<_, Error>(card.tidy.column(name).ok_or_else(|| Error::data(format!("no column {name}")))?.map(Cell::to_string));
+    let (mut classes, mut places): (Vec<String>, Vec<(usize, u64)>) = (Vec::new(), Vec::new());
+    for (class, level) in texts("class")?.zip(texts("level")?) {
+        if classes.last() != Some(&class) {
+            classes.push(class);
+        }
+        // What stands before the words of a class, its prior, has no level.
+        let word: String = level.chars().filter(char::is_ascii_digit).collect();
+        places.push((classes.len(), word.parse::<u64>().map_or(0, |word| word + 1)));
+    }
+    let mut order: Vec<usize> = (0..estimates.len()).collect();
+    order.sort_by_key(|at| places[*at]);
+    let sorted: Vec<f64> = order.iter().map(|at| estimates[*at]).collect();
+    estimates.copy_from_slice(&sorted);
+    Ok(())
 }
 
 /// Cross-validates models on the same folds and judges all of them, as `compare` does.

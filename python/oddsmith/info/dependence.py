@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any, NamedTuple
 
@@ -207,7 +208,7 @@ def mutual_info_classif(
     classes, codes = _small_codes(y)
     found = np.empty(array.shape[1])
     if mask.any():
-        found[mask] = _core.info_count_screen(_counted(array if mask.all() else array[:, mask]), codes, classes, thread_count(n_jobs))
+        found[mask] = _counts(array if mask.all() else array[:, mask], codes, classes, thread_count(n_jobs))
     if not mask.all():
         numbers = np.ascontiguousarray(array[:, ~mask] if mask.any() else array, dtype=np.float64)
         estimates, ties = _core.info_neighbour_screen(numbers, codes, classes, n_neighbors, thread_count(n_jobs))
@@ -215,16 +216,16 @@ def mutual_info_classif(
     return found / unit_of(base)
 
 
-def _counted(array: np.ndarray) -> np.ndarray:
-    """Columns of whole numbers from 0 up to 255."""
+def _counts(array: np.ndarray, codes: np.ndarray, classes: int, threads: int) -> np.ndarray:
+    """Mutual information of discrete columns with a class, in nats."""
     if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
         raise DataError("a discrete column has a value that is missing or infinite; leave such rows out")
     if array.dtype.kind in "iub" or (array.dtype.kind == "f" and np.all(array == np.floor(array))):
-        whole = np.ascontiguousarray(array, dtype=np.int64)
-        if whole.size and whole.min() >= 0 and whole.max() < 256:
-            return whole
+        # Counting tells numbers beyond 255 by itself: looking for them first would read all cells twice more.
+        with contextlib.suppress(DataError):
+            return _core.info_count_screen(np.ascontiguousarray(array, dtype=np.int64), codes, classes, threads)
     columns = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in array.T]
     many = [at for at, column in enumerate(columns) if len(column) and column.max() >= 256]
     if many:
         raise DataError(f"discrete column {many[0]} has more than 256 different values; screen() counts categories of any size")
-    return np.ascontiguousarray(np.column_stack(columns), dtype=np.int64)
+    return _core.info_count_screen(np.ascontiguousarray(np.column_stack(columns), dtype=np.int64), codes, classes, threads)

@@ -1,6 +1,6 @@
 //! Mutual information of the columns of an array with classes, on several threads.
 //!
-//! Whole numbers are counted block by block: a thread takes the next rows, adds them to tables of its own, and whole counts add up to the same in
+//! Whole numbers are counted as they lie: a thread takes the next rows, adds them to tables of its own, and whole counts add up to the same in
 //! any order. Other numbers are looked at column by column through their neighbours (Ross): a sort each. Time O(rows · columns), and times
 //! log rows for neighbours.
 
@@ -16,10 +16,10 @@ use crate::num::MatrixView;
 
 /// Rows that a thread takes at a time.
 const TAKEN: usize = 1 << 14;
-/// Rows that are counted column by column while they are near.
-const BLOCK: usize = 256;
 /// Values of a column that are counted in place: 0, 1, … below this.
 const VALUES: usize = 256;
+/// Counters between the tables of two columns: tables a power of two apart would share a few lines of the nearest cache.
+const APART: usize = 24;
 
 /// Counts of every value of every column by class; columns hold whole numbers from 0 up to 255.
 pub fn count_screen(
@@ -32,7 +32,7 @@ pub fn count_screen(
 ) -> Result<Vec<Joint>> {
     check(cells.len(), columns, labels, classes)?;
     let rows = labels.len();
-    let width = VALUES * classes;
+    let width = VALUES * classes + APART;
     let next = AtomicUsize::new(0);
     let total = Mutex::new((vec![0u64; width * columns], None::<Error>));
     let work = || {
@@ -45,15 +45,11 @@ pub fn count_screen(
             }
             let hi = rows.min(lo + TAKEN);
             refused = control.check().err();
-            for lo in (lo..hi).step_by(BLOCK) {
-                let hi = hi.min(lo + BLOCK);
-                let block = &cells[lo * columns..hi * columns];
-                if let Some(at) = count(block, columns, &labels[lo..hi], classes, &mut counts) {
-                    let fault = DataFault::new("is counted only from 0 to 255:").column(format!("column {}", at % columns));
-                    let fault = fault.row((lo + at / columns) as u64 + 1).value(block[at].to_string());
-                    refused = Some(fault.accepted("number its values from 0, or look at it as a number").into());
-                    break;
-                }
+            let block = &cells[lo * columns..hi * columns];
+            if let Some(at) = count(block, columns, &labels[lo..hi], classes, &mut counts) {
+                let fault = DataFault::new("is counted only from 0 to 255:").column(format!("column {}", at % columns));
+                let fault = fault.row((lo + at / columns) as u64 + 1).value(block[at].to_string());
+                refused = Some(fault.accepted("number its values from 0, or look at it as a number").into());
             }
         }
         let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,18 +64,23 @@ pub fn count_screen(
     if let Some(error) = refused {
         return Err(error);
     }
-    counts.chunks_exact(width).map(|table| Joint::new(classes, table.iter().map(|count| *count as f64).collect())).collect()
+    let tables = counts.chunks_exact(width).map(|table| &table[..VALUES * classes]);
+    tables.map(|table| Joint::new(classes, table.iter().map(|count| *count as f64).collect())).collect()
 }
 
 /// Adds a block; the place of the first cell that cannot be counted.
+///
+/// Rows are read as they lie, which memory likes; one test for a whole row keeps branches out of the loop over its cells.
 fn count(block: &[i64], columns: usize, labels: &[u32], classes: usize, counts: &mut [u32]) -> Option<usize> {
-    for (j, table) in counts.chunks_exact_mut(VALUES * classes).enumerate() {
-        for (i, &label) in labels.iter().enumerate() {
-            let value = block[i * columns + j];
-            match table.get_mut((value as usize).wrapping_mul(classes).wrapping_add(label as usize)) {
-                Some(count) if (0..VALUES as i64).contains(&value) => *count += 1,
-                _ => return Some(i * columns + j),
-            }
+    const LOW: i64 = VALUES as i64 - 1;
+    for (i, (row, label)) in block.chunks_exact(columns.max(1)).zip(labels).enumerate() {
+        let mut others = 0;
+        for (value, table) in row.iter().zip(counts.chunks_exact_mut(VALUES * classes + APART)) {
+            others |= value & !LOW;
+            table[(value & LOW) as usize * classes + *label as usize] += 1;
+        }
+        if others != 0 {
+            return row.iter().position(|value| value & !LOW != 0).map(|j| i * columns + j);
         }
     }
     None

@@ -71,15 +71,18 @@ impl ClassProbabilities {
 /// The nearest whole number from 1 to 2³² − 1.
 #[inline(always)]
 fn whole(p: f64) -> u32 {
-    (p + 0.5).clamp(1.0, ONE - 1.0) as u32
+    // Through 64 signed bits, which processors convert to at once.
+    (p + 0.5).clamp(1.0, ONE - 1.0) as i64 as u32
 }
 
 /// Codes classes by the probabilities of their rows, row after row; both are as many as fit together.
 pub fn encode_classes(classes: &[u32], probabilities: &[f64], count: usize) -> Vec<u8> {
     let mut encoder = RangeEncoder::default();
     if count == 2 {
-        for (class, p) in classes.iter().zip(probabilities.chunks_exact(2)) {
-            encoder.push(*class == 0, of_two(p));
+        let mut decisions = [0; BLOCK];
+        for (classes, rows) in classes.chunks(BLOCK).zip(probabilities.chunks(2 * BLOCK)) {
+            let decisions = of_two(rows, &mut decisions);
+            classes.iter().zip(decisions).for_each(|(class, p)| encoder.push(*class == 0, *p));
         }
         return encoder.finish();
     }
@@ -95,7 +98,12 @@ pub fn encode_classes(classes: &[u32], probabilities: &[f64], count: usize) -> V
 pub fn decode_classes(stream: &[u8], probabilities: &[f64], count: usize) -> Result<Vec<u32>> {
     let mut decoder = RangeDecoder::new(stream);
     let classes = if count == 2 {
-        probabilities.chunks_exact(2).map(|p| u32::from(!decoder.next(of_two(p)))).collect()
+        let mut classes = Vec::with_capacity(probabilities.len() / 2);
+        let mut decisions = [0; BLOCK];
+        for rows in probabilities.chunks(2 * BLOCK) {
+            classes.extend(of_two(rows, &mut decisions).iter().map(|p| u32::from(!decoder.next(*p))));
+        }
+        classes
     } else {
         let mut row = ClassProbabilities::even(count);
         let mut read = |p: &[f64]| {
@@ -108,11 +116,21 @@ pub fn decode_classes(stream: &[u8], probabilities: &[f64], count: usize) -> Res
     Ok(classes)
 }
 
-/// The one decision of two classes, as [`ClassProbabilities::set`] makes it.
-#[inline(always)]
-fn of_two(p: &[f64]) -> u32 {
-    let rest = p[1] + p[0];
-    if rest > 0.0 && rest.is_finite() { whole(ONE * (p[0] / rest)) } else { whole(0.5 * ONE) }
+/// Rows of two classes whose decisions are computed before they are coded: divisions of many rows overlap, and coding must go one by one.
+const BLOCK: usize = 256;
+
+/// The decisions of rows of two classes, as [`ClassProbabilities::set`] makes them.
+#[inline]
+fn of_two<'a>(rows: &[f64], decisions: &'a mut [u32; BLOCK]) -> &'a [u32] {
+    let rows = rows.chunks_exact(2);
+    let count = rows.len();
+    for (decision, p) in decisions.iter_mut().zip(rows) {
+        let rest = p[1] + p[0];
+        // Probabilities of two classes mostly add up to one, and a quotient by one need not be computed.
+        let share = if rest == 1.0 { p[0] } else { p[0] / rest };
+        *decision = whole(if rest > 0.0 && rest.is_finite() { ONE * share } else { 0.5 * ONE });
+    }
+    &decisions[..count]
 }
 
 #[cfg(test)]

@@ -29,14 +29,11 @@ impl RangeEncoder {
     #[inline]
     pub fn push(&mut self, truth: bool, p: u32) {
         let share = shared(self.range, p);
-        if truth {
-            self.range = share;
-        } else {
-            let (low, carried) = self.low.overflowing_add(share);
-            (self.low, self.range) = (low, self.range - share);
-            if carried {
-                self.carry();
-            }
+        // Which way a decision went is what nobody can predict, so it is no branch.
+        let (low, carried) = self.low.overflowing_add(share & mask(!truth));
+        (self.low, self.range) = (low, chosen(truth, share, self.range - share));
+        if carried {
+            self.carry();
         }
         if self.range < LEAST {
             self.words.push((self.low >> 32) as u32);
@@ -111,12 +108,8 @@ impl<'a> RangeDecoder<'a> {
     pub fn next(&mut self, p: u32) -> bool {
         let share = shared(self.range, p);
         let truth = self.offset < share;
-        if truth {
-            self.range = share;
-        } else {
-            self.offset -= share;
-            self.range -= share;
-        }
+        self.offset -= share & mask(!truth);
+        self.range = chosen(truth, share, self.range - share);
         if self.range < LEAST {
             self.offset = self.offset << 32 | u64::from(self.next_word());
             self.range <<= 32;
@@ -135,10 +128,22 @@ impl<'a> RangeDecoder<'a> {
     }
 }
 
-/// The share p/2³² of a range, above 0 and below the range.
+/// The share p/2³² of a range, above 0 and below the range: the upper word of a product.
 #[inline(always)]
 fn shared(range: u64, p: u32) -> u64 {
-    ((u128::from(range) * u128::from(p)) >> 32) as u64
+    ((u128::from(range) * u128::from(u64::from(p) << 32)) >> 64) as u64
+}
+
+/// All bits, or none.
+#[inline(always)]
+fn mask(all: bool) -> u64 {
+    u64::from(all).wrapping_neg()
+}
+
+/// One number or the other, without a branch.
+#[inline(always)]
+fn chosen(first: bool, one: u64, other: u64) -> u64 {
+    other ^ ((one ^ other) & mask(first))
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ pub struct Workspace {
     means: Vec<f64>,
     covariances: Vec<f64>,
     thirds: Vec<f64>,
+    shares: Vec<f64>,
     apart: Vec<f64>,
 }
 
@@ -127,7 +128,10 @@ impl MatchedSet {
         // Picking the controls is picking the cases with all signs turned.
         let (picked, sign) = if cases <= members - cases { (cases, 1.0) } else { (members - cases, -1.0) };
         self.prepare(beta, sign, work);
-        work.walk(members, picked, columns, !sums.cumulants.is_empty());
+        match picked == 1 && sums.cumulants.is_empty() {
+            true => work.softmax(members, columns),
+            false => work.walk(members, picked, columns, !sums.cumulants.is_empty()),
+        }
         let (packed, end) = (columns * (columns + 1) / 2, picked);
         let mut value = -work.logs[end];
         work.apart.clear();
@@ -189,6 +193,37 @@ impl MatchedSet {
 }
 
 impl Workspace {
+    /// One member picked: what the recursion ends in, with one exponential for each member.
+    fn softmax(&mut self, members: usize, columns: usize) {
+        let packed = columns * (columns + 1) / 2;
+        let largest = self.eta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        self.shares.clear();
+        self.shares.extend(self.eta.iter().map(|eta| libm::exp(eta - largest)));
+        let total: f64 = self.shares.iter().sum();
+        self.logs.clear();
+        self.logs.extend([0.0, largest + libm::log(total)]);
+        self.means.clear();
+        self.means.resize(2 * columns, 0.0);
+        self.covariances.clear();
+        self.covariances.resize(2 * packed, 0.0);
+        self.apart.clear();
+        self.apart.resize(columns, 0.0);
+        let mean = &mut self.means[columns..];
+        for (x, share) in self.cells.chunks_exact(columns.max(1)).zip(&self.shares) {
+            mean.iter_mut().zip(x).for_each(|(mean, x)| *mean += share / total * x);
+        }
+        for (x, share) in self.cells.chunks_exact(columns.max(1)).zip(&self.shares).take(members) {
+            let root = (share / total).sqrt();
+            self.apart.iter_mut().zip(x).zip(&*mean).for_each(|((apart, x), mean)| *apart = root * (x - mean));
+            let mut here = &mut self.covariances[packed..];
+            for (a, own) in self.apart.iter().enumerate() {
+                let (row, rest) = here.split_at_mut(a + 1);
+                row.iter_mut().zip(&self.apart).for_each(|(cell, other)| *cell += own * other);
+                here = rest;
+            }
+        }
+    }
+
     /// The recursion: logs, means and covariances by number of members picked.
     fn walk(&mut self, members: usize, picked: usize, columns: usize, third: bool) {
         let packed = columns * (columns + 1) / 2;
