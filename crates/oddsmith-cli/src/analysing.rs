@@ -11,7 +11,7 @@ use oddsmith_io::{Input, ReadOptions, Roles};
 use oddsmith_report::Format;
 
 use crate::console::Console;
-use crate::data_card::data_card;
+use crate::data_card::{data_card, tell_doubts};
 use crate::exit::Failure;
 use crate::fitting;
 use crate::progress::Progress;
@@ -45,7 +45,9 @@ pub(crate) fn analyse(
     };
     let concluded = {
         let _progress = Progress::start(console, control, "counting");
-        train::conclude(&procedure, &*opened.source, threads, control).map_err(|error| error.in_table(&input.name()))?
+        train::conclude(&procedure, &*opened.source, threads, control)
+            .inspect_err(|error| tell_doubts(&input.name(), &opened, error, console))
+            .map_err(|error| error.in_table(&input.name()))?
     };
     if console.verbose() {
         let passes = oddsmith::notice::counted(concluded.passes as u64, "pass");

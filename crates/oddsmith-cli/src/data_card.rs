@@ -2,8 +2,11 @@
 
 use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::data::{Kind, Weighting};
-use oddsmith::error::visible;
+use oddsmith::error::{Error, ErrorKind, visible};
+use oddsmith::notice::Notice;
 use oddsmith_io::{ColumnSummary, Opened, Role, Values};
+
+use crate::console::Console;
 
 /// Columns of one kind that are named; a wide table has more.
 const MOST_NAMED: usize = 10;
@@ -35,6 +38,14 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
         facts.push(("reading".into(), "again for every pass, because it does not fit the memory budget".into()));
     }
     Card { title, facts, tidy: columns(&opened.columns), notices: opened.notices.clone(), ..Card::default() }
+}
+
+/// Tells what the reader of a table doubted, which may be why a fit failed; a program reads the error alone.
+pub(crate) fn tell_doubts(name: &str, opened: &Opened, error: &Error, console: &Console) {
+    if console.format().is_for_people() && !matches!(error.kind(), ErrorKind::Interrupted) {
+        let doubts: Vec<Notice> = data_card(name, opened).notices.into_iter().filter(Notice::is_warning).collect();
+        console.notices(&doubts);
+    }
 }
 
 /// The classes with their rows, or with their weight where rows have weights.

@@ -112,7 +112,7 @@ impl Wording for Arguments {
 fn message(error: &Error) -> String {
     match error.kind() {
         ErrorKind::InvalidOption { option, value, accepted } => {
-            format!("{} = {value} is not accepted: {}", option.replace('-', "_"), in_python(accepted))
+            Error::option(&option.replace('-', "_"), value, in_python(accepted)).to_string()
         }
         _ => in_python(&error.worded(&Arguments)),
     }

@@ -7,6 +7,7 @@ mod arrow;
 mod calibration;
 mod columns;
 mod compare;
+mod covariances;
 mod dense;
 mod edge;
 mod files;
@@ -21,6 +22,7 @@ mod neighbours;
 mod options;
 mod parts;
 mod pictures;
+mod quick;
 mod ranking;
 mod reading;
 mod regression;
@@ -47,6 +49,8 @@ mod _core {
     #[pymodule_export]
     use super::compare::{Results, compare_frame, compare_rows, deal};
     #[pymodule_export]
+    use super::covariances::shrunk_covariances;
+    #[pymodule_export]
     use super::edge::notice_page;
     #[pymodule_export]
     use super::files::write_file;
@@ -63,7 +67,7 @@ mod _core {
     #[pymodule_export]
     use super::labels::{factorize, level_counts};
     #[pymodule_export]
-    use super::model::{Model, shrunk_covariances};
+    use super::model::Model;
     #[pymodule_export]
     use super::models::{compared_models, fit_frame, fit_rows, model_of_formulas, models};
     #[pymodule_export]

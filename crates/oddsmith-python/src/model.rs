@@ -1,27 +1,22 @@
 //! A fitted model, as Python sees it.
 
-use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use oddsmith::calibrate::Adjusted;
 use oddsmith::card::Card;
-use oddsmith::data::{CodesView, Feature, FeatureBlocks, Features, Space};
-use oddsmith::model::discriminant::Qda;
-use oddsmith::model::{Classifier, Contributions, Predictions, Predictor, Scale};
-use oddsmith::num::MatrixView;
+use oddsmith::data::{Feature, FeatureBlocks, Features, Space};
+use oddsmith::model::{Classifier, Contributions, Scale};
 use oddsmith::persist::{load_model, save_model};
 use oddsmith::{registry, train};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::arguments::DiscriminantArguments;
 use crate::calibration::CalibrationMap;
-use crate::columns::{Columns, SPARSE};
-use crate::dense::Cell;
+use crate::columns::SPARSE;
 use crate::edge::{Told, raise, told};
 use crate::forms::Form;
 use crate::neighbours::{Nearest, listed, neighbours_of};
 use crate::shown::{rendered, table_columns, turned};
-use crate::sums::check_rows;
-use crate::table::{Labelled, NO_CODE, Table, all_finite, known_code, with_data};
+use crate::table::{Table, with_data};
 use crate::ways::{Followed, Ways};
 use crate::work;
 
@@ -33,7 +28,7 @@ type Line<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 pub(crate) struct Model {
     model: Box<dyn Classifier>,
     /// How arrays are read, unless columns are of several kinds.
-    form: Form,
+    pub(crate) form: Form,
     /// The Python class of such models.
     owner: &'static str,
     /// Whether a cell that is no number shows in the scores.
@@ -66,7 +61,8 @@ impl Model {
         &*self.model
     }
 
-    fn classes(&self) -> usize {
+    /// How many classes it tells apart.
+    pub(crate) fn classes(&self) -> usize {
         self.model.layout().classes().len()
     }
 }
@@ -406,50 +402,6 @@ pub(crate) fn contribute(model: &dyn Classifier, batch: &Features<'_>, out: &mut
     Ok(())
 }
 
-/// More cells than this are worth the full check and several threads.
-const MOST_QUICK_CELLS: usize = 4096;
-
-thread_local! {
-    static BUFFERS: std::cell::RefCell<(Predictions, Vec<f64>, Vec<u32>)> = std::cell::RefCell::default();
-}
-
-impl Model {
-    fn quick_rows<'py, T: Cell>(&self, py: Python<'py>, array: &Bound<'py, PyArray2<T>>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let (rows, width) = (array.shape()[0], array.shape()[1]);
-        let layout = self.model.layout();
-        // Margins are no probabilities, and whoever asks for them has another way.
-        let margins = self.model.scale() == Scale::Margin;
-        if margins || rows == 0 || rows * width > MOST_QUICK_CELLS || self.form.width(layout) != width || !array.is_c_contiguous() {
-            return Ok(None);
-        }
-        let borrowed = array.try_readonly()?;
-        let cells = borrowed.as_slice()?;
-        BUFFERS.with_borrow_mut(|(out, values, codes)| {
-            values.clear();
-            values.extend(cells.iter().map(|cell| cell.value()));
-            if !all_finite(values) {
-                return Ok(None);
-            }
-            let predicted = match &self.form {
-                Form::Numbers => MatrixView::row_major(values, rows, width)
-                    .and_then(|rows| Predictor::new(&*self.model).probabilities(&Features::of_numbers(rows), out)),
-                Form::Codes(levels) => {
-                    codes.clear();
-                    codes.extend(values.iter().zip(levels.iter().cycle()).map(|(value, count)| known_code(*value, *count)));
-                    if codes.contains(&NO_CODE) {
-                        return Ok(None);
-                    }
-                    CodesView::row_major(codes, rows, width)
-                        .and_then(|rows| Predictor::new(&*self.model).probabilities(&Features::of_codes(rows), out))
-                }
-                Form::Words { .. } => return Ok(None),
-            };
-            predicted.map_err(|error| raise(py, error))?;
-            PyArray1::from_slice(py, out.probabilities()).reshape([rows, self.classes()]).map(Some)
-        })
-    }
-}
-
 impl Model {
     fn by_class<'py>(
         &self,
@@ -469,34 +421,4 @@ impl Model {
             PyArray1::from_vec(py, filled).reshape([rows, self.classes()])
         })
     }
-}
-
-/// Covariance matrices of the classes, shrunk by the shares that Ledoit and Wolf's formula gives.
-#[pyfunction]
-#[pyo3(signature = (columns, x, labels, weights, params, threads))]
-pub(crate) fn shrunk_covariances<'py>(
-    py: Python<'py>,
-    columns: &Columns,
-    x: &Bound<'py, PyAny>,
-    labels: PyReadonlyArray1<'py, u32>,
-    weights: Option<PyReadonlyArray1<'py, f64>>,
-    params: DiscriminantArguments,
-    threads: usize,
-) -> PyResult<Bound<'py, PyList>> {
-    let labels = labels.as_slice()?;
-    let weights = weights.as_ref().map(|weights| weights.as_slice()).transpose()?;
-    let (classes, p) = (columns.0.classes().len(), columns.0.features().len());
-    let learner = Qda::new(params.settings(columns.0.classes()).map_err(|error| raise(py, error))?);
-    let matrices: Vec<Vec<f64>> = with_data(x, |data| {
-        let cells = data.cells();
-        work::run(py, cells, |control| {
-            let table = Table::new(data, &columns.0, None, "")?;
-            check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            let model = train::fit(&learner, &Labelled { table, labels, weights }, work::threads(threads), control)?.model;
-            let matrix = |k: usize| (0..p * p).map(|at| model.covariance(k, at / p, at % p)).collect();
-            Ok((0..classes).map(matrix).collect())
-        })
-    })?;
-    let arrays = matrices.iter().map(|matrix| PyArray1::from_slice(py, matrix).reshape([p, p])).collect::<PyResult<Vec<_>>>()?;
-    PyList::new(py, arrays)
 }

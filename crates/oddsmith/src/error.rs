@@ -35,7 +35,7 @@ pub enum ErrorKind {
         what: String,
     },
     /// An option has a value outside its range, or does not apply to this model.
-    #[error("{option} = {value} is not accepted: {accepted}")]
+    #[error("{}", refused(option, value, accepted))]
     InvalidOption {
         /// The option as the user spells it.
         option: String,
@@ -75,7 +75,10 @@ pub enum ErrorKind {
         advice: Advice,
     },
     /// Some combination of columns tells the classes apart, so that the likelihood has no maximum.
-    #[error("{extent} separation: the classes can be told apart without error along {}, so no finite estimate exists; {advice}", .columns.join(", "))]
+    #[error(
+        "{extent} separation: the classes can be told apart without error along {}, so no finite estimate exists; {advice}",
+        beginning(columns)
+    )]
     Separation {
         /// `complete` or `quasi-complete`.
         extent: &'static str,
@@ -198,6 +201,14 @@ impl Error {
     }
 }
 
+/// How a refused value of an option is told; none at all is told as such.
+fn refused(option: &str, value: &str, accepted: &str) -> String {
+    match value {
+        "" => format!("{option} is missing: {accepted}"),
+        _ => format!("{option} = {value} is not accepted: {accepted}"),
+    }
+}
+
 impl DataFault {
     /// A fault that is not yet placed.
     pub fn new(what: impl Into<String>) -> Self {
@@ -299,7 +310,6 @@ fn did_you_mean(name: &str, known: &[String]) -> String {
 
 /// What to write instead of an unknown name: the one name that is close to it, or the names that there are.
 pub(crate) fn suggestion(name: &str, known: &[String]) -> Option<String> {
-    const MOST_LISTED: usize = 12;
     let close = known
         .iter()
         .map(|candidate| (edit_distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
@@ -308,9 +318,15 @@ pub(crate) fn suggestion(name: &str, known: &[String]) -> Option<String> {
     if let Some((_, candidate)) = close {
         return Some(format!("did you mean `{}`?", visible(candidate)));
     }
-    let listed: Vec<_> = known.iter().take(MOST_LISTED).map(|k| visible(k)).collect();
-    let more = if known.len() > MOST_LISTED { format!(" and {} more", known.len() - MOST_LISTED) } else { String::new() };
-    (!listed.is_empty()).then(|| format!("there are: {}{more}", listed.join(", ")))
+    (!known.is_empty()).then(|| format!("there are: {}", beginning(known)))
+}
+
+/// The beginning of a list of names, and how many more there are: a message with a thousand names is not read.
+pub(crate) fn beginning(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| visible(name)).collect();
+    let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// Levenshtein distance: insertions, deletions and substitutions that turn one text into the other.

@@ -5,14 +5,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod support;
+
 use std::num::NonZeroUsize;
 
 use oddsmith::control::Control;
-use oddsmith::data::{Classes, Csr, Feature, Features, Layout, Rows, Source, ViewSource, Vocabulary, Weighting, WordValue};
-use oddsmith::error::Result;
+use oddsmith::data::{Classes, Csr, Feature, Features, Layout, ViewSource, Vocabulary, Weighting, WordValue};
 use oddsmith::model::linear::{ClassWeighting, Logistic};
 use oddsmith::model::{Classifier, Predictions, Predictor};
 use oddsmith::train::fit;
+use support::Room;
 
 const ROWS: usize = 120;
 const WORDS: usize = 240;
@@ -93,35 +95,6 @@ impl Texts {
     }
 }
 
-/// A source without room for its rows, so that nobody holds them.
-struct Narrow<'a>(ViewSource<'a>);
-
-impl Source for Narrow<'_> {
-    fn layout(&self) -> &Layout {
-        self.0.layout()
-    }
-
-    fn partitions(&self) -> usize {
-        self.0.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.0.bytes()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        self.0.rows()
-    }
-
-    fn memory(&self) -> u64 {
-        0
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
-        self.0.scan(partition, sink)
-    }
-}
-
 /// A fit: probabilities of the second class, the weights of the words, and passes over the rows.
 struct Found {
     probabilities: Vec<f64>,
@@ -136,7 +109,7 @@ fn found(learner: &Logistic, texts: &Texts, hold: bool, threads: usize) -> Found
     let (control, threads) = (Control::new(), NonZeroUsize::new(threads));
     let fitted = match hold {
         true => fit(learner, &source, threads, &control).unwrap(),
-        false => fit(learner, &Narrow(source), threads, &control).unwrap(),
+        false => fit(learner, &Room(source, 0), threads, &control).unwrap(),
     };
     let notices = &fitted.model.card().notices;
     assert!(notices.iter().all(|notice| notice.id != "W215"), "{notices:?}");

@@ -10,41 +10,12 @@ use std::path::Path;
 
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
-use oddsmith::data::{Kind, Layout, Rows, Source, ViewSource, Weighting};
+use oddsmith::data::{Kind, Layout, Source, ViewSource, Weighting};
 use oddsmith::model::tree::{Criterion, DecisionTree, GradientBoosting, RandomForest, TreeModel};
 use oddsmith::model::{Classifier, Learner, Predictions, Predictor};
 use oddsmith::persist;
 use oddsmith::train::fit;
-use support::{Csv, Frame, Golden, RowByRow, same_digits};
-
-/// A source beside which so many bytes may be kept: with few, a tree needs a pass per level, and boosting several for every round.
-struct Room<'a>(ViewSource<'a>, u64);
-
-impl Source for Room<'_> {
-    fn layout(&self) -> &Layout {
-        self.0.layout()
-    }
-
-    fn partitions(&self) -> usize {
-        self.0.partitions()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.0.bytes()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        self.0.rows()
-    }
-
-    fn memory(&self) -> u64 {
-        self.1
-    }
-
-    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> oddsmith::Result<()>) -> oddsmith::Result<()> {
-        self.0.scan(partition, sink)
-    }
-}
+use support::{Csv, Frame, Golden, Room, RowByRow, same_digits};
 
 /// rpart's rules: minsplit 20, minbucket 7, no complexity penalty, proportions of the leaves.
 fn rpart(criterion: Criterion) -> DecisionTree {

@@ -7,12 +7,12 @@ use clap::Args;
 use oddsmith::Error;
 use oddsmith::card::{Card, Cell, Summary, Table};
 use oddsmith::control::Control;
-use oddsmith::data::Role;
+use oddsmith::data::{Role, Weighting};
 use oddsmith::model::Classifier;
 use oddsmith::notice::{self, Notice};
 use oddsmith::registry;
 use oddsmith::stats::Parts;
-use oddsmith::train::{self, Candidate, Comparison, CompleteSource, ModelEvidence};
+use oddsmith::train::{self, Candidate, CandidateResult, Comparison, CompleteSource, ModelEvidence};
 use oddsmith_io::{Input, Opened};
 use oddsmith_report::Format;
 
@@ -149,69 +149,69 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
         control,
     };
     let _progress = Progress::start(console, control, "comparing");
+    let mut data = data_card(&input.name(), &opened);
     if args.mdl || args.evidence {
         let rows = CompleteSource::new(&*opened.source);
         let complete = Comparison { source: &rows, ..comparison };
-        let mut notices = data_card(&input.name(), &opened).notices;
-        notices.extend(excluded(rows.incomplete_rows().map_err(in_table)?));
+        data.notices.extend(excluded(rows.incomplete_rows().map_err(in_table)?));
         let card = if args.mdl { lengths(&complete) } else { evidences(&complete) };
         console.result(&card.map_err(in_table)?)?;
-        console.notices(&notices);
-        return Ok(());
-    }
-    let asked = match args.show {
-        Some(ComparisonTable::Weights) => Some(comparison.fitted().map(|fitted| train::weight_table(&fitted))),
-        Some(ComparisonTable::Twins) => Some(comparison.twins()),
-        Some(ComparisonTable::Curve) => Some(comparison.curve().map(|points| train::curve_table(&points))),
-        _ => None,
-    };
-    let mut data = data_card(&input.name(), &opened);
-    if let Some(table) = asked {
+    } else if let Some(table) = fitted_table(args.show, &comparison) {
         console.result(&table.map_err(in_table)?)?;
-        console.notices(&data.notices);
-        return Ok(());
-    }
-    if args.plot.as_deref() == Some("learning") {
+    } else if args.plot.as_deref() == Some("learning") {
         let points = comparison.curve().map_err(in_table)?;
         plot::show(&train::pictures::curve_picture(&points, base_bits(&opened, args, control)?), console)?;
-        console.notices(&data.notices);
-        return Ok(());
+    } else {
+        let results = comparison.run().map_err(in_table)?;
+        judged(args, &results, opened.source.layout().weighting(), &mut data, console)?;
     }
-    let results = comparison.run().map_err(in_table)?;
+    console.notices(&data.notices);
+    Ok(())
+}
+
+/// The table that was asked for, where no fold has to be judged for it.
+fn fitted_table(show: Option<ComparisonTable>, comparison: &Comparison<'_>) -> Option<oddsmith::Result<Table>> {
+    match show? {
+        ComparisonTable::Weights => Some(comparison.fitted().map(|fitted| train::weight_table(&fitted))),
+        ComparisonTable::Twins => Some(comparison.twins()),
+        ComparisonTable::Curve => Some(comparison.curve().map(|points| train::curve_table(&points))),
+        _ => None,
+    }
+}
+
+/// What judged folds say of the candidates, as a picture, one table or everything.
+fn judged(
+    args: &CompareArgs,
+    results: &[CandidateResult],
+    weighting: Weighting,
+    data: &mut Card,
+    console: &Console,
+) -> Result<(), Failure> {
     if args.plot.is_some() {
-        plot::show(&train::pictures::comparison_picture(&results), console)?;
-        console.notices(&data.notices);
-        return Ok(());
+        return plot::show(&train::pictures::comparison_picture(results), console);
     }
     let silent = results.iter().find_map(|result| Some(result.outcome.as_ref().ok()?.rows.silent())).unwrap_or(0);
     data.notices.extend(silent_rows(silent, "some model"));
-    let weighting = opened.source.layout().weighting();
-    let table = match args.show {
-        Some(ComparisonTable::Pairs) => train::pair_table(&results, weighting),
-        Some(_) => train::model_table(&results),
-        None if matches!(console.format(), Format::Csv | Format::Ndjson) => train::model_table(&results),
-        None => {
-            data.tidy.truncate(0);
-            let title = format!("{} folds{}, every row judged by models that have not seen its fold", args.folds, repeats(args.repeats));
-            let facts = vec![("verdict".to_owned(), train::verdict(&results, weighting).into())];
-            let card = |title: String, facts, tidy| Card { title, facts, tidy, ..Card::default() };
-            let mut models = card(title, facts, train::model_table(&results));
-            if console.format().is_for_people() {
-                // A sentence in a cell would push the metrics off the screen.
-                models.tidy.retain_columns(|_, name| name != "note");
-                let (facts, footnotes) = (models.facts.clone(), train::failures(&results));
-                models.summary = Some(Summary { facts, table: None, footnotes });
-            }
-            let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(&results, weighting));
-            let cards: &[(&str, &Card)] = &[("data", &data), ("models", &models), ("pairs", &pairs)];
-            console.result(cards)?;
-            console.notices(&data.notices);
-            return Ok(());
-        }
-    };
-    console.result(&table)?;
-    console.notices(&data.notices);
-    Ok(())
+    match args.show {
+        Some(ComparisonTable::Pairs) => return console.result(&train::pair_table(results, weighting)),
+        Some(_) => return console.result(&train::model_table(results)),
+        None if matches!(console.format(), Format::Csv | Format::Ndjson) => return console.result(&train::model_table(results)),
+        None => {}
+    }
+    data.tidy.truncate(0);
+    let title = format!("{} folds{}, every row judged by models that have not seen its fold", args.folds, repeats(args.repeats));
+    let facts = vec![("verdict".to_owned(), train::verdict(results, weighting).into())];
+    let card = |title: String, facts, tidy| Card { title, facts, tidy, ..Card::default() };
+    let mut models = card(title, facts, train::model_table(results));
+    if console.format().is_for_people() {
+        // A sentence in a cell would push the metrics off the screen.
+        models.tidy.retain_columns(|_, name| name != "note");
+        let (facts, footnotes) = (models.facts.clone(), train::failures(results));
+        models.summary = Some(Summary { facts, table: None, footnotes });
+    }
+    let pairs = card("Against the model with the fewest bits".into(), Vec::new(), train::pair_table(results, weighting));
+    let cards: &[(&str, &Card)] = &[("data", data), ("models", &models), ("pairs", &pairs)];
+    console.result(cards)
 }
 
 /// Bits per row of the class proportions alone.

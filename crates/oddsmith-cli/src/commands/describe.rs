@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
 use crate::labels;
-use crate::options::{AnalysisArgs, OfAnalysis, OrderArgs, ReadingArgs, TextArgs, WeightArgs, split_list};
+use crate::options::{AnalysisArgs, OfAnalysis, SourceArgs, WeightArgs, split_list};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith describe births.csv --by low                          # counts, means, medians, tests
@@ -60,13 +60,7 @@ pub(crate) struct DescribeArgs {
     weights: WeightArgs,
 
     #[command(flatten)]
-    order: OrderArgs,
-
-    #[command(flatten)]
-    reading: ReadingArgs,
-
-    #[command(flatten)]
-    text: TextArgs,
+    source: SourceArgs,
 }
 
 /// One table in place of everything.
@@ -89,12 +83,12 @@ pub(crate) fn run(args: &DescribeArgs, console: &Console, control: &Arc<Control>
         target: args.by.clone(),
         exclude: args.exclude.iter().flat_map(|list| split_list(list)).collect(),
         weight: args.weights.weight(),
-        order: args.order.order()?,
+        order: args.source.order()?,
         ..Roles::default()
     };
     let procedure = args.params.procedure()?;
-    let reading = (args.reading.options(&args.text)?, roles);
-    let mut analysed: Analysed = analysing::analyse(procedure, &input, reading, args.reading.threads, console, control)?;
+    let reading = (args.source.options()?, roles);
+    let mut analysed: Analysed = analysing::analyse(procedure, &input, reading, args.source.threads(), console, control)?;
     if let Some(labels) = &labels {
         labels.apply(&mut analysed.card);
     }

@@ -21,7 +21,7 @@ use crate::files;
 use crate::fitting;
 use crate::gate::{self, FailIf};
 use crate::labelled_table::LabelledTable;
-use crate::options::{OrderArgs, PriorArgs, ReadingArgs, TextArgs, WeightArgs, parse_number, split_list};
+use crate::options::{PriorArgs, SourceArgs, WeightArgs, parse_number, split_list};
 use crate::plot;
 use crate::progress::Progress;
 use crate::scored::{ProbabilityColumns, ScoredRows};
@@ -76,13 +76,7 @@ pub(crate) struct EvaluateArgs {
     weights: WeightArgs,
 
     #[command(flatten)]
-    order: OrderArgs,
-
-    #[command(flatten)]
-    reading: ReadingArgs,
-
-    #[command(flatten)]
-    text: TextArgs,
+    source: SourceArgs,
 }
 
 /// Judges, shows, and applies the gates.
@@ -95,9 +89,9 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console, control: &Arc<Control>
     let input = files::table(data)?;
     let Some(column) = &args.by else { return judge(args, model, &input, console, control) };
     let input = fitting::kept_for_rereading(input)?;
-    let levels = by::levels(column, &input, &args.reading.options(&args.text)?, console, control)?;
+    let levels = by::levels(column, &input, &args.source.options()?, console, control)?;
     by::each_level(column, &levels, console, &mut |only, console| {
-        judge(&EvaluateArgs { reading: args.reading.only(only)?, ..args.clone() }, model, &input, console, control)
+        judge(&EvaluateArgs { source: args.source.only(only)?, ..args.clone() }, model, &input, console, control)
     })
 }
 
@@ -132,13 +126,13 @@ fn of_model(
     console: &Console,
     control: &Arc<Control>,
 ) -> Result<EvaluationReport, Failure> {
-    if args.target.is_some() || !args.order.order()?.is_empty() {
+    if args.target.is_some() || !args.source.order()?.is_empty() {
         let what = "--target, --levels and --event belong to a table with probabilities; a model knows its target and classes";
         return Err(Failure::Usage(what.into()));
     }
     let model = args.prior.applied(files::read_model(path)?)?;
     let layout = model.layout();
-    let options = args.reading.options(&args.text)?;
+    let options = args.source.options()?;
     let classes = layout.classes().len();
     if args.threshold.is_some() {
         Predictor::new(&*model).check_for("call classes by a threshold")?;
@@ -153,7 +147,7 @@ fn of_model(
     let _progress = Progress::start(console, control, "judging");
     let weight = args.weights.weight().map(|(column, _)| column);
     let table = LabelledTable { input, options: &options, weight };
-    let (judging, mut notices) = table.sum(&*model, &empty, args.reading.threads, control)?;
+    let (judging, mut notices) = table.sum(&*model, &empty, args.source.threads(), control)?;
     let silent = judging.silent();
     let evaluation = judging.into_sums();
     notices.extend(silent_rows(silent, "the model"));
@@ -166,13 +160,13 @@ fn of_table(args: &EvaluateArgs, input: &Input, console: &Console, control: &Arc
         return Err(Failure::Usage("give a model and a table, or a table with probabilities and --target".into()));
     };
     let named: Vec<String> = args.probabilities.iter().flat_map(|list| split_list(list)).collect();
-    let mut options = args.reading.options(&args.text)?;
+    let mut options = args.source.options()?;
     options.kinds.extend(named.iter().map(|name| (name.clone(), oddsmith::data::Kind::Number)));
     let roles = Roles {
         target: Some(target.clone()),
         features: (!named.is_empty()).then(|| named.clone()),
         weight: args.weights.weight(),
-        order: args.order.order()?,
+        order: args.source.order()?,
         ..Roles::default()
     };
     let opened = {
@@ -189,6 +183,6 @@ fn of_table(args: &EvaluateArgs, input: &Input, console: &Console, control: &Arc
     let decision = args.threshold.map_or(Ok(Decision::MostProbable), |threshold| Decision::threshold(threshold, classes.len()))?;
     let empty = ScoredRows::new(columns, classes.len(), settings(args, decision, options.memory));
     let _progress = Progress::start(console, control, "judging");
-    let judged = train::pass(&*opened.source, &empty, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?;
+    let judged = train::pass(&*opened.source, &empty, args.source.threads(), control).map_err(|error| error.in_table(&input.name()))?;
     Ok(EvaluationReport { title: input.name(), facts, classes, evaluation: judged.into_evaluation(), notices: opened.notices })
 }

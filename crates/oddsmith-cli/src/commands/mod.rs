@@ -21,6 +21,7 @@ pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod rounds;
 pub(crate) mod sample;
+mod scan;
 pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod stats;

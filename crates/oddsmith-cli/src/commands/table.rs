@@ -18,7 +18,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
 use crate::fitting;
-use crate::options::{OrderArgs, ReadingArgs, TextArgs};
+use crate::options::SourceArgs;
 use crate::plot;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -83,13 +83,7 @@ pub(crate) struct TableArgs {
     part: PartArgs,
 
     #[command(flatten)]
-    order: OrderArgs,
-
-    #[command(flatten)]
-    reading: ReadingArgs,
-
-    #[command(flatten)]
-    text: TextArgs,
+    source: SourceArgs,
 }
 
 /// One table in place of everything.
@@ -130,9 +124,9 @@ pub(crate) fn run(args: &TableArgs, console: &Console, control: &Arc<Control>) -
     let input = files::table(data)?;
     let Some(column) = &args.by else { return count(args, &input, &params, console, control) };
     let input = fitting::kept_for_rereading(input)?;
-    let levels = by::levels(column, &input, &args.reading.options(&args.text)?, console, control)?;
+    let levels = by::levels(column, &input, &args.source.options()?, console, control)?;
     by::each_level(column, &levels, console, &mut |only, console| {
-        let each = TableArgs { reading: args.reading.only(only)?, ..args.clone() };
+        let each = TableArgs { source: args.source.only(only)?, ..args.clone() };
         count(&each, &input, &params, console, control)
     })
 }
@@ -143,12 +137,12 @@ fn count(args: &TableArgs, input: &Input, params: &Params, console: &Console, co
     let roles = Roles {
         target: args.outcome.clone(),
         weight: args.weight.clone().map(|column| (column, Weighting::Frequency)),
-        order: args.order.order()?,
+        order: args.source.order()?,
         ..Roles::default()
     };
-    let reading = (args.reading.options(&args.text)?, roles);
+    let reading = (args.source.options()?, roles);
     let procedure = Box::new(CrossAnalysis::new(params)?);
-    let analysed = analysing::analyse(procedure, input, reading, args.reading.threads, console, control)?;
+    let analysed = analysing::analyse(procedure, input, reading, args.source.threads(), console, control)?;
     show(args.part, &[("data", &analysed.data)], &analysed.card, console)?;
     analysing::tell(&analysed, console);
     Ok(())

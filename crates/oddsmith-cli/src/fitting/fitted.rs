@@ -15,7 +15,7 @@ use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
 use super::opening::ModelRequest;
 use crate::console::Console;
-use crate::data_card::data_card;
+use crate::data_card::{data_card, tell_doubts};
 use crate::exit::Failure;
 use crate::files;
 use crate::progress::Progress;
@@ -56,7 +56,9 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     let learner = model.learner()?;
     let mut fitted = {
         let _progress = Progress::start(console, control, "fitting");
-        train::fit(&learner, &*opened.source, threads, control).map_err(in_table)?
+        train::fit(&learner, &*opened.source, threads, control)
+            .inspect_err(|error| tell_doubts(&name, &opened, error, console))
+            .map_err(in_table)?
     };
     if let (Some(column), Some(inference)) = (weight_column, fitted.model.inference()) {
         fitted.model = inference.weighted_by(&column);

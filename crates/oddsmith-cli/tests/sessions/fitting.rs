@@ -203,3 +203,12 @@ fn the_bits_of_a_fit_are_those_of_its_predictions() {
         assert!((bits - expected).abs() < 1e-12 * expected, "{model}: {bits} and not {expected}");
     }
 }
+
+/// One cell makes levels of a column of numbers, every one of which tells a class: the cell is named before the error, and the error names a dozen of forty levels.
+#[test]
+fn a_fit_that_fails_tells_what_the_reader_doubted() {
+    let session = Session::new();
+    let rows: String = (0..39).map(|i| format!("{i}.5,{}\n", ["no", "yes"][i % 2])).collect();
+    session.write("doses.csv", format!("dose,y\n{rows}about 7,yes\n"));
+    assert_session!(session.transcript(&["oddsmith fit doses.csv 'y ~ dose'", "oddsmith fit doses.csv 'y ~ dose' --json"]));
+}

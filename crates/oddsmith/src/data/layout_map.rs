@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Feature, Layout, Levels, Plane, Space, Vocabulary};
-use crate::error::{DataFault, Error, Result, visible};
+use crate::error::{DataFault, Error, Result, beginning};
 
 /// The way from one layout to another that has all its classes and, for each feature that both have, all its levels.
 pub(crate) struct LayoutMap {
@@ -49,12 +49,8 @@ impl LayoutMap {
     }
 }
 
-/// The beginning of a list of names.
 fn there_were(names: &[String]) -> String {
-    const MOST: usize = 12;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| visible(name)).collect();
-    let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
-    format!("there were {}{more}", shown.join(", "))
+    format!("there were {}", beginning(names))
 }
 
 fn level_map(from: &Feature, to: &Space) -> Result<Vec<usize>> {

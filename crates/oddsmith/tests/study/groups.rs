@@ -1,7 +1,7 @@
 //! Descriptions, scans of confounders and of subgroups from rows: against R, in pieces, weighted, and between places.
 
 use oddsmith::card::{Card, Cell, Table};
-use oddsmith::data::{Kind, Source};
+use oddsmith::data::{Kind, Layout, Source, Weighting};
 use serde_json::Value;
 
 use super::support::{Csv, Frame, Golden, RowByRow, close, same_digits};
@@ -174,6 +174,27 @@ fn gaps_are_counted_and_no_part_of_percentages() {
     // One value has no spread; a test of it has no answer.
     let position = card.tidy.position("std_dev").unwrap();
     assert_eq!(rows(&card.tidy, &[("term", "x"), ("group", "a")])[0][position], Cell::Empty);
+}
+
+/// Sampling weights have no unit: mean and spread are those of shares, with as many rows as would tell as much, (Σw)²/Σw².
+#[test]
+fn sampling_weights_leave_the_effective_number_of_rows() {
+    let csv = super::csv("g,x", "a,1.5\na,4\na,2.25\nb,2.5\nb,7\nb,3\nb,9.5\n");
+    let mut frame = Frame::new(&csv, "g", &[("x", Kind::Number)]);
+    let (x, weights) = ([1.5, 4.0, 2.25], [3.0, 1.0, 0.5]);
+    frame.weights = Some(weights.into_iter().chain([2.0, 1.0, 4.0, 1.5]).collect());
+    frame.layout = Layout::new("g", frame.layout.features().to_vec(), frame.layout.classes().clone(), Weighting::Sampling).unwrap();
+    let total: f64 = weights.iter().sum();
+    let mean = weights.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() / total;
+    let rows = total * total / weights.iter().map(|w| w * w).sum::<f64>();
+    let spread = weights.iter().zip(x).map(|(w, x)| w * (x - mean) * (x - mean)).sum::<f64>() / total;
+    for unit in [1.0, 1000.0] {
+        frame.weights.iter_mut().flatten().for_each(|weight| *weight *= unit);
+        let card = described(&frame.source(), &[]);
+        same_digits(number(&card.tidy, &[("term", "x"), ("group", "a")], "mean"), mean, 1e-14);
+        same_digits(number(&card.tidy, &[("term", "x"), ("group", "a")], "std_dev"), (spread * rows / (rows - 1.0)).sqrt(), 1e-13);
+        assert!(card.tables.iter().all(|table| table.name() != "tests" || table.rows().is_empty()), "tests need a number of rows");
+    }
 }
 
 /// Every pair is the table of strata of the same columns.

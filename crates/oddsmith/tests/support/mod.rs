@@ -174,3 +174,32 @@ pub fn close(got: f64, want: f64, tolerance: f64) {
 pub fn same_digits(got: f64, want: f64, tolerance: f64) {
     assert!((got - want).abs() <= tolerance * want.abs(), "{got} is not {want} within {tolerance} relative");
 }
+
+/// A source beside which so many bytes may be kept: with few, a fit that would hold rows goes over them again.
+pub struct Room<'a>(pub ViewSource<'a>, pub u64);
+
+impl Source for Room<'_> {
+    fn layout(&self) -> &Layout {
+        self.0.layout()
+    }
+
+    fn partitions(&self) -> usize {
+        self.0.partitions()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+
+    fn rows(&self) -> Option<u64> {
+        self.0.rows()
+    }
+
+    fn memory(&self) -> u64 {
+        self.1
+    }
+
+    fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> oddsmith::Result<()>) -> oddsmith::Result<()> {
+        self.0.scan(partition, sink)
+    }
+}

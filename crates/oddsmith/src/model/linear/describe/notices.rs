@@ -42,8 +42,8 @@ fn stopped_early(learner: &Logistic, estimate: &Estimate) -> String {
     let (steps, distance) = (estimate.steps, estimate.distance);
     let advice = match (learner.solver, steps >= learner.most_steps()) {
         (Solver::Newton, _) => return format!("{steps} steps did not reach the optimum, which is {distance:.1e} standard errors away"),
-        (Solver::Gradient { .. } | Solver::Sgd { .. }, true) => "more steps (max-steps), another rate or the solver newton get there",
-        (Solver::Gradient { .. } | Solver::Sgd { .. }, false) => "a smaller stop, another rate or the solver newton get there",
+        (Solver::Gradient { .. } | Solver::Sgd { .. }, true) => "more steps, another rate or Newton's method get there",
+        (Solver::Gradient { .. } | Solver::Sgd { .. }, false) => "a smaller stop, another rate or Newton's method get there",
     };
     format!("the descent stopped after {steps} steps, {distance:.2} standard errors from the optimum; {advice}")
 }

@@ -1,0 +1,242 @@
+//! Intervals of regressions, of matched sets and of effects in risk.
+
+use std::num::NonZeroUsize;
+
+use oddsmith::card::{Card, Cell};
+use oddsmith::control::Control;
+use oddsmith::data::{AlignedSource, Classes, CodesView, Feature, Features, Formula, Layout, Levels, ViewSource, Weighting};
+use oddsmith::error::{Error, Result};
+use oddsmith::model::{Classifier, Conclusion};
+use oddsmith::num::MatrixView;
+use oddsmith::registry;
+use oddsmith::study::estimate::{Estimate, two_sided_z};
+use oddsmith::train::{conclude, fit};
+
+use crate::{LEVEL, Random, Tally, print};
+
+/// Rows of a binary exposure `x`, a number `z`, and categories `set` and `site` that rows of matched sets have.
+struct Drawn {
+    layout: Layout,
+    numbers: Vec<f64>,
+    codes: Vec<u32>,
+    labels: Vec<u32>,
+}
+
+impl Drawn {
+    fn new(sets: usize, sites: usize) -> Result<Self> {
+        let names = |count: usize| Levels::sorted((0..count).map(|at| format!("{at:05}")).collect());
+        let columns = vec![
+            Feature::number("x"),
+            Feature::number("z"),
+            Feature::category("set", names(sets)),
+            Feature::category("site", names(sites)),
+        ];
+        let classes = Classes::new(vec!["no".into(), "yes".into()])?;
+        let layout = Layout::new("y", columns, classes, Weighting::None)?;
+        Ok(Drawn { layout, numbers: Vec::new(), codes: Vec::new(), labels: Vec::new() })
+    }
+
+    fn push(&mut self, x: f64, z: f64, (set, site): (u32, u32), event: bool) {
+        self.numbers.extend([x, z]);
+        self.codes.extend([set, site]);
+        self.labels.push(u32::from(event));
+    }
+
+    fn source(&self) -> Result<ViewSource<'_>> {
+        let rows = self.labels.len();
+        let numbers = MatrixView::row_major(&self.numbers, rows, 2)?;
+        let codes = CodesView::row_major(&self.codes, rows, 2)?;
+        ViewSource::new(&self.layout, Features { numbers, codes, words: &[] }, &self.labels, None)
+    }
+}
+
+fn number(card: &Card, row: usize, column: &str) -> f64 {
+    let cell = card.tidy.position(column).and_then(|at| card.tidy.rows().get(row).map(|cells| &cells[at]));
+    match cell {
+        Some(Cell::Number(value) | Cell::PValue(value)) => *value,
+        _ => f64::NAN,
+    }
+}
+
+/// The interval in a row of a tidy table.
+fn interval(card: &Card, row: usize) -> Option<Estimate> {
+    Some(Estimate::between(number(card, row, "estimate"), (number(card, row, "conf_low"), number(card, row, "conf_high"))))
+}
+
+/// The interval about an estimate when rows are a sample themselves, which the standard error in another column is for.
+fn sampled(card: &Card, row: usize, ratio: bool) -> Option<Estimate> {
+    let (value, std_error) = (number(card, row, "estimate"), number(card, row, "std_error_sampled"));
+    let reach = two_sided_z(LEVEL) * std_error;
+    let limits = if ratio { (value * (-reach).exp(), value * reach.exp()) } else { (value - reach, value + reach) };
+    Some(Estimate::between(value, limits))
+}
+
+/// The card of matched sets.
+fn matched_card(given: &[(&str, &str)], rows: &Drawn) -> Result<Card> {
+    let Some(entry) = registry::analysis("conditional-logistic") else { return Err(Error::internal("there are no matched sets")) };
+    let params = given.iter().try_fold(entry.defaults(), |params, (name, value)| params.with(name, value))?;
+    let procedure = (entry.build)(&params.with_formula(Some(Formula::parse("y ~ x + z")?))?)?;
+    Ok(card(conclude(&procedure, &rows.source()?, NonZeroUsize::new(1), &Control::new())?.model))
+}
+
+/// A regression of the formula: logistic, which is what formulas are for by default.
+fn regressed(given: &[(&str, &str)], rows: &Drawn) -> Result<Box<dyn Classifier>> {
+    let entry = registry::default_for(true);
+    let params = given.iter().try_fold(entry.defaults(), |params, (name, value)| params.with(name, value))?;
+    let learner = (entry.build)(&params.with_formula(Some(Formula::parse("y ~ x + z")?))?)?;
+    Ok(fit(&learner, &rows.source()?, NonZeroUsize::new(1), &Control::new())?.model)
+}
+
+fn card(conclusion: Conclusion) -> Card {
+    match conclusion {
+        Conclusion::Card(card) => *card,
+        Conclusion::Model(model) => model.card(),
+    }
+}
+
+/// Sets of `cases` cases and `controls` controls, whose odds are e^{0.8 x + 0.5 z} each.
+fn matched_sets(random: &mut Random, (sets, cases, controls): (usize, usize, usize)) -> Result<Drawn> {
+    let mut drawn = Drawn::new(sets, sets.div_ceil(4))?;
+    for set in 0..sets {
+        let members: Vec<(f64, f64)> = (0..cases + controls).map(|_| (f64::from(random.uniform() < 0.4), random.normal())).collect();
+        // Given how many cases there are, every choice is as likely as the product of its odds: draws until the number is right.
+        let intercept = -((controls as f64) / (cases as f64)).ln() - 0.4;
+        let events = loop {
+            let events: Vec<bool> = members.iter().map(|(x, z)| random.uniform() < logistic(intercept + 0.8 * x + 0.5 * z)).collect();
+            if events.iter().filter(|event| **event).count() == cases {
+                break events;
+            }
+        };
+        for ((x, z), event) in members.into_iter().zip(events) {
+            drawn.push(x, z, (set as u32, (set / 4) as u32), event);
+        }
+    }
+    Ok(drawn)
+}
+
+fn logistic(eta: f64) -> f64 {
+    1.0 / (1.0 + (-eta).exp())
+}
+
+/// Intervals of the log odds ratio of an exposure in matched sets.
+pub(crate) fn matched(random: &mut Random, drawn: u32) -> Result<()> {
+    const DESIGNS: [(usize, usize, usize); 3] = [(40, 1, 1), (60, 1, 4), (40, 2, 4)];
+    const ROADS: [(&str, &[(&str, &str)]); 5] = [
+        ("conditional logistic, Wald", &[("ci", "wald")]),
+        ("conditional logistic, profile", &[]),
+        ("conditional logistic, Firth, profile", &[("firth", "true")]),
+        ("conditional logistic, errors from sets", &[("robust", "HC0")]),
+        ("conditional logistic, errors from clusters of four sets", &[("cluster", "site")]),
+    ];
+    let mut tallies = Vec::new();
+    for design in DESIGNS {
+        let mut own = vec![Tally::default(); ROADS.len()];
+        for _ in 0..drawn {
+            let rows = matched_sets(random, design)?;
+            for ((_, given), tally) in ROADS.iter().zip(&mut own) {
+                let given = [&[("strata", "set"), ("no-tests", "true")], *given].concat();
+                // Separated sets have no interval, which is told beside the coverage.
+                let told = matched_card(&given, &rows).ok();
+                tally.see(told.and_then(|card| interval(&card, 0)), 0.8);
+            }
+        }
+        tallies.push(own);
+    }
+    let situations = DESIGNS.map(|(sets, cases, controls)| format!("{sets} sets {cases}:{controls}"));
+    print("matched sets", &situations, &ROADS.map(|(name, _)| name), &tallies, drawn);
+    Ok(())
+}
+
+/// Rows with log odds −1 + 0.8 x + 0.5 z, where z is larger with exposure.
+fn cohort(random: &mut Random, n: usize) -> Result<Drawn> {
+    let mut drawn = Drawn::new(1, 1)?;
+    for _ in 0..n {
+        let x = f64::from(random.uniform() < 0.4);
+        let z = random.normal() + 0.5 * x;
+        let event = random.uniform() < logistic(-1.0 + 0.8 * x + 0.5 * z);
+        drawn.push(x, z, (0, 0), event);
+    }
+    Ok(drawn)
+}
+
+/// Risk difference, risk ratio and marginal odds ratio of x, and the mean slope of z, over rows of (x, z).
+fn truths(pairs: impl Iterator<Item = (f64, f64)>) -> [f64; 4] {
+    let (mut with, mut without, mut slope, mut n) = (0.0, 0.0, 0.0, 0.0);
+    for (x, z) in pairs {
+        let own = logistic(-1.0 + 0.8 * x + 0.5 * z);
+        with += logistic(-0.2 + 0.5 * z);
+        without += logistic(-1.0 + 0.5 * z);
+        slope += 0.5 * own * (1.0 - own);
+        n += 1.0;
+    }
+    let (r1, r0) = (with / n, without / n);
+    [r1 - r0, r1 / r0, r1 * (1.0 - r0) / (r0 * (1.0 - r1)), slope / n]
+}
+
+/// The effect of a column in risk: its card.
+fn effects(model: &dyn Classifier, column: &str, rows: &Drawn) -> Option<Card> {
+    let procedure = model.inference()?.effects(column, None, LEVEL).ok()?;
+    let source = rows.source().ok()?;
+    let aligned = AlignedSource::new(&source, model.layout()).ok()?;
+    conclude(&procedure, &aligned, NonZeroUsize::new(1), &Control::new()).ok().map(|done| card(done.model))
+}
+
+/// The row of a measure in a card of effects.
+fn row_of(card: &Card, measure: &str) -> Option<usize> {
+    let at = card.tidy.position("measure")?;
+    card.tidy.rows().iter().position(|row| matches!(&row[at], Cell::Text(name) if &**name == measure))
+}
+
+/// Intervals of a regression's coefficient, and of effects in risk: for the rows at hand, and for the population they are a sample of.
+pub(crate) fn regression(random: &mut Random, drawn: u32) -> Result<()> {
+    const SIZES: [usize; 3] = [60, 200, 1000];
+    const ROADS: [(&str, &[(&str, &str)]); 4] = [
+        ("log odds ratio, Wald", &[("ci", "wald")]),
+        ("log odds ratio, profile", &[("ci", "profile")]),
+        ("log odds ratio, Firth, profile", &[("firth", "true"), ("ci", "profile")]),
+        ("log odds ratio, robust HC1", &[("robust", "HC1"), ("ci", "wald")]),
+    ];
+    const MEASURES: [(&str, &str, bool); 4] = [
+        ("x", "risk difference", false),
+        ("x", "risk ratio", true),
+        ("x", "marginal odds ratio", true),
+        ("z", "mean effect per unit", false),
+    ];
+    let mut names: Vec<String> = ROADS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for of in ["these rows", "the population"] {
+        names.extend(MEASURES.iter().map(|(_, measure, _)| format!("{measure} over {of}")));
+    }
+    let population = truths_of_population(random);
+    let mut tallies = Vec::new();
+    for size in SIZES {
+        let mut own = vec![Tally::default(); names.len()];
+        for _ in 0..drawn {
+            let rows = cohort(random, size)?;
+            for ((_, given), tally) in ROADS.iter().zip(&mut own) {
+                let told = regressed(given, &rows).ok().map(|model| model.card());
+                tally.see(told.and_then(|card| interval(&card, 1)), 0.8);
+            }
+            let here = truths(rows.numbers.chunks_exact(2).map(|cells| (cells[0], cells[1])));
+            let Ok(model) = regressed(&[("ci", "wald")], &rows) else { continue };
+            for (at, (column, measure, ratio)) in MEASURES.iter().enumerate() {
+                let Some(card) = effects(&*model, column, &rows) else { continue };
+                let Some(row) = row_of(&card, measure) else { continue };
+                own[ROADS.len() + at].see(interval(&card, row), here[at]);
+                own[ROADS.len() + MEASURES.len() + at].see(sampled(&card, row, *ratio), population[at]);
+            }
+        }
+        tallies.push(own);
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    print("regression", &SIZES.map(|size| format!("{size} rows")), &names, &tallies, drawn);
+    Ok(())
+}
+
+/// The same over a million rows, which is as good as the digits that are printed.
+fn truths_of_population(random: &mut Random) -> [f64; 4] {
+    let pairs = (0..1_000_000).map(|_| {
+        let x = f64::from(random.uniform() < 0.4);
+        (x, random.normal() + 0.5 * x)
+    });
+    truths(pairs)
+}

@@ -1,0 +1,133 @@
+"""Codes: words, lengths of labels, and columns and labels as bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..exceptions import DataError, ParameterError
+
+
+def code_words(p: Any, *, counts: bool = False, code: str = "huffman", limit: int | None = None) -> list[str | None]:
+    """Words of a prefix-free code: Huffman's, Shannon's, or the shortest with words of at most `limit` bits.
+
+    Examples
+    --------
+    >>> from oddsmith.info import code_words
+    >>> code_words([0.5, 0.25, 0.125, 0.125])
+    ['0', '10', '110', '111']
+    """
+    if code not in ("huffman", "shannon"):
+        raise ParameterError(f"code = {code!r} is not accepted: 'huffman' or 'shannon'")
+    array = np.ascontiguousarray(np.asarray(p, dtype=np.float64).reshape(-1))
+    return _core.info_words(array, counts, code, limit)
+
+
+def label_bits(counts: Any, *, code: str = "kt") -> float:
+    """Bits of labels with these counts by a code that knows nothing but the number of classes.
+
+    Parameters
+    ----------
+    counts : array-like of int
+        How often each class occurs.
+    code : {'kt', 'nml'}, default='kt'
+        The code of Krichevsky and Trofimov, or normalised maximum likelihood.
+
+    Returns
+    -------
+    float
+        The length.
+
+    Examples
+    --------
+    >>> from oddsmith.info import label_bits
+    >>> round(label_bits([8, 4]), 4), round(label_bits([8, 4], code="nml"), 4)
+    (13.1703, 13.3518)
+    """
+    if code not in ("kt", "nml"):
+        raise ParameterError(f"code = {code!r} is not accepted: 'kt' or 'nml'")
+    whole = np.asarray(counts)
+    if whole.ndim != 1 or not np.all(whole == np.floor(whole)) or np.any(whole < 0):
+        raise DataError("counts are a list of whole numbers from 0 up")
+    return _core.info_label_bits([int(count) for count in whole], code)
+
+
+def encode_column(values: Any, *, code: str = "arithmetic", limit: int | None = None, name: str = "") -> bytes:
+    """A column of texts in as few bytes as they take; `decode_column` gives every one back, gaps and order included.
+
+    Parameters
+    ----------
+    values : sequence of str or None
+        The cells; None is a gap.
+    code : {'arithmetic', 'huffman', 'shannon'}, default='arithmetic'
+        All cells together by arithmetic coding, or each by a word.
+    limit : int, default=None
+        By words of at most this many bits.
+    name : str, default=''
+        A name that is kept with the cells.
+
+    Returns
+    -------
+    bytes
+        The same bytes as the command's ``oddsmith code encode`` writes.
+
+    Examples
+    --------
+    >>> from oddsmith.info import decode_column, encode_column
+    >>> decode_column(encode_column(["yes", None, "no", "yes"]))
+    ['yes', None, 'no', 'yes']
+    """
+    if code not in ("arithmetic", "huffman", "shannon"):
+        raise ParameterError(f"code = {code!r} is not accepted: 'arithmetic', 'huffman' or 'shannon'")
+    cells = [None if value is None or value is np.nan else str(value) for value in values]
+    known = sorted({cell for cell in cells if cell is not None})
+    different: list[str | None] = [None, *known] if None in cells else [*known]
+    places = {cell: at for at, cell in enumerate(different)}
+    rows = np.array([places[cell] for cell in cells], dtype=np.uint32)
+    return _core.info_encode_cells(name, different, rows, code, limit)
+
+
+def decode_column(stream: bytes) -> list[str | None]:
+    """The cells of a column that `encode_column`, or the command, coded; bytes that are cut or altered are an error."""
+    return _core.info_decode_cells(stream)[1]
+
+
+def _probabilities(probabilities: Any) -> np.ndarray:
+    array = np.asarray(probabilities, dtype=np.float64)
+    if array.ndim == 1:
+        array = np.column_stack([1 - array, array])
+    if array.ndim != 2:
+        raise DataError(f"probabilities have one dimension (of the second class) or two, not {array.ndim}")
+    return np.ascontiguousarray(array)
+
+
+def encode_labels(labels: Any, probabilities: Any) -> bytes:
+    """Labels 0 … K−1 by arithmetic coding, each in −log₂ of its probability: the whole is as long as their log loss in bits.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        Codes of classes, from 0.
+    probabilities : array-like of shape (n_samples, n_classes) or (n_samples,)
+        What both ends know: probabilities of the classes, or of class 1.
+
+    Returns
+    -------
+    bytes
+        The stream; `decode_labels` reads it back with the same probabilities.
+
+    Examples
+    --------
+    >>> from oddsmith.info import decode_labels, encode_labels
+    >>> p = [0.1, 0.9, 0.8, 0.2]
+    >>> decode_labels(encode_labels([0, 1, 1, 0], p), p).tolist()
+    [0, 1, 1, 0]
+    """
+    return _core.info_encode(np.ascontiguousarray(labels, dtype=np.uint32), _probabilities(probabilities))
+
+
+def decode_labels(stream: bytes, probabilities: Any) -> np.ndarray:
+    """The labels of a stream that `encode_labels` wrote with the same probabilities; a stream that goes on after them is an error."""
+    return _core.info_decode(stream, _probabilities(probabilities))
