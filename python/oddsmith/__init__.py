@@ -79,6 +79,7 @@ _HOMES = {
 #: Modules that are there without an import of their own.
 _MODULES = (
     "discriminant_analysis",
+    "engine",
     "epi",
     "info",
     "linear_model",

@@ -6,10 +6,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::error::DataFault;
@@ -20,6 +20,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use crate::dialect::Format;
 use crate::fault::Place;
 use crate::ipc_guard;
+use crate::piece::{FolderColumn, Piece};
 use crate::store::{Store, StoreReader};
 
 /// How the writer of pandas' and R's Parquet files calls itself; it writes the levels of categories and factors in their order.
@@ -48,6 +49,34 @@ pub(crate) struct Container {
     /// The columns.
     pub(crate) schema: SchemaRef,
     place: Place,
+    /// The row groups of a piece, where it does not take all.
+    groups: Option<(usize, usize)>,
+    /// Columns behind those of the file, with one value each.
+    folders: Vec<FolderColumn>,
+}
+
+/// How much there is in a row group.
+pub(crate) struct RowGroup {
+    pub(crate) rows: i64,
+    /// Bytes of its columns as they are decoded.
+    pub(crate) decoded: i64,
+    /// Bytes that it takes in the file.
+    pub(crate) stored: u64,
+}
+
+/// The row groups of a Parquet file; `None` for any other.
+pub(crate) fn row_groups(file: std::fs::File, bytes: u64, magic: &[u8], place: &Place) -> Result<Option<Vec<RowGroup>>> {
+    if !magic.starts_with(PARQUET) {
+        return Ok(None);
+    }
+    let store = Arc::new(Store::File(file, bytes));
+    let metadata = fenced(place, || ArrowReaderMetadata::load(&Chunks(store), ArrowReaderOptions::new()).map_err(ArrowError::from))?;
+    let group = |group: &parquet::file::metadata::RowGroupMetaData| RowGroup {
+        rows: group.num_rows(),
+        decoded: group.total_byte_size(),
+        stored: u64::try_from(group.compressed_size()).unwrap_or(0),
+    };
+    Ok(Some(metadata.metadata().row_groups().iter().map(group).collect()))
 }
 
 enum Kind {
@@ -70,7 +99,7 @@ impl Container {
             let metadata =
                 fenced(&place, || ArrowReaderMetadata::load(&Chunks(store.clone()), ArrowReaderOptions::new()).map_err(ArrowError::from))?;
             let schema = metadata.schema().clone();
-            return Ok(Container { store, kind: Kind::Parquet(metadata), schema, place });
+            return Ok(Container { store, kind: Kind::Parquet(metadata), schema, place, groups: None, folders: Vec::new() });
         }
         if magic.starts_with(ARROW_FILE) {
             let (schema, batches) = fenced(&place, || {
@@ -78,10 +107,10 @@ impl Container {
                 let reader = FileReader::try_new(io::BufReader::new(Cursor::new(&store)), None)?;
                 Ok((reader.schema(), reader.num_batches()))
             })?;
-            return Ok(Container { store, kind: Kind::ArrowFile(batches), schema, place });
+            return Ok(Container { store, kind: Kind::ArrowFile(batches), schema, place, groups: None, folders: Vec::new() });
         }
         let (store, schema, offsets) = restack(&store, in_memory, &place, control)?;
-        Ok(Container { store: Arc::new(store), kind: Kind::ArrowStreams(offsets), schema, place })
+        Ok(Container { store: Arc::new(store), kind: Kind::ArrowStreams(offsets), schema, place, groups: None, folders: Vec::new() })
     }
 
     /// Record batches in memory, cut into parts of a size that can be shared out.
@@ -93,13 +122,33 @@ impl Container {
         };
         let bytes = batches.iter().map(|batch| batch.get_array_memory_size() as u64).sum();
         let kind = Kind::Batches(batches.iter().flat_map(cut).collect(), bytes);
-        Container { store: Arc::new(Store::Memory(Arc::new([]))), kind, schema, place: place.clone() }
+        let store = Arc::new(Store::Memory(Arc::new([])));
+        Container { store, kind, schema, place: place.clone(), groups: None, folders: Vec::new() }
+    }
+
+    /// The same with only what belongs to a piece, and with the columns that its folders give it.
+    pub(crate) fn of_piece(self, piece: &Piece) -> Result<Container> {
+        let mut fields: Vec<Arc<Field>> = self.schema.fields().iter().cloned().collect();
+        for folder in &piece.folders {
+            let kind = if folder.number { DataType::Float64 } else { DataType::Utf8 };
+            fields.push(Arc::new(Field::new(&folder.name, kind, false)));
+        }
+        let groups = piece.groups.filter(|_| matches!(self.kind, Kind::Parquet(_)));
+        if groups.is_some_and(|(_, end)| end > self.parts()) {
+            return Err(self.place.changed());
+        }
+        Ok(Container {
+            schema: Arc::new(Schema::new_with_metadata(fields, self.schema.metadata().clone())),
+            groups,
+            folders: piece.folders.clone(),
+            ..self
+        })
     }
 
     /// Number of parts.
     pub(crate) fn parts(&self) -> usize {
         match &self.kind {
-            Kind::Parquet(metadata) => metadata.metadata().num_row_groups(),
+            Kind::Parquet(metadata) => self.groups.map_or_else(|| metadata.metadata().num_row_groups(), |(first, end)| end - first),
             Kind::ArrowFile(batches) => *batches,
             Kind::ArrowStreams(offsets) => offsets.len(),
             Kind::Batches(batches, _) => batches.len(),
@@ -110,6 +159,9 @@ impl Container {
     pub(crate) fn bytes(&self) -> u64 {
         match &self.kind {
             Kind::Batches(_, bytes) => *bytes,
+            Kind::Parquet(_) if self.groups.is_some() => {
+                self.own_groups().map(|group| u64::try_from(group.compressed_size()).unwrap_or(0)).sum()
+            }
             _ => self.store.len(),
         }
     }
@@ -117,10 +169,20 @@ impl Container {
     /// Number of rows, where the file says so.
     pub(crate) fn rows(&self) -> Option<u64> {
         match &self.kind {
-            Kind::Parquet(metadata) => u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
+            Kind::Parquet(_) => Some(self.own_groups().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).sum()),
             Kind::Batches(batches, _) => Some(batches.iter().map(|batch| batch.num_rows() as u64).sum()),
             _ => None,
         }
+    }
+
+    /// The row groups that are read.
+    fn own_groups(&self) -> impl Iterator<Item = &parquet::file::metadata::RowGroupMetaData> {
+        let all = match &self.kind {
+            Kind::Parquet(metadata) => metadata.metadata().row_groups(),
+            _ => &[],
+        };
+        let (first, end) = self.groups.unwrap_or((0, all.len()));
+        all.iter().take(end).skip(first)
     }
 
     /// Whether dictionaries stand in the order in which they were written: most writers of Parquet make their own.
@@ -142,8 +204,12 @@ impl Container {
         rows: usize,
         sink: &mut dyn FnMut(RecordBatch) -> Result<bool>,
     ) -> Result<()> {
-        let mut batches = fenced(&self.place, || self.batches(part, columns, rows))?;
+        let width = self.schema.fields().len() - self.folders.len();
+        let (own, given): (Vec<usize>, Vec<usize>) = columns.iter().partition(|column| **column < width);
+        let schema = fenced(&self.place, || self.schema.project(columns).map(Arc::new))?;
+        let mut batches = fenced(&self.place, || self.batches(part, &own, rows))?;
         while let Some(batch) = fenced(&self.place, || batches.next().transpose())? {
+            let batch = if given.is_empty() { batch } else { self.with_folders(batch, &schema, &given, width)? };
             for start in (0..batch.num_rows()).step_by(rows) {
                 if !sink(batch.slice(start, rows.min(batch.num_rows() - start)))? {
                     return Ok(());
@@ -153,11 +219,27 @@ impl Container {
         Ok(())
     }
 
+    /// A batch with the columns that its folders give it behind its own.
+    fn with_folders(&self, batch: RecordBatch, schema: &SchemaRef, given: &[usize], width: usize) -> Result<RecordBatch> {
+        let rows = batch.num_rows();
+        let column = |at: &usize| -> ArrayRef {
+            let FolderColumn { value, number, .. } = &self.folders[at - width];
+            match number {
+                true => Arc::new(Float64Array::from(vec![value.parse().unwrap_or(f64::NAN); rows])),
+                false => Arc::new(StringArray::from(vec![value.as_str(); rows])),
+            }
+        };
+        let columns = batch.columns().iter().cloned().chain(given.iter().map(column)).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        fenced(&self.place, || RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options))
+    }
+
     fn batches(&self, part: usize, columns: &[usize], rows: usize) -> Result<Batches, ArrowError> {
         Ok(match &self.kind {
             Kind::Parquet(metadata) => {
                 let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(Chunks(self.store.clone()), metadata.clone());
                 let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
+                let part = part + self.groups.map_or(0, |(first, _)| first);
                 Box::new(builder.with_row_groups(vec![part]).with_projection(mask).with_batch_size(rows).build()?)
             }
             Kind::ArrowFile(_) => {

@@ -21,9 +21,11 @@ use crate::fault::Place;
 use crate::feed::batch_rows;
 use crate::foreign;
 use crate::grid::Shape;
+use crate::many;
 use crate::missing::Markers;
 use crate::opening::Raw;
 use crate::options::{Input, Quote, ReadOptions, Roles};
+use crate::piece::pieces;
 use crate::plan::settle_names;
 use crate::reading::{self, Reading};
 use crate::records::Marks;
@@ -132,6 +134,9 @@ impl Content {
 /// Costs one pass over the file, and one more when a late cell contradicts what the first rows suggested.
 pub fn open(input: &Input, options: &ReadOptions, roles: &Roles, control: &Control) -> Result<Opened> {
     options.check()?;
+    if let Input::Many(argument) = input {
+        return many::open_pieces(&pieces(std::slice::from_ref(argument))?, options, roles, control);
+    }
     let place = Place::named(input.name());
     let raw = Raw::open(input, &place)?;
     let compression = raw.compression;
@@ -139,6 +144,9 @@ pub fn open(input: &Input, options: &ReadOptions, roles: &Roles, control: &Contr
     let magic = raw.magic.clone();
     let content = Content::of(&magic, options, &place)?;
     let store = raw.into_store(in_memory, &place, control)?;
+    if !matches!(content, Content::Container(_)) {
+        refuse_folders(input, &place)?;
+    }
     match content {
         Content::Text => open_text(store, compression, options, roles, control, &place),
         #[cfg(feature = "xlsx")]
@@ -148,10 +156,37 @@ pub fn open(input: &Input, options: &ReadOptions, roles: &Roles, control: &Contr
             Ok(Opened { format: Format::Workbook { sheet: sheet.name }, ..opened })
         }
         Content::Container(format) => {
-            let container = Container::open(store, &magic, in_memory, &place, control)?;
+            let container = open_container(store, &magic, input, in_memory, &place, control)?;
             let feed = Box::new(ArrayFeed::new(container, options, &place)?);
             let reading = reading::read(feed, roles, options, &[], control)?;
             Ok(Opened::new(reading, format, compression))
+        }
+    }
+}
+
+/// A container with what its piece has of it.
+pub(crate) fn open_container(
+    store: Store,
+    magic: &[u8],
+    input: &Input,
+    in_memory: usize,
+    place: &Place,
+    control: &Control,
+) -> Result<Container> {
+    let container = Container::open(store, magic, in_memory, place, control)?;
+    match input.piece() {
+        Some(piece) => container.of_piece(piece),
+        None => Ok(container),
+    }
+}
+
+/// Cells of a text have no room for the columns that names of folders are.
+pub(crate) fn refuse_folders(input: &Input, place: &Place) -> Result<()> {
+    match input.piece().and_then(|piece| piece.folders.first()) {
+        None => Ok(()),
+        Some(folder) => {
+            let fault = DataFault::new("names of folders are columns of Parquet and Arrow files only").column(&folder.name);
+            Err(place.fault(fault.accepted("write the column into the file, or give its files by a pattern that names the folder")))
         }
     }
 }

@@ -46,6 +46,8 @@ impl Raw {
             Input::Bytes { bytes, .. } => at_rest(Store::Memory(bytes.clone())),
             Input::Stdin => flowing(Box::new(io::stdin())),
             Input::Path(path) => open_path(path),
+            Input::Piece(piece) => open_path(&piece.path),
+            Input::Many(_) => Err(io::Error::new(io::ErrorKind::IsADirectory, "are many files, and one table is needed here")),
         }
         .map_err(|error| place.io(error))?;
         let compression = match &head {

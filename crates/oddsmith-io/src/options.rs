@@ -9,6 +9,8 @@ use std::sync::Arc;
 use oddsmith::data::{Condition, Kind, Order, Role as KeyRole, Terms, Weighting, WordValue};
 use oddsmith::{Error, Result};
 
+use crate::piece::{Piece, names_many};
+
 /// Most threads that read: more would wait for each other, and a system refuses them at some number.
 const MOST_WORKERS: usize = 256;
 
@@ -31,13 +33,21 @@ pub enum Input {
         /// The bytes of the file.
         bytes: Arc<[u8]>,
     },
+    /// All files of a folder, or all that fit a pattern, as one table.
+    Many(PathBuf),
+    /// A piece of a table that lies in many files.
+    Piece(Piece),
 }
 
 impl Input {
-    /// The input that a command-line argument names: `-` is standard input, anything else a path.
+    /// The input that a command-line argument names: `-` is standard input, a folder or a pattern names many files, and anything else is a
+    /// path.
     pub fn from_argument(argument: impl Into<OsString>) -> Self {
-        let argument = argument.into();
-        if argument == "-" { Input::Stdin } else { Input::Path(argument.into()) }
+        match argument.into() {
+            argument if argument == "-" => Input::Stdin,
+            argument if names_many(&argument) => Input::Many(argument.into()),
+            argument => Input::Path(argument.into()),
+        }
     }
 
     /// The name that messages use.
@@ -46,6 +56,16 @@ impl Input {
             Input::Path(path) => path.to_string_lossy().into_owned(),
             Input::Stdin => "standard input".into(),
             Input::Bytes { name, .. } => name.clone(),
+            Input::Many(path) => path.to_string_lossy().into_owned(),
+            Input::Piece(piece) => piece.name(),
+        }
+    }
+
+    /// The piece that it is, where it is one.
+    pub(crate) fn piece(&self) -> Option<&Piece> {
+        match self {
+            Input::Piece(piece) => Some(piece),
+            _ => None,
         }
     }
 }

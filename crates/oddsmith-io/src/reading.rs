@@ -4,7 +4,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Classes, DocumentCounts, Feature, KeyedSource, Kind, Layout, Levels, Order, Source, Space};
 use oddsmith::error::DataFault;
 use oddsmith::notice::{self, Notice};
-use oddsmith::{Error, Result};
+use oddsmith::{Error, ErrorKind, Result};
 
 use crate::block::Block;
 use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
@@ -263,13 +263,19 @@ fn refuse_measurements(feed: &dyn Feed, plan: &Plan, order: &Order, target: &Tar
     Err(feed.place().fault(fault.accepted(accepted)))
 }
 
+/// What is said of a table of whose rows none counts.
+const NO_ROWS: [&str; 3] = ["the table has a header and no rows", "has no value in any row", "no row is left"];
+
+/// Whether a table was refused because none of its rows counts: where it is one of many, it adds nothing.
+pub(crate) fn has_no_rows(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Data(fault) if NO_ROWS.contains(&fault.what.as_str()))
+}
+
 fn no_rows(feed: &dyn Feed, plan: &Plan, records: u64, unlabelled: u64) -> Error {
     let fault = match (records, plan.target) {
-        (0, _) => DataFault::new("the table has a header and no rows").accepted("a table needs at least one row"),
-        (_, Some(target)) if unlabelled > 0 => {
-            DataFault::new("has no value in any row").column(plan.name(target)).accepted("choose another target")
-        }
-        _ => DataFault::new("no row is left")
+        (0, _) => DataFault::new(NO_ROWS[0]).accepted("a table needs at least one row"),
+        (_, Some(target)) if unlabelled > 0 => DataFault::new(NO_ROWS[1]).column(plan.name(target)).accepted("choose another target"),
+        _ => DataFault::new(NO_ROWS[2])
             .accepted("rows of weight zero, ragged rows that are skipped and rows that the condition leaves out do not count"),
     };
     feed.place().fault(fault)

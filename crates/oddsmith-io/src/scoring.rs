@@ -15,7 +15,6 @@ use crate::array_feed::ArrayFeed;
 use crate::block::Block;
 use crate::column::RawBatch;
 use crate::condition::RowFilter;
-use crate::container::Container;
 use crate::cutter::Cutter;
 use crate::dialect::Format;
 use crate::encoder::{Encoder, Tally, Wiring};
@@ -23,7 +22,7 @@ use crate::encoding::{self, Decoding};
 use crate::fasttext;
 use crate::fault::Place;
 use crate::feed::{Feed, Pass, Scratch};
-use crate::open::{ArrowTable, Content, Head, Purpose, WINDOW, prepare};
+use crate::open::{ArrowTable, Content, Head, Purpose, WINDOW, open_container, prepare, refuse_folders};
 use crate::opening::{Flow, Raw, peek};
 use crate::options::{Input, Ragged, ReadOptions};
 use crate::plan::{index, unknown};
@@ -87,6 +86,7 @@ pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout
     let magic = raw.magic.clone();
     let format = match Content::of(&magic, options, &place)? {
         Content::Text => {
+            refuse_folders(input, &place)?;
             let at_rest = raw.at_rest;
             return open_text(raw.into_flow(), at_rest, options, layout, echo, &place);
         }
@@ -100,7 +100,7 @@ pub fn open_for_prediction(input: &Input, options: &ReadOptions, layout: &Layout
         Content::Container(format) => format,
     };
     let store = raw.into_store(in_memory, &place, control)?;
-    let feed = ArrayFeed::new(Container::open(store, &magic, in_memory, &place, control)?, options, &place)?;
+    let feed = ArrayFeed::new(open_container(store, &magic, input, in_memory, &place, control)?, options, &place)?;
     NewRows::new(Box::new(feed), format, Vec::new(), options, layout, echo)
 }
 

@@ -29,6 +29,13 @@ pub(crate) struct Evaluation {
     classes: Classes,
 }
 
+impl Evaluation {
+    /// What was judged, with the classes in their order.
+    pub(crate) fn new(evaluation: eval::Evaluation, classes: Classes) -> Self {
+        Evaluation { evaluation, classes }
+    }
+}
+
 /// How rows are judged, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -105,6 +112,13 @@ fn observe_logarithms(evaluation: &mut eval::Evaluation, rows: ScoredBatch<'_>, 
 
 #[pymethods]
 impl Evaluation {
+    /// Figures of the rows of both.
+    fn merged(&self, py: Python<'_>, other: &Evaluation) -> PyResult<Evaluation> {
+        let mut evaluation = self.evaluation.clone();
+        evaluation.merge(&other.evaluation).map_err(|error| raise(py, error))?;
+        Ok(Evaluation { evaluation, classes: self.classes.clone() })
+    }
+
     /// One figure by name; an error where the rows do not determine it.
     fn figure(&self, py: Python<'_>, name: &str) -> PyResult<Interval> {
         let found = self.evaluation.figures().into_iter().find(|(known, _)| *known == name);

@@ -20,11 +20,13 @@ mod model;
 mod models;
 mod neighbours;
 mod options;
+mod parts;
 mod pictures;
 mod quick;
 mod ranking;
 mod reading;
 mod regression;
+mod relay;
 mod rounds;
 mod shown;
 mod sparse;
@@ -69,11 +71,15 @@ mod _core {
     #[pymodule_export]
     use super::models::{compared_models, fit_frame, fit_rows, model_of_formulas, models};
     #[pymodule_export]
+    use super::parts::{Part, judge_part, list_pieces, merge_judged, open_part, predict_part, sum_lanes};
+    #[pymodule_export]
     use super::pictures::{Picture, picture_of_frame, picture_of_model, picture_of_rows, report_of_frame, report_of_rows};
     #[pymodule_export]
     use super::ranking::{Ranking, delong};
     #[pymodule_export]
     use super::regression::fit_logistic;
+    #[pymodule_export]
+    use super::relay::{Relay, Spread, fit_files, gather_files};
     #[pymodule_export]
     use super::rounds::{Round, answer_question, merge_answers, question_columns};
     #[pymodule_export]

@@ -197,7 +197,7 @@ fn affordable(params: &Params, source: &dyn Source) -> Result<Params> {
 }
 
 /// The model with the name of the column that its rows' weights stand in, where it remembers such things.
-fn with_weights_of(model: Box<dyn Classifier>, column: Option<&str>) -> Box<dyn Classifier> {
+pub(crate) fn with_weights_of(model: Box<dyn Classifier>, column: Option<&str>) -> Box<dyn Classifier> {
     match (column, model.inference()) {
         (Some(column), Some(inference)) => inference.weighted_by(column),
         _ => model,

@@ -26,6 +26,13 @@ type DeclaredOrder = (BTreeMap<String, Vec<String>>, Option<String>);
 #[pyclass(frozen, module = "oddsmith._core")]
 pub(crate) struct Round(train::Round);
 
+impl Round {
+    /// What is fitted.
+    pub(crate) fn study(&self) -> &Study {
+        self.0.study()
+    }
+}
+
 #[pymethods]
 impl Round {
     /// The first question about a model of the registry. A formula may name the target and the columns.

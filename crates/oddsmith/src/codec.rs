@@ -11,6 +11,7 @@ use crate::record::{Array, Record, fault};
 pub struct Codec<'a> {
     way: Way<'a>,
     prefix: String,
+    among_workers: bool,
 }
 
 #[derive(Debug)]
@@ -57,12 +58,24 @@ pub trait Encode {
 impl<'a> Codec<'a> {
     /// Writes to a record, all names beginning with `prefix`.
     pub fn out(record: &'a mut Record, prefix: &str) -> Self {
-        Codec { way: Way::Out(record), prefix: prefix.into() }
+        Codec { way: Way::Out(record), prefix: prefix.into(), among_workers: false }
     }
 
     /// Reads what was written with the same prefix.
     pub fn from(record: &'a Record, prefix: &str) -> Self {
-        Codec { way: Way::In(record), prefix: prefix.into() }
+        Codec { way: Way::In(record), prefix: prefix.into(), among_workers: false }
+    }
+
+    /// The same between workers that may all see the rows: nothing is taken out on the way, so that not even the last bit of what is summed up
+    /// depends on where it was.
+    pub fn among_workers(mut self) -> Self {
+        self.among_workers = true;
+        self
+    }
+
+    /// Whether the summary stays among workers that may all see the rows.
+    pub fn is_among_workers(&self) -> bool {
+        self.among_workers
     }
 
     /// Enters the parts of a summary under a name of their own.

@@ -1,6 +1,7 @@
 //! `oddsmith rounds`: a model of rows that stay where they are. One file asks, every place answers with sums, until the
 //! answers are a model.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Feature, Formula, Levels, Space};
 use oddsmith::error::visible;
 use oddsmith::model::{Classifier, Conclusion};
-use oddsmith::train::{Advance, Answer, Question, Round, Site, Study};
+use oddsmith::train::{Advance, Answer, AnswerTotal, Question, Round, Site, Study};
 use oddsmith::{Notice, persist, registry};
 use oddsmith_io::{Input, Roles};
 use oddsmith_report::{Format, Style, render};
@@ -289,22 +290,24 @@ fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
     let paths: Vec<&Path> = args.answers.iter().map(PathBuf::as_path).collect();
     files::refuse_same(&args.output, &paths)?;
     refuse_twice(&paths)?;
-    let read = args.answers.iter().map(|path| files::read_answer(path)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<String> = args.answers.iter().map(|path| path.display().to_string()).collect();
-    let named: Vec<(&str, &Answer)> = names.iter().map(String::as_str).zip(&read).collect();
-    let merged = Answer::merged(&named)?;
+    let mut total = AnswerTotal::default();
+    for path in &paths {
+        total.add(&path.display().to_string(), &files::read_answer(path)?)?;
+    }
+    let merged = total.into_answer()?;
     let saved = files::save(&args.output, &merged.to_bytes()?)?;
     tell(answer_card(&merged), &saved, console)?;
-    console.note(&format!("{} answers → {saved}", read.len()));
+    console.note(&format!("{} answers → {saved}", paths.len()));
     Ok(())
 }
 
 /// The same file twice is the same rows twice.
 fn refuse_twice(answers: &[&Path]) -> Result<(), Failure> {
-    match (1..answers.len()).find(|at| files::refuse_same(answers[*at], &answers[..*at]).is_err()) {
+    let mut seen = BTreeSet::new();
+    match answers.iter().find(|path| path.canonicalize().is_ok_and(|path| !seen.insert(path))) {
         None => Ok(()),
         Some(twice) => {
-            let name = visible(&answers[twice].display().to_string());
+            let name = visible(&twice.display().to_string());
             Err(Failure::Usage(format!("{name} is given twice; its rows would count twice")))
         }
     }
@@ -318,10 +321,11 @@ fn advance(args: &AdvanceArgs, console: &Console) -> Result<(), Failure> {
     files::refuse_same(&args.output, &[&args.round])?;
     refuse_twice(&answers)?;
     let round = files::read_round(&args.round)?;
-    let read = args.answers.iter().map(|path| files::read_answer(path)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<String> = args.answers.iter().map(|path| path.display().to_string()).collect();
-    let named: Vec<(&str, &Answer)> = names.iter().map(String::as_str).zip(&read).collect();
-    match round.advance(&named)? {
+    let mut gathered = round.gather()?;
+    for path in &answers {
+        gathered.add(&path.display().to_string(), &files::read_answer(path)?)?;
+    }
+    match gathered.advance()? {
         Advance::Again(round, notices) => {
             let saved = files::save(next, &round.to_bytes()?)?;
             tell_question(&round, &saved, &notices, console)

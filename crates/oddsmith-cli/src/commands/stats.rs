@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use oddsmith::control::Control;
-use oddsmith::stats::{Named, Parts, ScatterPart, TableStats, unite};
+use oddsmith::stats::{Named, Parts, ScatterPart, TableStats, Union};
 use oddsmith::{Error, ErrorKind, Notice, persist, train};
 use oddsmith_io::Input;
 use oddsmith_report::Format;
@@ -132,24 +132,23 @@ fn gather(args: &GatherArgs, console: &Console, control: &Arc<Control>) -> Resul
 
 fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
     files::refuse_same(&args.output, &args.inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
-    let all = args.inputs.iter().map(|path| files::read_statistics(path)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
-    let members: Vec<Named<'_>> = names.iter().zip(&all).map(|(name, stats)| Named { name, stats }).collect();
-    refuse_twice(&members)?;
-    let (total, notices) = unite(&members)?;
-    save(&total, &args.output, notices, console)
-}
-
-/// Refuses sums that are the same to the last bit: they are those of the same rows, under whatever name.
-fn refuse_twice(members: &[Named<'_>]) -> Result<(), Failure> {
-    let mut seen = BTreeMap::new();
-    for member in members {
-        if let Some(first) = seen.insert(persist::save_stats(member.stats)?, member.name) {
+    // Two readings, with one file in memory at a time: layouts first, then sums.
+    let (mut union, mut seen) = (Union::default(), BTreeMap::new());
+    for path in &args.inputs {
+        let (name, stats) = (path.display().to_string(), files::read_statistics(path)?);
+        // Sums that are the same to the last bit are those of the same rows, under whatever name.
+        let sums = blake3::hash(&persist::save_stats(&stats)?);
+        if let Some(first) = seen.insert(*sums.as_bytes(), name.clone()) {
             let what = "both hold the same sums, so the same rows would count twice".into();
-            return Err(Error::from(ErrorKind::Mismatch { left_name: first.into(), right_name: member.name.into(), what }).into());
+            return Err(Error::from(ErrorKind::Mismatch { left_name: first, right_name: name, what }).into());
         }
+        union.look(&Named { name: &name, stats: &stats })?;
     }
-    Ok(())
+    for path in &args.inputs {
+        union.add(&files::read_statistics(path)?)?;
+    }
+    let (total, notices) = union.finish()?;
+    save(&total, &args.output, notices, console)
 }
 
 fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {

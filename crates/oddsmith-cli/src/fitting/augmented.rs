@@ -19,7 +19,7 @@ pub(crate) fn kept_for_rereading(input: Input) -> Result<Input, Failure> {
     let mut bytes = Vec::new();
     match &input {
         Input::Path(path) if !path.exists() || path.is_file() => return Ok(input),
-        Input::Bytes { .. } => return Ok(input),
+        Input::Bytes { .. } | Input::Many(_) | Input::Piece(_) => return Ok(input),
         Input::Path(path) => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
         Input::Stdin => std::io::stdin().lock().read_to_end(&mut bytes),
     }

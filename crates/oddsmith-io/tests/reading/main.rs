@@ -4,6 +4,7 @@
 
 mod faults;
 mod learning;
+mod many_files;
 mod odd_lines;
 mod order;
 mod predicting;

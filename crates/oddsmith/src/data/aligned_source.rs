@@ -1,39 +1,58 @@
 //! A source seen through the layout of another: the same columns, with codes that mean the same everywhere.
 
+use std::sync::Arc;
+
 use super::layout_map::level_places;
 use super::relabelled_source::renumber;
 use super::{CodesView, Csr, Features, Key, KeyPlace, Layout, LayoutMap, MISSING, MappedSource, Rows, SKIP, Source, Space};
 use crate::error::{DataFault, Error, Result};
 use crate::num::MatrixView;
 
-/// Rows of a table encoded against a layout that was agreed upon with others.
-pub struct AlignedSource<'a> {
-    inner: &'a dyn Source,
+/// The way from one layout to another that was agreed upon with others.
+pub struct Alignment {
     layout: Layout,
     map: LayoutMap,
     /// Codes of the classes in the layout.
     classes: Vec<u32>,
-    /// Where each key of the layout lies here, and the codes of its levels there.
+    /// Where each key of the layout lies in the other, and the codes of its levels there.
     keys: Vec<(KeyPlace, Vec<u32>)>,
 }
 
+/// Rows of a table encoded against a layout that was agreed upon with others.
+pub struct AlignedSource<'a> {
+    inner: &'a dyn Source,
+    alignment: Arc<Alignment>,
+}
+
 impl<'a> AlignedSource<'a> {
-    /// The rows of `inner` over `layout`. The source must have all its columns; its classes and levels must be among those of the
-    /// layout. Words that the layout does not know are left out, as in a prediction.
+    /// The rows of `inner` over `layout`; see [`Alignment::between`].
     pub fn new(inner: &'a dyn Source, layout: &Layout) -> Result<Self> {
-        let names = inner.layout().names();
+        Ok(AlignedSource { inner, alignment: Arc::new(Alignment::between(inner.layout(), layout)?) })
+    }
+
+    /// The rows of `inner` by an alignment from its layout.
+    pub(super) fn through(inner: &'a dyn Source, alignment: &Arc<Alignment>) -> Self {
+        AlignedSource { inner, alignment: Arc::clone(alignment) }
+    }
+}
+
+impl Alignment {
+    /// The way from a table's own layout to another. The table must have all columns of the other; its classes and levels must be among
+    /// those of the other. Words that the other does not know are left out, as in a prediction.
+    pub fn between(from: &Layout, layout: &Layout) -> Result<Self> {
+        let names = from.names();
         if let Some(name) = layout.names().into_iter().find(|name| !names.contains(name)) {
             return Err(DataFault::new("is missing").column(name).accepted(format!("the table has: {}", names.join(", "))).into());
         }
-        let weighting = inner.layout().weighting();
+        let weighting = from.weighting();
         if weighting != layout.weighting() {
             let what = format!("weights are {weighting:?} here and {:?} in what was agreed upon", layout.weighting());
             return Err(Error::data(what));
         }
-        let map = LayoutMap::between(inner.layout(), layout, true)?;
+        let map = LayoutMap::between(from, layout, true)?;
         let classes = map.classes.iter().map(|class| *class as u32).collect();
-        let keys = layout.keys().iter().map(|key| key_map(inner.layout(), key)).collect::<Result<_>>()?;
-        Ok(AlignedSource { inner, layout: layout.clone(), map, classes, keys })
+        let keys = layout.keys().iter().map(|key| key_map(from, key)).collect::<Result<_>>()?;
+        Ok(Alignment { layout: layout.clone(), map, classes, keys })
     }
 
     /// The keys of the layout; a row without one does not count.
@@ -132,23 +151,24 @@ impl MappedSource for AlignedSource<'_> {
     }
 
     fn mapped_layout(&self) -> &Layout {
-        &self.layout
+        &self.alignment.layout
     }
 
     fn map(&self, rows: Rows<'_>, moved: &mut Moved, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let way = &*self.alignment;
         let Moved { labels, codes, keys, cells } = moved;
         labels.clear();
-        renumber(rows.labels, &self.classes, labels)?;
-        self.keys(&rows, labels, keys);
+        renumber(rows.labels, &way.classes, labels)?;
+        way.keys(&rows, labels, keys);
         let Features { numbers, codes: own_codes, words } = rows.features;
-        self.codes(own_codes, codes);
-        let numbers = match self.numbers(numbers, cells) {
-            true => MatrixView::row_major(cells, numbers.rows(), self.layout.numbers().len())?,
+        way.codes(own_codes, codes);
+        let numbers = match way.numbers(numbers, cells) {
+            true => MatrixView::row_major(cells, numbers.rows(), way.layout.numbers().len())?,
             false => numbers,
         };
-        let widths = self.layout.word_widths();
+        let widths = way.layout.word_widths();
         let mut moved: Vec<Option<Words<'_>>> = widths.iter().map(|_| None).collect();
-        for (block, (to, places)) in words.iter().zip(&self.map.words).filter_map(|(block, map)| Some((block, map.as_ref()?))) {
+        for (block, (to, places)) in words.iter().zip(&way.map.words).filter_map(|(block, map)| Some((block, map.as_ref()?))) {
             moved[*to] = Some(Words::of(block, places));
         }
         let blocks = moved.iter().zip(&widths).map(|(words, width)| {
@@ -156,8 +176,8 @@ impl MappedSource for AlignedSource<'_> {
             Ok(Csr { starts: &words.starts, columns: &words.columns, values: &words.values, width: *width, present: words.present })
         });
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
-        let codes = CodesView::row_major(codes, rows.labels.len(), self.layout.codes().len())?;
-        let keys = CodesView::row_major(keys, rows.labels.len(), self.keys.len())?;
+        let codes = CodesView::row_major(codes, rows.labels.len(), way.layout.codes().len())?;
+        let keys = CodesView::row_major(keys, rows.labels.len(), way.keys.len())?;
         sink(Rows { features: Features { numbers, codes, words: &blocks }, labels, keys, ..rows })
     }
 }

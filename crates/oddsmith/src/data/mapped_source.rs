@@ -46,6 +46,10 @@ impl<M: MappedSource> Source for M {
         self.inner().memory()
     }
 
+    fn most_lanes(&self) -> usize {
+        self.inner().most_lanes()
+    }
+
     fn scan(&self, partition: usize, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
         let mut work = M::Work::default();
         self.inner().scan(partition, &mut |rows| self.map(rows, &mut work, sink))

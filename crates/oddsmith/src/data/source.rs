@@ -6,6 +6,9 @@ use crate::error::Result;
 /// Memory that no table is too small for: 64 MiB.
 const LEAST_MEMORY: u64 = 64 << 20;
 
+/// Lanes that are enough to keep the cores of one machine busy to the end of a pass.
+const LANES: usize = 64;
+
 /// Rows that can be read again and again, cut into partitions that can be read side by side.
 ///
 /// Reading is a callback and not an iterator because a batch borrows buffers that the source reuses for
@@ -28,6 +31,11 @@ pub trait Source: Sync {
     /// budget says otherwise.
     fn memory(&self) -> u64 {
         self.bytes().max(LEAST_MEMORY)
+    }
+
+    /// Most lanes into which a pass may be cut: enough for all who sum them up at once.
+    fn most_lanes(&self) -> usize {
+        LANES
     }
 
     /// Gives every batch of a partition, in order, to `sink`; stops at the first error.

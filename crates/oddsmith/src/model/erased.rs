@@ -428,3 +428,4 @@ macro_rules! answers_as_its_model {
 
 answers_as_its_model!(Box<dyn Classifier>);
 answers_as_its_model!(&'a dyn Classifier, 'a);
+answers_as_its_model!(Arc<dyn Classifier>);

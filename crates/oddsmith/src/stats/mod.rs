@@ -34,7 +34,7 @@ pub use quantile_sketch::{ColumnBins, MOST_VALUES, QuantileSketch};
 pub use scatter::Scatter;
 pub use scatter_group::{BatchFate, ScatterGroup};
 pub use table::TableStats;
-pub use union::{Named, separate, unite};
+pub use union::{Named, Union, separate, unite};
 pub use value_counts::ValueCounts;
 pub use word_counts::WordCounts;
 

@@ -119,27 +119,34 @@ impl TableStats {
         }
         self.scales = Some(Arc::new(scales.to_vec()));
     }
+}
 
-    /// Scales of the number columns of `layout` in which all summaries can be added up: the smallest that any of them uses,
-    /// or another where the sums would leave the range of numbers.
-    pub(super) fn common_scales(layout: &Layout, members: &[&TableStats]) -> Vec<f64> {
-        let places: Vec<BTreeMap<&str, usize>> = members.iter().map(|member| number_places(&member.layout)).collect();
+/// Units of number columns in which several summaries can be added up, found by looking at one after the other: the smallest that any of
+/// them uses, or another where the sums would leave the range of numbers.
+#[derive(Debug, Default)]
+pub(super) struct CommonScales {
+    /// By number column: the smallest unit, and the logarithm of the largest size.
+    columns: BTreeMap<String, (f64, f64)>,
+}
+
+impl CommonScales {
+    /// Looks at the numbers of a summary.
+    pub(super) fn look(&mut self, member: &TableStats) {
+        for (j, &feature) in member.layout.numbers().iter().enumerate() {
+            let log_size = member.size(j).log2() - member.scale(j).log2();
+            let name = member.layout.features()[feature].name.clone();
+            let (scale, largest) = self.columns.entry(name).or_insert((f64::INFINITY, f64::NEG_INFINITY));
+            (*scale, *largest) = (scale.min(member.scale(j)), largest.max(log_size));
+        }
+    }
+
+    /// The unit of every number column of a layout.
+    pub(super) fn of(&self, layout: &Layout) -> Vec<f64> {
         let common = |name: &str| {
-            let (mut scale, mut log_size) = (f64::INFINITY, f64::NEG_INFINITY);
-            for (member, places) in members.iter().zip(&places) {
-                if let Some(&j) = places.get(name) {
-                    scale = scale.min(member.scale(j));
-                    log_size = log_size.max(member.size(j).log2() - member.scale(j).log2());
-                }
-            }
+            let (scale, log_size) = self.columns.get(name).copied().unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
             let fits = log_size + scale.log2() > SMALL.log2() && log_size + scale.log2() < LARGE.log2();
             if fits || log_size == f64::NEG_INFINITY { scale } else { power_for(log_size) }
         };
         layout.numbers().iter().map(|&j| common(&layout.features()[j].name)).collect()
     }
-}
-
-/// Where each number column stands among the numbers, by name.
-fn number_places(layout: &Layout) -> BTreeMap<&str, usize> {
-    layout.numbers().iter().enumerate().map(|(at, &j)| (layout.features()[j].name.as_str(), at)).collect()
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Statistics, TableStats};
+use super::scales::CommonScales;
+use super::{Parts, Statistics, TableStats};
 use crate::data::{Classes, Feature, Layout, Levels, Space, Vocabulary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::notice::{self, Notice};
@@ -19,23 +20,76 @@ pub struct Named<'a> {
 /// The sum of all summaries over the union of their layouts, with a notice for everything that differed. Kinds that
 /// contradict each other are an error that names both.
 pub fn unite(members: &[Named<'_>]) -> Result<(TableStats, Vec<Notice>)> {
-    let (first, rest) = members.split_first().ok_or_else(|| Error::data("there is nothing to merge"))?;
-    let mut layout = Arc::clone(first.stats.layout());
-    let mut notices = Vec::new();
-    for (at, member) in members.iter().enumerate().skip(1) {
-        layout = Arc::new(union_of(&members[..at], &layout, member, &mut notices)?);
-        if member.stats.parts() != first.stats.parts() {
-            let what = "they were gathered with different parts".to_owned();
-            return Err(ErrorKind::Mismatch { left_name: first.name.into(), right_name: member.name.into(), what }.into());
+    let mut union = Union::default();
+    members.iter().try_for_each(|member| union.look(member))?;
+    members.iter().try_for_each(|member| union.add(member.stats))?;
+    union.finish()
+}
+
+/// Summaries that are added up one after the other, so that one of them is in memory at a time. All are looked at once, for the union of
+/// their layouts, and then added in the same order.
+#[derive(Default)]
+pub struct Union {
+    layout: Option<Arc<Layout>>,
+    parts: Parts,
+    /// Who brought each column first.
+    owners: BTreeMap<String, String>,
+    first: String,
+    units: CommonScales,
+    scales: Option<Vec<f64>>,
+    total: Option<TableStats>,
+    notices: Vec<Notice>,
+}
+
+impl Union {
+    /// Looks at the layout of a summary.
+    pub fn look(&mut self, member: &Named<'_>) -> Result<()> {
+        let own = member.stats.layout();
+        self.layout = Some(match &self.layout {
+            None => {
+                (self.parts, self.first) = (member.stats.parts(), member.name.to_owned());
+                Arc::clone(own)
+            }
+            Some(_) if member.stats.parts() != self.parts => {
+                let what = "they were gathered with different parts".to_owned();
+                return Err(ErrorKind::Mismatch { left_name: self.first.clone(), right_name: member.name.into(), what }.into());
+            }
+            Some(layout) => {
+                let mut differences = Vec::new();
+                let union = union_of(&|column| self.owner(column), layout, member, &mut differences)?;
+                self.notices.append(&mut differences);
+                Arc::new(union)
+            }
+        });
+        for name in own.names() {
+            self.owners.entry(name).or_insert_with(|| member.name.to_owned());
         }
+        self.units.look(member.stats);
+        Ok(())
     }
-    let all: Vec<&TableStats> = members.iter().map(|member| member.stats).collect();
-    let scales = TableStats::common_scales(&layout, &all);
-    let mut total = in_units(first.stats, &layout, &scales)?;
-    for member in rest {
-        total.merge(&in_units(member.stats, &layout, &scales)?)?;
+
+    /// Who brought a column first; the first of all without one.
+    fn owner(&self, column: Option<&str>) -> String {
+        column.map_or_else(|| Some(&self.first), |column| self.owners.get(column)).map_or_else(|| "the others".into(), String::clone)
     }
-    Ok((total, notices))
+
+    /// Adds a summary that was looked at before.
+    pub fn add(&mut self, stats: &TableStats) -> Result<()> {
+        let layout = self.layout.as_ref().ok_or_else(|| Error::internal("a summary is added that nobody looked at"))?;
+        let scales = self.scales.get_or_insert_with(|| self.units.of(layout));
+        let moved = in_units(stats, layout, scales)?;
+        match &mut self.total {
+            Some(total) => total.merge(&moved)?,
+            none => *none = Some(moved),
+        }
+        Ok(())
+    }
+
+    /// The sum, and what differed.
+    pub fn finish(self) -> Result<(TableStats, Vec<Notice>)> {
+        let total = self.total.ok_or_else(|| Error::data("there is nothing to merge"))?;
+        Ok((total, self.notices))
+    }
 }
 
 /// The sums over another layout with the numbers in other units.
@@ -50,10 +104,12 @@ fn in_units(stats: &TableStats, layout: &Arc<Layout>, scales: &[f64]) -> Result<
 pub fn separate(whole: &Named<'_>, part: &Named<'_>) -> Result<TableStats> {
     let layout = whole.stats.layout();
     let mismatch = |what: String| Error::from(ErrorKind::Mismatch { left_name: whole.name.into(), right_name: part.name.into(), what });
-    if union_of(std::slice::from_ref(whole), layout, part, &mut Vec::new())? != **layout {
+    if union_of(&|_| whole.name.to_owned(), layout, part, &mut Vec::new())? != **layout {
         return Err(mismatch(format!("{} has classes, columns, levels or words that {} does not have", part.name, whole.name)));
     }
-    let scales = TableStats::common_scales(layout, &[whole.stats, part.stats]);
+    let mut units = CommonScales::default();
+    [whole.stats, part.stats].into_iter().for_each(|stats| units.look(stats));
+    let scales = units.of(layout);
     let mut rest = in_units(whole.stats, layout, &scales)?;
     rest.subtract(&in_units(part.stats, layout, &scales)?).map_err(|error| match error.into_kind() {
         ErrorKind::Mismatch { what, .. } => mismatch(what),
@@ -62,26 +118,21 @@ pub fn separate(whole: &Named<'_>, part: &Named<'_>) -> Result<TableStats> {
     Ok(rest)
 }
 
-/// The union of `left`, which is itself the union of the `earlier` layouts, and the layout of `right`.
-fn union_of(earlier: &[Named<'_>], left: &Layout, right: &Named<'_>, notices: &mut Vec<Notice>) -> Result<Layout> {
+/// The union of `left`, which is itself the union of earlier layouts, and the layout of `right`. `owner` says who brought a column, or was
+/// the first of all.
+fn union_of(owner: &dyn Fn(Option<&str>) -> String, left: &Layout, right: &Named<'_>, notices: &mut Vec<Notice>) -> Result<Layout> {
     let theirs = right.stats.layout();
-    let mismatch = |left: Option<&Named<'_>>, what: String| {
-        let left_name = left.map_or("the others", |left| left.name).into();
-        Error::from(ErrorKind::Mismatch { left_name, right_name: right.name.into(), what })
-    };
+    let mismatch = |left_name: String, what: String| Error::from(ErrorKind::Mismatch { left_name, right_name: right.name.into(), what });
     if left.target() != theirs.target() {
         let what = format!("the target is `{}` in one and `{}` in the other", left.target(), theirs.target());
-        return Err(mismatch(earlier.first(), what));
+        return Err(mismatch(owner(None), what));
     }
     if left.weighting() != theirs.weighting() {
         let what = format!("weights are {:?} in one and {:?} in the other", left.weighting(), theirs.weighting());
-        return Err(mismatch(earlier.first(), what));
+        return Err(mismatch(owner(None), what));
     }
     // The first who brought the column is the one to name.
-    let contradiction = |column: &str, what: String| {
-        let owner = earlier.iter().find(|member| member.stats.layout().features().iter().any(|f| f.name == column));
-        mismatch(owner, format!("column `{column}` {what}"))
-    };
+    let contradiction = |column: &str, what: String| mismatch(owner(Some(column)), format!("column `{column}` {what}"));
     let note = |column: &str, what: String| Notice::new(notice::UNEQUAL_LAYOUTS, format!("{what}; merged over the union")).column(column);
     let classes = joined(left.classes().labels(), theirs.classes().labels());
     if let Some(classes) = &classes {

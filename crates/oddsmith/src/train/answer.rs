@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer_total::AnswerTotal;
 use super::question::Question;
 use super::sites::{Site, Sites, mismatch};
 use crate::codec::Codec;
@@ -13,7 +14,7 @@ use crate::model::BoxedStats;
 use crate::notice::Notice;
 use crate::persist::{self, FileKind};
 use crate::record::{Record, fault};
-use crate::stats::{Named, Parts, Statistics, TableStats, unite};
+use crate::stats::{Named, Parts, TableStats, unite};
 
 /// Tag and version of the stored content.
 const ANSWER: (&str, u32) = (Answer::TAG, 2);
@@ -77,29 +78,13 @@ impl Answer {
 
     /// Answers to the same question as one, each under the name that messages use for it.
     pub fn merged(answers: &[(&str, &Answer)]) -> Result<Answer> {
-        let (name, first) = answers.first().ok_or_else(|| Error::data("there is no answer to merge"))?;
-        if let Some((other, answer)) = answers.iter().find(|(_, answer)| answer.round != first.round) {
-            let what = match answer.number == first.number {
-                true => "they answer questions of different studies".to_owned(),
-                false => format!("they answer questions {} and {}", first.number, answer.number),
-            };
-            return Err(mismatch(name, other, what));
-        }
-        let Some(question) = &first.question else {
-            let what = "it was written by an earlier version, whose answers do not merge; advance the round with all of them";
-            return Err(refused(name, fault(what)));
-        };
-        let sites = joined_sites(answers)?;
-        let mut content = Answer::no_content()?;
-        match question.empty()? {
-            Some(empty) => Codec::out(&mut content, "").part("sums", &mut total(&empty, answers)?)?,
-            None => agreed(answers)?.0.write(&mut content, "layout")?,
-        }
-        Ok(Answer { question: Some(question.clone()), round: first.round.clone(), number: first.number, sites, content })
+        let mut total = AnswerTotal::default();
+        answers.iter().try_for_each(|(name, answer)| total.add(name, answer))?;
+        total.into_answer()
     }
 
     /// The sums of the answer, read into the empty ones of its pass.
-    fn sums(&self, empty: &BoxedStats) -> Result<BoxedStats> {
+    pub(super) fn sums(&self, empty: &BoxedStats) -> Result<BoxedStats> {
         let mut sums = empty.clone();
         Codec::from(&self.content, "").part("sums", &mut sums)?;
         Ok(sums)
@@ -148,30 +133,12 @@ impl Answer {
     }
 }
 
-/// The places of several answers.
-pub(super) fn joined_sites(answers: &[(&str, &Answer)]) -> Result<Sites> {
-    Sites::joined(&answers.iter().map(|(name, answer)| (*name, &answer.sites)).collect::<Vec<_>>())
-}
-
-/// The sums of all answers.
-pub(super) fn total(empty: &BoxedStats, answers: &[(&str, &Answer)]) -> Result<BoxedStats> {
-    let mut total: Option<BoxedStats> = None;
-    for (name, answer) in answers {
-        let sums = answer.sums(empty).map_err(|error| refused(name, error))?;
-        match &mut total {
-            Some(total) => total.merge(&sums)?,
-            none => *none = Some(sums),
-        }
-    }
-    Ok(total.unwrap_or_else(|| empty.clone()))
-}
-
-/// The columns of all answers, which must have the same, and what differs between them.
-pub(super) fn agreed(answers: &[(&str, &Answer)]) -> Result<(Layout, Vec<Notice>)> {
-    let read = |(name, answer): &(&str, &Answer)| Layout::read(&answer.content, "layout").map_err(|error| refused(name, error));
-    let layouts = answers.iter().map(read).collect::<Result<Vec<_>>>()?;
-    let empty: Vec<TableStats> = layouts.into_iter().map(|layout| TableStats::new(Arc::new(layout), Parts::default())).collect();
-    let members: Vec<Named<'_>> = answers.iter().zip(&empty).map(|((name, _), stats)| Named { name, stats }).collect();
+/// The layout of several tables that must have the same columns, over the union of their levels, words and classes, and what differs
+/// between them. Each has the name that messages use for it.
+pub fn common_layout(tables: &[(&str, &Layout)]) -> Result<(Layout, Vec<Notice>)> {
+    let empty = |layout: &Layout| TableStats::new(Arc::new(layout.clone()), Parts::default());
+    let empty: Vec<TableStats> = tables.iter().map(|(_, layout)| empty(layout)).collect();
+    let members: Vec<Named<'_>> = tables.iter().zip(&empty).map(|((name, _), stats)| Named { name, stats }).collect();
     let (united, notices) = unite(&members)?;
     let layout = (**united.layout()).clone();
     match lacking(&layout, &members) {
@@ -188,8 +155,13 @@ fn lacking<'a>(union: &Layout, members: &[Named<'a>]) -> Option<(&'a str, String
     })
 }
 
+/// The columns that a place answered with.
+pub(super) fn own_layout(name: &str, answer: &Answer) -> Result<Layout> {
+    Layout::read(&answer.content, "layout").map_err(|error| refused(name, error))
+}
+
 /// A fault of an answer, with the name that messages use for it.
-fn refused(name: &str, error: Error) -> Error {
+pub(super) fn refused(name: &str, error: Error) -> Error {
     let what = match error.into_kind() {
         ErrorKind::Format { what, .. } => what,
         other => Error::from(other).to_string(),

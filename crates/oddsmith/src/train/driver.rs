@@ -12,13 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::row_states::RowStates;
 use crate::control::Control;
-use crate::data::Source;
+use crate::data::{Extent, Source};
 use crate::error::{Error, Result};
 use crate::model::{Learner, PassInfo, Procedure, Step};
 use crate::stats::{Parts, Statistics, TableStats};
 
-/// Most lanes: enough to keep many cores busy to the end of a pass.
-const MOST_LANES: u64 = 64;
 /// Fewest lanes where there are that many partitions, so that a wide summary still uses several cores.
 const FEWEST_LANES: u64 = 2;
 /// A lane should read at least this many times the bytes of the summary that it has to clear and to merge.
@@ -100,13 +98,10 @@ fn pass_with<S>(source: &dyn Source, empty: &S, states: &RowStates, threads: Opt
 where
     S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
 {
-    let all = source.partitions();
-    let partitions: Vec<usize> = (0..all).filter(|partition| !empty.skips(*partition, all)).collect();
-    let bytes = (source.bytes() as u128 * partitions.len() as u128 / all.max(1) as u128) as u64;
-    let lanes = if empty.in_order() { 1 } else { lane_count(bytes, empty.bytes() as u64, partitions.len()) };
-    let threads = worker_count(threads, lanes);
+    let lanes = Lanes::of_pass(empty, source.partitions(), source.bytes(), source.most_lanes());
+    let threads = worker_count(threads, lanes.count());
     control.begin(source.rows().unwrap_or(0));
-    let work = Work { source, empty, states, control, lanes, partitions, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };
+    let work = Work { source, empty, states, control, lanes, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };
     if threads == 1 {
         work.run();
     } else {
@@ -128,9 +123,73 @@ pub(super) fn worker_count(threads: Option<NonZeroUsize>, pieces: usize) -> usiz
     wanted.min(pieces.max(1)).min(MOST_WORKERS)
 }
 
-fn lane_count(bytes: u64, summary: u64, partitions: usize) -> usize {
-    let wanted = (bytes / (summary.max(1) * BYTES_PER_SUMMARY_BYTE)).clamp(FEWEST_LANES, MOST_LANES);
-    (wanted as usize).min(partitions)
+/// How a pass is cut: which partitions are read, and which of them each lane sums up in their order.
+pub(super) struct Lanes {
+    partitions: Vec<usize>,
+    /// Where each lane starts among them, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl Lanes {
+    /// The lanes of a pass over a source of so many partitions and bytes.
+    pub(super) fn of_pass<S: Statistics>(empty: &S, all: usize, bytes: u64, most: usize) -> Lanes {
+        let partitions = Lanes::read(empty, all);
+        let bytes = (bytes as u128 * partitions.len() as u128 / all.max(1) as u128) as u64;
+        let wanted = (bytes / ((empty.bytes() as u64).max(1) * BYTES_PER_SUMMARY_BYTE)).clamp(FEWEST_LANES, most.max(2) as u64);
+        let (count, lanes) = (partitions.len(), if empty.in_order() { 1 } else { (wanted as usize).min(partitions.len()) });
+        let starts = (0..=lanes).map(|lane| (lane * count).checked_div(lanes).unwrap_or(0)).collect();
+        Lanes { partitions, starts }
+    }
+
+    /// One lane for every part of a table whose parts cannot be read by whoever sums up another.
+    pub(super) fn of_parts<S: Statistics>(empty: &S, extents: &[Extent]) -> Lanes {
+        let partitions = Lanes::read(empty, extents.iter().map(|extent| extent.partitions).sum());
+        let (mut starts, mut end) = (vec![0], 0);
+        for extent in extents {
+            end += extent.partitions;
+            starts.push(partitions.partition_point(|partition| *partition < end));
+        }
+        Lanes { partitions, starts }
+    }
+
+    fn read<S: Statistics>(empty: &S, all: usize) -> Vec<usize> {
+        (0..all).filter(|partition| !empty.skips(*partition, all)).collect()
+    }
+
+    /// Number of lanes.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The partitions of a lane.
+    pub(super) fn of(&self, lane: usize) -> &[usize] {
+        &self.partitions[self.starts[lane]..self.starts[lane + 1]]
+    }
+
+    /// Whether every one of `all` partitions is read.
+    pub(super) fn skips_none(&self, all: usize) -> bool {
+        self.partitions.len() == all
+    }
+}
+
+/// Adds partitions, one after the other, to the empty summary of a pass.
+pub(super) fn sum_of<S>(source: &dyn Source, empty: &S, states: &RowStates, partitions: &[usize], control: &Control) -> Result<S>
+where
+    S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
+{
+    let mut sum = empty.clone();
+    for partition in partitions {
+        let mut state = states.of(*partition);
+        source.scan(*partition, &mut |rows| {
+            let count = rows.labels.len();
+            match &mut state {
+                None => sum.observe(rows)?,
+                Some(state) => sum.observe_kept(rows, state.next(count))?,
+            }
+            control.advance(count as u64)
+        })?;
+    }
+    Ok(sum)
 }
 
 struct Work<'a, S> {
@@ -138,14 +197,13 @@ struct Work<'a, S> {
     empty: &'a S,
     states: &'a RowStates,
     control: &'a Control,
-    lanes: usize,
-    partitions: Vec<usize>,
+    lanes: Lanes,
     next: AtomicUsize,
     merged: Mutex<Merged<S>>,
 }
 
 /// The sum of all lanes before `next`, and the lanes that finished too early.
-struct Merged<S> {
+pub(super) struct Merged<S> {
     /// The first lane's own summary, to which the others are added: a wide one is neither cleared nor merged needlessly.
     total: Option<S>,
     next: usize,
@@ -162,29 +220,12 @@ where
         loop {
             let lane = self.next.fetch_add(1, Ordering::Relaxed);
             // A lane before the failed one is still summed: it may fail too, and the earliest failure is the one to report.
-            if lane >= self.lanes || self.lock().failed.as_ref().is_some_and(|(failed, _)| *failed < lane) {
+            if lane >= self.lanes.count() || self.lock().failed.as_ref().is_some_and(|(failed, _)| *failed < lane) {
                 return;
             }
-            let sum = self.sum_lane(lane);
+            let sum = sum_of(self.source, self.empty, self.states, self.lanes.of(lane), self.control);
             self.lock().take(lane, sum);
         }
-    }
-
-    fn sum_lane(&self, lane: usize) -> Result<S> {
-        let mut sum = self.empty.clone();
-        let count = self.partitions.len();
-        for partition in &self.partitions[lane * count / self.lanes..(lane + 1) * count / self.lanes] {
-            let mut state = self.states.of(*partition);
-            self.source.scan(*partition, &mut |rows| {
-                let count = rows.labels.len();
-                match &mut state {
-                    None => sum.observe(rows)?,
-                    Some(state) => sum.observe_kept(rows, state.next(count))?,
-                }
-                self.control.advance(count as u64)
-            })?;
-        }
-        Ok(sum)
     }
 
     fn lock(&self) -> MutexGuard<'_, Merged<S>> {
@@ -196,11 +237,11 @@ impl<S> Merged<S>
 where
     S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
 {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Merged { total: None, next: 0, waiting: BTreeMap::new(), failed: None }
     }
 
-    fn take(&mut self, lane: usize, sum: Result<S>) {
+    pub(super) fn take(&mut self, lane: usize, sum: Result<S>) {
         match sum {
             Ok(sum) => {
                 self.waiting.insert(lane, sum);
@@ -228,7 +269,7 @@ where
         }
     }
 
-    fn finish(self, empty: &S) -> Result<S> {
+    pub(super) fn finish(self, empty: &S) -> Result<S> {
         match self.failed {
             Some((_, error)) => Err(error),
             None => Ok(self.total.unwrap_or_else(|| empty.clone())),

@@ -10,9 +10,9 @@ use crate::eval::{ScoreScale, ScoredBatch};
 use crate::model::{Classifier, Scores};
 use crate::stats::Statistics;
 
-/// Judges what a model says about labelled rows.
-pub struct Evaluator<'a, S> {
-    model: &'a dyn Classifier,
+/// Judges what a model, or whatever points at one, says about labelled rows.
+pub struct Evaluator<M, S> {
+    model: M,
     sums: S,
     silent: u64,
     /// Buffers of the batch; not part of the sums.
@@ -26,15 +26,25 @@ struct Buffers {
     labels: Vec<u32>,
 }
 
-impl<'a, S> Evaluator<'a, S> {
+impl<M: Classifier, S> Evaluator<M, S> {
     /// Judges with an empty statistic.
-    pub fn new(model: &'a dyn Classifier, empty: S) -> Self {
+    pub fn new(model: M, empty: S) -> Self {
         Evaluator { model, sums: empty, silent: 0, buffers: Mutex::default() }
     }
 
     /// How many rows with a class the model said nothing about, so that they could not be judged.
     pub fn silent(&self) -> u64 {
         self.silent
+    }
+
+    /// Who is judged.
+    pub(super) fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// What the statistic has seen so far.
+    pub(super) fn sums(&self) -> &S {
+        &self.sums
     }
 
     /// What the statistic has seen.
@@ -66,21 +76,22 @@ fn judge(model: &dyn Classifier, buffers: &mut Buffers, rows: Rows<'_>, sink: im
     Ok(silent)
 }
 
-impl<S: Clone> Clone for Evaluator<'_, S> {
+impl<M: Clone, S: Clone> Clone for Evaluator<M, S> {
     fn clone(&self) -> Self {
-        Evaluator { model: self.model, sums: self.sums.clone(), silent: self.silent, buffers: Mutex::default() }
+        Evaluator { model: self.model.clone(), sums: self.sums.clone(), silent: self.silent, buffers: Mutex::default() }
     }
 }
 
-impl<S: Encode> Encode for Evaluator<'_, S> {
+impl<M, S: Encode> Encode for Evaluator<M, S> {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
         codec.count("silent", &mut self.silent)?;
         self.sums.encode(codec)
     }
 }
 
-impl<S> Statistics for Evaluator<'_, S>
+impl<M, S> Statistics for Evaluator<M, S>
 where
+    M: Classifier + Clone,
     S: for<'b> Statistics<Input<'b> = ScoredBatch<'b>>,
 {
     type Input<'b> = Rows<'b>;
@@ -88,7 +99,7 @@ where
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         let buffers = self.buffers.get_mut().unwrap_or_else(PoisonError::into_inner);
         let sums = &mut self.sums;
-        self.silent += judge(self.model, buffers, rows, |judged| sums.observe(judged))?;
+        self.silent += judge(&self.model, buffers, rows, |judged| sums.observe(judged))?;
         Ok(())
     }
 

@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{self, Answer};
+use super::answer::Answer;
+use super::answer_total::Content;
 use super::question::{Question, check_program};
 use super::sites::{Site, Sites, mismatch};
 use super::study::{FirstStudy, Study};
 use crate::codec::Codec;
-use crate::data::{Classes, Layout};
+use crate::data::Layout;
 use crate::error::{Error, Result};
 use crate::model::{AnyProcedure, BoxedStats, Conclusion, PassInfo, Step};
 use crate::notice::Notice;
@@ -118,60 +119,19 @@ impl Round {
 
     /// Puts the answers of all places together, each under the name that messages use for it.
     pub fn advance(&self, answers: &[(&str, &Answer)]) -> Result<Advance> {
-        if answers.is_empty() {
-            return Err(Error::data("there is no answer to go on from"));
-        }
-        let name = self.question()?.name()?;
-        let is_ours =
-            |answer: &Answer| answer.round == name || (answer.question.is_none() && Some(&answer.round) == self.first_name.as_ref());
-        if let Some((place, other)) = answers.iter().find(|(_, answer)| !is_ours(answer)) {
-            let what = match other.number == self.number() {
-                true => "it answers the same question of another study".to_owned(),
-                false => format!("it answers question {}, and this is question {}", other.number, self.number()),
-            };
-            return Err(mismatch("the round", place, what));
-        }
-        refuse_copies(answers)?;
-        let sites = answer::joined_sites(answers)?;
-        // Nobody is known before the first answers; rounds of the first version never knew who answered.
-        if !self.sites.0.is_empty() {
-            self.sites.check(&sites)?;
-        }
-        let known = Round { sites, ..self.clone() };
-        match &self.layout {
-            None => known.agree(answers),
-            Some(layout) => known.merge(layout, answers),
-        }
+        let mut gathered = self.gather()?;
+        answers.iter().try_for_each(|(name, answer)| gathered.add(name, answer))?;
+        gathered.advance()
     }
 
-    /// Agrees upon columns, levels and classes.
-    fn agree(&self, answers: &[(&str, &Answer)]) -> Result<Advance> {
-        let (mut layout, notices) = answer::agreed(answers)?;
-        if let Some(first) = &self.study.first_class {
-            let at = layout.classes().index(first)?;
-            let mut labels = layout.classes().labels().to_vec();
-            labels[..=at].rotate_right(1);
-            layout = Layout::new(layout.target(), layout.features().to_vec(), Classes::new(labels)?, layout.weighting())?;
-        }
-        if !self.study.order.is_empty() {
-            layout = self.study.order.applied(&layout)?;
-        }
-        let next = Round { layout: Some(Arc::new(layout)), first_name: None, ..self.clone() };
-        // Whatever stands in the way of the fit is said now.
-        next.question()?;
-        Ok(Advance::Again(Box::new(next), notices))
-    }
-
-    fn merge(&self, layout: &Arc<Layout>, answers: &[(&str, &Answer)]) -> Result<Advance> {
+    /// Begins to put answers together, one after the other.
+    pub fn gather(&self) -> Result<GatheredAnswers<'_>> {
+        let mut content = Content::default();
         let procedure = self.study.procedure()?;
-        let mut total = answer::total(&self.empty(&*procedure, layout)?, answers)?;
-        let mut next = Round { first_name: None, ..self.clone() };
-        Codec::out(&mut next.sums, "").part(&pass_name(self.passes), &mut total)?;
-        next.passes += 1;
-        Ok(match (*procedure).conclude_any(&total)? {
-            Step::Again(_) => Advance::Again(Box::new(next), Vec::new()),
-            Step::Done(conclusion) => Advance::Done(conclusion),
-        })
+        if let Some(layout) = &self.layout {
+            content.empty = Some(self.empty(&*procedure, layout)?);
+        }
+        Ok(GatheredAnswers { round: self, name: self.question()?.name()?, procedure, content, first_version: Vec::new(), count: 0 })
     }
 
     /// The empty sums of the current pass: the steps of all earlier passes repeated from their sums.
@@ -237,13 +197,66 @@ fn pass_name(pass: usize) -> String {
     format!("pass{pass}")
 }
 
-/// Answers of the first version do not say whose they are; the same sums twice are the same answer.
-fn refuse_copies(answers: &[(&str, &Answer)]) -> Result<()> {
-    let first: Vec<_> = answers.iter().filter(|(_, answer)| answer.question.is_none() && answer.number > 1).collect();
-    for (at, (name, answer)) in first.iter().enumerate() {
-        if let Some((earlier, _)) = first[..at].iter().find(|(_, earlier)| earlier.content == answer.content) {
-            return Err(mismatch(earlier, name, "they are the same answer, which would count twice".into()));
+/// Answers to the question of a round on their way to the next.
+pub struct GatheredAnswers<'a> {
+    round: &'a Round,
+    /// The name of the question.
+    name: String,
+    procedure: Box<dyn AnyProcedure>,
+    content: Content,
+    /// Answers of the first version, which do not say whose they are.
+    first_version: Vec<(String, Record)>,
+    count: usize,
+}
+
+impl GatheredAnswers<'_> {
+    /// Adds an answer under the name that messages use for it.
+    pub fn add(&mut self, place: &str, answer: &Answer) -> Result<()> {
+        let of_first_version = answer.question.is_none();
+        if answer.round != self.name && !(of_first_version && Some(&answer.round) == self.round.first_name.as_ref()) {
+            let number = self.round.number();
+            let what = match answer.number == number {
+                true => "it answers the same question of another study".to_owned(),
+                false => format!("it answers question {}, and this is question {number}", answer.number),
+            };
+            return Err(mismatch("the round", place, what));
         }
+        if of_first_version && answer.number > 1 {
+            // The same sums twice are the same answer.
+            if let Some((earlier, _)) = self.first_version.iter().find(|(_, content)| *content == answer.content) {
+                return Err(mismatch(earlier, place, "they are the same answer, which would count twice".into()));
+            }
+            self.first_version.push((place.to_owned(), answer.content.clone()));
+        }
+        self.count += 1;
+        self.content.add(place, answer)
     }
-    Ok(())
+
+    /// What all answers lead to.
+    pub fn advance(self) -> Result<Advance> {
+        if self.count == 0 {
+            return Err(Error::data("there is no answer to go on from"));
+        }
+        let round = self.round;
+        // Nobody is known before the first answers; rounds of the first version never knew who answered.
+        if !round.sites.0.is_empty() {
+            round.sites.check(&self.content.sites)?;
+        }
+        let known = Round { sites: self.content.sites.clone(), first_name: None, ..round.clone() };
+        if round.layout.is_none() {
+            // Columns, levels and classes are agreed upon.
+            let (layout, notices) = self.content.agreed()?;
+            let next = Round { layout: Some(Arc::new(round.study.settled(layout)?)), ..known };
+            // Whatever stands in the way of the fit is said now.
+            next.question()?;
+            return Ok(Advance::Again(Box::new(next), notices));
+        }
+        let (mut total, mut next) = (self.content.total()?, known);
+        Codec::out(&mut next.sums, "").part(&pass_name(round.passes), &mut total)?;
+        next.passes += 1;
+        Ok(match (*self.procedure).conclude_any(&total)? {
+            Step::Again(_) => Advance::Again(Box::new(next), Vec::new()),
+            Step::Done(conclusion) => Advance::Done(conclusion),
+        })
+    }
 }

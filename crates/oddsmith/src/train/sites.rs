@@ -10,6 +10,11 @@ const ROUNDING: f64 = 1e-9;
 /// Digits of the name that a place gets from its rows.
 const DIGITS: usize = 16;
 
+/// The name of a place that gave itself none.
+fn name_of_rows(digest: u64) -> String {
+    format!("{digest:0DIGITS$x}")
+}
+
 /// A place and the rows that it answered for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
@@ -26,13 +31,14 @@ pub struct Site {
 
 impl Site {
     pub(super) fn new(name: Option<&str>, tally: &Tally) -> Self {
-        let name = name.map_or_else(|| format!("{:0DIGITS$x}", tally.digest), str::to_owned);
+        let name = name.map_or_else(|| name_of_rows(tally.digest), str::to_owned);
         Site { name, rows: tally.rows, weight: tally.weight, digest: tally.digest, label: String::new() }
     }
 
-    /// What messages call it.
-    fn called<'a>(&'a self, otherwise: &'a str) -> &'a str {
-        if self.label.is_empty() { otherwise } else { &self.label }
+    /// What messages call it: the name that it gave itself, else the file of its answer.
+    fn called(&self) -> &str {
+        let named = self.name != name_of_rows(self.digest);
+        if named || self.label.is_empty() { &self.name } else { &self.label }
     }
 
     fn saw_the_same(&self, other: &Site) -> bool {
@@ -53,26 +59,24 @@ impl Site {
 pub(super) struct Sites(pub(super) Vec<Site>);
 
 impl Sites {
-    /// The places of several answers, each under what messages call it; a place that is there twice is refused.
-    pub(super) fn joined(answers: &[(&str, &Sites)]) -> Result<Sites> {
-        let mut all: Vec<(&str, Site)> = Vec::new();
-        for (label, sites) in answers {
-            for site in &sites.0 {
-                if let Some((earlier, _)) = all.iter().find(|(_, earlier)| earlier.name == site.name) {
-                    let what = format!("both answer for the same {}, which would count twice", site.rows_in_words());
-                    return Err(mismatch(earlier, label, what));
-                }
-                // A place keeps the label of its own answer when that is merged with others.
-                all.push((label, Site { label: site.called(label).to_owned(), ..site.clone() }));
+    /// Adds the places of an answer under what messages call it; a place that is there twice is refused.
+    pub(super) fn join(&mut self, label: &str, sites: &Sites) -> Result<()> {
+        for site in &sites.0 {
+            if let Some(earlier) = self.0.iter().find(|earlier| earlier.name == site.name) {
+                let what = format!("both answer for the same {}, which would count twice", site.rows_in_words());
+                return Err(mismatch(earlier.called(), label, what));
             }
+            // A place keeps the label of its own answer when that is merged with others.
+            let own = if site.label.is_empty() { label } else { &site.label };
+            self.0.push(Site { label: own.to_owned(), ..site.clone() });
         }
-        Ok(Sites(all.into_iter().map(|(_, site)| site).collect()))
+        Ok(())
     }
 
     /// Refuses answers of other places, or of other rows, than those that answered before.
     pub(super) fn check(&self, now: &Sites) -> Result<()> {
         for site in &self.0 {
-            let first = site.called(&site.name);
+            let first = site.called();
             match now.0.iter().find(|other| other.name == site.name) {
                 Some(other) if other.saw_the_same(site) => {}
                 Some(other) => return Err(changed(site, other)),
@@ -90,7 +94,7 @@ impl Sites {
             None => Ok(()),
             Some(new) => {
                 let what = format!("its {} took no part in the earlier questions", new.rows_in_words());
-                Err(mismatch("the round", new.called(&new.name), what))
+                Err(mismatch("the round", new.called(), what))
             }
         }
     }
@@ -133,7 +137,7 @@ fn changed(before: &Site, now: &Site) -> Error {
         true => format!("it saw {then} in its first answer and other {today} in this one"),
         false => format!("it saw {then} in its first answer and {today} in this one"),
     };
-    mismatch("the earlier questions", now.called(&now.name), what)
+    mismatch("the earlier questions", now.called(), what)
 }
 
 pub(super) fn mismatch(left: &str, right: &str, what: String) -> Error {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Formula, Kind, Layout, Order, Role, Weighting};
+use crate::data::{Classes, Formula, Kind, Layout, Order, Role, Weighting};
 use crate::error::{Error, Result};
 use crate::model::linear::{Logistic, OneVsRest};
 use crate::model::{AnyLearner, AnyProcedure, Params};
@@ -79,6 +79,17 @@ impl Study {
     /// levels are united, so that rows of several places may belong together.
     pub(super) fn keyed(&self, agreed: &Arc<Layout>) -> Result<Arc<Layout>> {
         if self.keys.is_empty() { Ok(Arc::clone(agreed)) } else { agreed.keyed(&self.keys).map(Arc::new) }
+    }
+
+    /// The columns that the places agreed upon with levels and classes in the order of the study.
+    pub fn settled(&self, mut layout: Layout) -> Result<Layout> {
+        if let Some(first) = &self.first_class {
+            let at = layout.classes().index(first)?;
+            let mut labels = layout.classes().labels().to_vec();
+            labels[..=at].rotate_right(1);
+            layout = Layout::new(layout.target(), layout.features().to_vec(), Classes::new(labels)?, layout.weighting())?;
+        }
+        if self.order.is_empty() { Ok(layout) } else { self.order.applied(&layout) }
     }
 
     /// The order in which every place reads its levels. Which class is the event is agreed upon later: a place may not have it.

@@ -54,7 +54,7 @@ pub(crate) struct Survey {
 
 impl Encode for Survey {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        if !codec.is_reading() {
+        if !codec.is_reading() && !codec.is_among_workers() {
             self.move_origin();
         }
         codec.count("rows", &mut self.rows)?;
@@ -70,6 +70,14 @@ impl Encode for Survey {
         codec.numbers("class_marks", &mut self.class_marks)?;
         if !self.offsets.is_empty() {
             codec.numbers("offsets", &mut self.offsets)?;
+        }
+        if codec.is_among_workers() {
+            let mut known = !self.origin.is_empty();
+            codec.flag("origin_known", &mut known)?;
+            if codec.is_reading() {
+                self.origin = vec![0.0; if known { self.cell_reach.len() } else { 0 }];
+            }
+            return codec.numbers("origin", &mut self.origin);
         }
         if codec.is_reading() && self.rows > 0 {
             self.origin = self.columns.means().to_vec();

@@ -1,0 +1,224 @@
+//! Passes over parts that workers hold, and the same over all of them here, as Python sees them.
+
+use oddsmith::Result;
+use oddsmith::control::Control;
+use oddsmith::data::Extent;
+use oddsmith::error::{Error, ErrorKind};
+use oddsmith::model::Conclusion;
+use oddsmith::train::{self, HashedFold, RelayEnd, SpreadTable, Study};
+use oddsmith_io::{Opened, flag_columns, open_pieces};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::edge::{Told, raise, told};
+use crate::judgement::Evaluation;
+use crate::model::Model;
+use crate::parts::{PieceTuple, Plan, ReadingPlan, Survey, piece_of};
+use crate::rounds::Round;
+use crate::sums::{Sums, parts};
+use crate::work;
+
+/// A fold: of how many, which, the seed, and whether its rows are wanted or all others.
+type Fold = (u64, u64, u64, bool);
+
+fn fold_of(fold: Option<Fold>) -> Result<Option<HashedFold>> {
+    fold.map(|(count, fold, seed, held)| HashedFold::new(count, fold, seed, held)).transpose()
+}
+
+/// A table whose parts workers hold.
+#[pyclass(frozen, module = "oddsmith._core")]
+pub(crate) struct Spread {
+    table: SpreadTable,
+    flags: Vec<String>,
+    weight: f64,
+}
+
+#[pymethods]
+impl Spread {
+    /// The table of parts that told of themselves, each under the name that messages use; together they take about so many bytes.
+    #[new]
+    fn new(py: Python<'_>, question: Option<&[u8]>, surveys: Vec<(String, Vec<u8>)>, bytes: u64, apart: bool) -> PyResult<Self> {
+        let made = || {
+            let read = surveys.iter().map(|(_, bytes)| Survey::from_bytes(bytes)).collect::<Result<Vec<_>>>()?;
+            let named: Vec<_> = surveys.iter().map(|(name, _)| name.as_str()).zip(read.iter().map(|survey| &survey.layout)).collect();
+            if named.is_empty() {
+                return Err(Error::data("no part has a row that counts"));
+            }
+            let (layout, _) = train::common_layout(&named)?;
+            let needs = question.map(|bytes| train::Question::from_bytes(bytes)?.needs()).transpose()?;
+            let candidates: Vec<_> = read.iter().map(|survey| survey.flags.clone()).collect();
+            let flags = needs.and_then(|needs| needs.flags).map(|except| flag_columns(&candidates, &except)).unwrap_or_default();
+            let weight = read.iter().map(|survey| survey.weight).sum();
+            let extents = read.iter().map(|survey| survey.extent).collect();
+            Ok(Spread { table: SpreadTable { layout, extents, bytes, apart }, flags, weight })
+        };
+        made().map_err(|error| raise(py, error))
+    }
+
+    /// Columns that are booleans, because zeros and ones are all that any part has; the parts must be read again with these kinds.
+    #[getter]
+    fn flags(&self) -> Vec<String> {
+        self.flags.clone()
+    }
+
+    /// Rows and partitions of every part.
+    #[getter]
+    fn extents(&self) -> Vec<(u64, usize)> {
+        self.table.extents.iter().map(|Extent { rows, partitions }| (*rows, *partitions)).collect()
+    }
+
+    /// Weight of all rows.
+    #[getter]
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Class labels in order.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.table.layout.classes().labels().to_vec()
+    }
+}
+
+/// What passes end in, as Python sees it.
+#[derive(IntoPyObject)]
+pub(crate) enum Ended {
+    /// A model.
+    Model(Model),
+    /// Sums.
+    Sums(Sums),
+    /// A model judged.
+    Judged((Evaluation, u64)),
+}
+
+/// Passes under way.
+#[pyclass(module = "oddsmith._core")]
+pub(crate) struct Relay {
+    relay: train::Relay,
+    weights: Option<String>,
+}
+
+#[pymethods]
+impl Relay {
+    /// The passes of a fit.
+    #[staticmethod]
+    fn study(py: Python<'_>, round: &Round, table: &Spread, fold: Option<Fold>) -> PyResult<Self> {
+        let study = round.study().clone();
+        let weights = weights_of(&study);
+        let made = || train::Relay::study(study, &table.table, fold_of(fold)?);
+        made().map(|relay| Relay { relay, weights }).map_err(|error| raise(py, error))
+    }
+
+    /// The sums that any one-pass model finishes from.
+    #[staticmethod]
+    fn gather(py: Python<'_>, wanted: &str, threshold: f64, table: &Spread) -> PyResult<Self> {
+        let relay = train::Relay::gather(parts(wanted, threshold)?, &table.table).map_err(|error| raise(py, error))?;
+        Ok(Relay { relay, weights: None })
+    }
+
+    /// A model of the same table judged on some of its rows.
+    #[staticmethod]
+    fn judge(py: Python<'_>, model: &Model, table: &Spread, fold: Option<Fold>) -> PyResult<Self> {
+        let made = || train::Relay::judge(model.classifier(), &table.table, fold_of(fold)?);
+        made().map(|relay| Relay { relay, weights: None }).map_err(|error| raise(py, error))
+    }
+
+    /// Passes that were answered.
+    #[getter]
+    fn passes(&self) -> usize {
+        self.relay.passes()
+    }
+
+    /// What the current pass is for.
+    #[getter]
+    fn purpose(&self) -> String {
+        self.relay.purpose()
+    }
+
+    /// The partitions of every lane.
+    fn lanes(&self) -> Vec<Vec<usize>> {
+        self.relay.lanes()
+    }
+
+    /// What workers are told.
+    fn ask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.relay.ask().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
+    }
+
+    /// Takes the sums of a lane.
+    fn take(&mut self, py: Python<'_>, lane: usize, bytes: &[u8]) -> PyResult<()> {
+        self.relay.take(lane, bytes).map_err(|error| raise(py, error))
+    }
+
+    /// The end; `None` where another pass is needed.
+    fn advance(&mut self, py: Python<'_>) -> PyResult<Option<Ended>> {
+        let end = work::run(py, usize::MAX, |_| self.relay.advance())?;
+        let ended = match end {
+            None => return Ok(None),
+            Some(RelayEnd::Concluded(conclusion)) => Ended::Model(model_of(py, conclusion, self.weights.as_deref())?),
+            Some(RelayEnd::Sums(sums)) => Ended::Sums(Sums(*sums)),
+            Some(RelayEnd::Judged(evaluation, silent)) => {
+                Ended::Judged((Evaluation::new(*evaluation, self.relay.layout().classes().clone()), silent))
+            }
+        };
+        Ok(Some(ended))
+    }
+}
+
+fn weights_of(study: &Study) -> Option<String> {
+    study.weight.as_ref().map(|(column, _)| column.clone())
+}
+
+/// The model of a conclusion, with the name of the column of its rows' weights.
+fn model_of(py: Python<'_>, conclusion: Conclusion, weights: Option<&str>) -> PyResult<Model> {
+    match conclusion {
+        Conclusion::Model(model) => Ok(Model::new(crate::models::with_weights_of(model, weights))),
+        Conclusion::Card(card) => {
+            let advice = "it is an analysis; `oddsmith rounds` shows it".into();
+            Err(raise(py, ErrorKind::Unsupported { model: card.title, what: "be an estimator".into(), advice }.into()))
+        }
+    }
+}
+
+/// All files as one table, opened here.
+fn opened_here(plan: &Plan, files: Vec<PieceTuple>, control: &Control) -> Result<Opened> {
+    let pieces: Vec<_> = files.into_iter().map(piece_of).collect();
+    plan.open(|options, roles| open_pieces(&pieces, options, roles, control))
+}
+
+/// Fits a study to all files on this machine.
+#[pyfunction]
+pub(crate) fn fit_files(
+    py: Python<'_>,
+    round: &Round,
+    files: Vec<PieceTuple>,
+    plan: ReadingPlan,
+    threads: usize,
+) -> PyResult<(Model, Vec<Told>)> {
+    let study = round.study().clone();
+    let plan = plan.plan(threads).map_err(|error| raise(py, error))?;
+    let (conclusion, notices) = work::run(py, usize::MAX, |control| {
+        let opened = opened_here(&plan, files, control)?;
+        let fitted = train::conclude(&study.procedure()?, &*opened.source, work::threads(threads), control)?;
+        Ok((fitted.model, opened.notices))
+    })?;
+    Ok((model_of(py, conclusion, weights_of(&study).as_deref())?, told(notices)))
+}
+
+/// Sums all files up on this machine.
+#[pyfunction]
+pub(crate) fn gather_files(
+    py: Python<'_>,
+    wanted: (String, f64),
+    files: Vec<PieceTuple>,
+    plan: ReadingPlan,
+    threads: usize,
+) -> PyResult<(Sums, Vec<Told>)> {
+    let parts = parts(&wanted.0, wanted.1)?;
+    let plan = plan.plan(threads).map_err(|error| raise(py, error))?;
+    let (sums, notices) = work::run(py, usize::MAX, |control| {
+        let opened = opened_here(&plan, files, control)?;
+        Ok((train::gather(&*opened.source, parts, work::threads(threads), control)?, opened.notices))
+    })?;
+    Ok((Sums(sums), told(notices)))
+}

@@ -1,0 +1,202 @@
+"""What a worker does with the parts of a table: opens them, sums lanes up, predicts, judges.
+
+A worker needs this module, NumPy and the extension. Whatever engine starts it hands it a job and the number of a task.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _core
+from .exceptions import DataError, MismatchError
+
+#: What was opened last, so that the next pass need not read it again; as much as the memory of the plan has room for.
+_OPEN: OrderedDict[Any, Any] = OrderedDict()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A file, or some of its row groups."""
+
+    piece: tuple[str, tuple[int, int] | None, tuple[tuple[str, str, bool], ...], int]
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        path, groups, _, _ = self.piece
+        return str(path) if groups is None else f"{path} (row groups {groups[0] + 1} to {groups[1]})"
+
+    def print(self) -> str:
+        """What another file of the same name would differ in."""
+        facts = os.stat(self.piece[0])
+        return f"{facts.st_size}/{facts.st_mtime_ns}"
+
+    def place(self) -> Any:
+        """Where the rows are, as the core takes it."""
+        path, groups, folders, size = self.piece
+        return path, groups, list(folders), size
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows that an engine holds, as an Arrow stream."""
+
+    name: str
+    digest: str
+    stream: Any = field(compare=False, hash=False)
+
+    def print(self) -> str:
+        """What other rows would differ in."""
+        return self.digest
+
+    def place(self) -> Any:
+        """Where the rows are, as the core takes it."""
+        import pyarrow
+
+        return self.name, _core.Frame(pyarrow.ipc.open_stream(self.stream).read_all())
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the first pass saw of a part: every later pass must see the same."""
+
+    fingerprint: str
+    rows: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done in every task, and what the tasks are.
+
+    `tasks` are, by number, what a task is about: the parts that it needs and the lanes that it sums up.
+    """
+
+    do: str
+    tasks: tuple[Any, ...]
+    #: Parts by number; `None` where an engine brings them itself.
+    parts: tuple[Any, ...] | None
+    names: tuple[str, ...]
+    plan: Mapping[str, Any] | None = None
+    content: bytes = b""
+    seen: tuple[Seen | None, ...] = ()
+
+    def needs(self, task: int) -> tuple[int, ...]:
+        """The numbers of the parts that a task is about."""
+        about = self.tasks[task]
+        return (about,) if isinstance(about, int) else tuple(number for _, number in about[0])
+
+    def __call__(self, task: int, brought: Mapping[int, Any] | None = None) -> bytes:
+        """Do a task; `brought` are parts by number that the engine brings."""
+        try:
+            return _WORK[self.do](self, self.tasks[task], lambda at: (brought or self.parts)[at])
+        except MemoryError as error:
+            raise DataError(f"task {task + 1} of {len(self.tasks)}: the worker has too little memory; give it more, or make more parts") from error
+
+
+def _opened(job: Job, part: Any, at: int) -> Any:
+    """The part, opened, as the first pass saw it; `None` where none of its rows counts."""
+    fingerprint = part.print()
+    seen = job.seen[at] if job.seen else None
+    if seen is not None and seen.fingerprint != fingerprint:
+        raise MismatchError(_changed(part.name, isinstance(part, Piece)))
+    key = (part, fingerprint, repr(job.plan))
+    if key in _OPEN:
+        _OPEN.move_to_end(key)
+        return _OPEN[key]
+    opened = _core.open_part(part.place(), dict(job.plan), 1)
+    if seen is not None and (opened is None or (opened.rows, opened.weight) != (seen.rows, seen.weight)):
+        now = 0 if opened is None else opened.rows
+        raise MismatchError(f"{part.name}: the first pass saw {seen.rows} rows of weight {seen.weight:g}, and this one sees {now}")
+    if part.print() != fingerprint:
+        raise MismatchError(_changed(part.name, isinstance(part, Piece)))
+    _OPEN[key] = opened
+    room = job.plan["memory"]
+    while len(_OPEN) > 1 and sum(0 if kept is None else kept.bytes for kept in _OPEN.values()) > room:
+        _OPEN.popitem(last=False)
+    return opened
+
+
+def _changed(name: str, is_file: bool) -> str:
+    if is_file:
+        return f"{name}: the file changed between passes; try again when nothing writes to it"
+    return (
+        f"{name}: these are other rows than those of the first pass; a frame whose rows are drawn anew whenever they are computed "
+        "(rand(), limit, sample without a seed) must be written to files first"
+    )
+
+
+def _survey(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
+    """The columns and the size of a part; nothing where none of its rows counts."""
+    part = part_of(at)
+    opened = _opened(job, part, at)
+    return _packed([] if opened is None else [part.print().encode(), repr((opened.rows, opened.weight)).encode(), opened.survey()])
+
+
+def _kinds(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
+    """The kinds of columns that a part settles for all others."""
+    opened = _opened(job, part_of(at), at)
+    return b"" if opened is None else repr(opened.kinds).encode()
+
+
+def _lanes(job: Job, task: Any, part_of: Callable[[int], Any]) -> bytes:
+    """The sums of lanes, each behind its number."""
+    numbers, extents, lanes = task
+    opened = [(at, _opened(job, part_of(number), number)) for at, number in numbers]
+    summed = _core.sum_lanes(job.content, opened, list(extents), [(lane, list(partitions)) for lane, partitions in lanes])
+    for _, number in numbers:
+        part = part_of(number)
+        if job.seen and part.print() != job.seen[number].fingerprint:
+            raise MismatchError(_changed(part.name, isinstance(part, Piece)))
+    return _packed([piece for lane, sums in summed for piece in (str(lane).encode(), sums)])
+
+
+def _predict(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
+    """Probabilities of all rows of a part, as numbers row by row."""
+    part = part_of(at)
+    if isinstance(part, Piece):
+        _check_unchanged(job, part, at)
+    return _core.predict_part(_core.Model.from_bytes(job.content), part.place())[0].tobytes()
+
+
+def _judge(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
+    """The sums of a model that is judged on the rows of a part."""
+    part = part_of(at)
+    try:
+        return _core.judge_part(_core.Model.from_bytes(job.content), part.place())
+    except DataError as error:
+        raise DataError(f"{part.name}: {error}") from error
+
+
+def _check_unchanged(job: Job, part: Piece, at: int) -> None:
+    seen = job.seen[at] if job.seen else None
+    if seen is not None and seen.fingerprint != part.print():
+        raise MismatchError(_changed(part.name, True))
+
+
+_WORK: dict[str, Callable[[Job, Any, Callable[[int], Any]], bytes]] = {
+    "kinds": _kinds,
+    "survey": _survey,
+    "lanes": _lanes,
+    "predict": _predict,
+    "judge": _judge,
+}
+
+
+def _packed(pieces: list[bytes]) -> bytes:
+    """Several byte strings as one."""
+    return b"".join(len(piece).to_bytes(8, "little") + piece for piece in pieces)
+
+
+def unpacked(content: bytes) -> list[bytes]:
+    """The byte strings in one."""
+    pieces, at = [], 0
+    while at < len(content):
+        size = int.from_bytes(content[at : at + 8], "little")
+        pieces.append(content[at + 8 : at + 8 + size])
+        at += 8 + size
+    return pieces

@@ -1,0 +1,128 @@
+"""Tables in many files, and engines that fail in known ways, for tests of fits whose rows lie apart."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oddsmith import _core, engine
+
+
+def rows(count: int = 480) -> pd.DataFrame:
+    """Numbers, zeros and ones, categories and a class; the last rows have levels that the first do not have."""
+    rng = np.random.default_rng(11)
+    age, dose = rng.normal(50, 10, count), rng.gamma(3.0, 2.0, count)
+    ward = np.where(np.arange(count) < count // 2, rng.choice(list("ab"), count), rng.choice(list("abc"), count))
+    odds = 0.06 * (age - 50) + 0.2 * (dose - 6) - 0.4 + 0.5 * (ward == "b")
+    died = np.where(rng.random(count) < 1 / (1 + np.exp(-odds)), "yes", "no")
+    return pd.DataFrame({"age": age, "dose": dose, "smoker": rng.integers(0, 2, count), "ward": ward, "died": died})
+
+
+def table_for(entry: dict[str, Any]) -> pd.DataFrame:
+    """Rows of the kinds that a model takes."""
+    table = rows()
+    if not entry["takes_numbers"]:
+        ages, doses = pd.cut(table["age"], 3, labels=list("xyz")), pd.cut(table["dose"], 4, labels=list("pqrs"))
+        table = table.assign(age=ages.astype(str), dose=doses.astype(str), smoker=table["smoker"].map({0: "no", 1: "yes"}))
+    elif not entry["takes_categories"]:
+        table = table.drop(columns="ward")
+    return table
+
+
+def written(table: pd.DataFrame, folder: Path, files: int = 16) -> Path:
+    """The rows in so many files of different sizes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = np.arange(1, files + 1)
+    cuts = [0, *(np.cumsum(weights) * len(table) // weights.sum())]
+    for at, (low, high) in enumerate(zip(cuts, cuts[1:])):
+        table[low:high].to_parquet(folder / f"part-{at:03}.parquet", index=False, row_group_size=20)
+    return folder
+
+
+def digest(model: Any) -> str:
+    """The hash of the model file."""
+    return hashlib.sha256(model._finished_model().to_bytes()).hexdigest()
+
+
+ENTRIES = {entry["name"]: entry for entry in _core.models()}
+
+
+class Repeating:
+    """An engine that answers in another order, and some tasks twice, as speculation does."""
+
+    slots = 5
+
+    def map(self, job: Any, count: int) -> Any:
+        for task in [*reversed(range(count)), *range(0, count, 2)]:
+            yield task, job(task)
+
+
+class Forgetting:
+    """An engine that loses an answer."""
+
+    slots = 3
+
+    def map(self, job: Any, count: int) -> Any:
+        return ((task, job(task)) for task in range(count) if task != 1)
+
+
+class DyingOnce:
+    """A job whose worker is killed the first time that it does a certain task."""
+
+    def __init__(self, job: Any, mark: Path) -> None:
+        self.job, self.mark = job, mark
+
+    def __call__(self, task: int) -> bytes:
+        if self.job.do == "lanes" and task == 1 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.job(task)
+
+
+class Deadly(engine.Processes):
+    """Processes one of which dies."""
+
+    def __init__(self, count: int, mark: Path) -> None:
+        super().__init__(count)
+        self.mark = mark
+
+    def map(self, job: Any, count: int) -> Any:
+        return super().map(DyingOnce(job, self.mark), count)
+
+
+class Killer:
+    """A job that kills a process of its worker once: the Python worker itself, or the executor's Java."""
+
+    def __init__(self, job: Any, mark: Path, whom: str) -> None:
+        self.job, self.mark, self.whom = job, mark, whom
+        self.tasks, self.do, self.needs = job.tasks, job.do, job.needs
+
+    def __call__(self, task: int, brought: Any = None) -> bytes:
+        if self.do == "lanes" and task == 0 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid() if self.whom == "worker" else _java(), signal.SIGKILL)
+        return self.job(task, brought)
+
+
+def _java() -> int:
+    """The Java process above this one."""
+    process = os.getpid()
+    while Path(f"/proc/{process}/comm").read_text().strip() != "java":
+        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    return process
+
+
+class Killing:
+    """An engine whose first pass kills."""
+
+    def __init__(self, on: Any, mark: Path, whom: str) -> None:
+        self.on, self.slots, self.mark, self.whom = on, on.slots, mark, whom
+
+    def map(self, job: Any, count: int) -> Any:
+        return self.on.map(Killer(job, self.mark, self.whom), count)

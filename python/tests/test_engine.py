@@ -1,0 +1,223 @@
+"""Fits of tables that lie apart: the model file of one machine, whoever does the work, and nothing silently wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from parted import ENTRIES, Deadly, Forgetting, Repeating, digest, rows, table_for, written
+
+import oddsmith as od
+from oddsmith import engine
+
+pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.OddsmithWarning")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """The rows of every model of the registry in 16 files; one folder for models that take the same kinds."""
+    root, made = tmp_path_factory.mktemp("tables"), {}
+    for name, entry in ENTRIES.items():
+        key = (entry["takes_numbers"], entry["takes_categories"])
+        if key not in made:
+            made[key] = written(table_for(entry), root / f"{len(made)}")
+        made[name] = made[key]
+    return made
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with engine.processes(2) as workers:
+        yield workers
+
+
+class Sliced:
+    """An engine that says how many tasks it wants."""
+
+    def __init__(self, workers, slots):
+        self.workers, self.slots = workers, slots
+
+    def map(self, job, count):
+        return self.workers.map(job, count)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_model_has_the_file_of_one_machine(name, folders, workers, monkeypatch):
+    here = engine.fit(name, folders[name], "died", n_jobs=1)
+    monkeypatch.setattr(engine, "_TASKS_PER_SLOT", 1)
+    files = engine.files(folders[name])
+    assert len(files.parts) == 16
+    hashes = {digest(engine.fit(name, files, "died", on=Sliced(workers, slots))) for slots in (1, 3, 16)}
+    assert hashes == {digest(here)}
+    assert digest(engine.fit(name, folders[name], "died", n_jobs=2)) == digest(here)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_model_predicts_and_is_judged_alike(name, folders, workers):
+    model = engine.fit(name, folders[name], "died")
+    table = pd.read_parquet(folders[name])
+    answers = engine.predict(model, folders[name], on=workers)
+    np.testing.assert_array_equal(answers, engine.predict(model, folders[name]))
+    own = model.predict_proba if hasattr(model, "predict_proba") else model.decision_function
+    expected = own(table.drop(columns="died"))
+    if expected.ndim == 2:
+        np.testing.assert_allclose(answers, expected, rtol=1e-12)
+    judged, here = (engine.evaluate(model, folders[name], on=on) for on in (workers, None))
+    assert repr(judged.figures) == repr(here.figures)
+    if hasattr(model, "predict_proba"):
+        whole = od.evaluate(model, table.drop(columns="died"), table["died"])
+        for figure in ("log_loss", "brier", "auc"):
+            assert judged[figure] == pytest.approx(whole[figure], rel=1e-9), figure
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_model_is_compared_by_folds_of_what_rows_say(name, folders, workers):
+    there = engine.compare([name], folders[name], "died", on=workers, folds=2)
+    here = engine.compare([name], folders[name], "died", folds=2)
+    assert repr(there[name].figures) == repr(here[name].figures)
+    assert there[name].confusion.sum() == 480
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [od.GaussianNB(), od.MixedNB(), od.LinearDiscriminantAnalysis(), od.LogisticRegression(), od.Logit("died ~ age + C(ward)"), od.Logit("died ~ age + smoker", weights="dose")],
+    ids=str,
+)
+def test_estimators_keep_their_class_and_their_bits(estimator, folders, workers):
+    folder = folders["nb" if isinstance(estimator, (od.MixedNB, od.Logit)) else "gaussian-nb"]
+    target = None if isinstance(estimator, od.Logit) else "died"
+    there, here = engine.fit(estimator, folder, target, on=workers), engine.fit(estimator, folder, target)
+    assert type(there) is type(estimator) and digest(there) == digest(here)
+    table, whole = pd.read_parquet(folder), type(estimator)(**estimator.get_params())
+    rows = table if target is None else table.drop(columns="died")
+    whole = whole.fit(rows) if target is None else whole.fit(rows, table["died"])
+    # A number of zeros and ones is a boolean for some models of the registry and a number for their estimators.
+    if not isinstance(estimator, od.MixedNB):
+        np.testing.assert_allclose(there.predict_proba(rows), whole.predict_proba(rows), rtol=1e-6)
+
+
+def test_statistics_of_many_files_are_those_of_their_rows(folders, workers):
+    there, here = engine.gather(folders["nb"], "died", on=workers), engine.gather(folders["nb"], "died")
+    assert there._sums.to_bytes() == here._sums.to_bytes()
+    table = pd.read_parquet(folders["nb"])
+    whole = od.stats.gather(table.drop(columns="died"), table["died"])
+    np.testing.assert_allclose(there.fit(od.MixedNB()).predict_proba(table.drop(columns="died")), whole.fit(od.MixedNB()).predict_proba(table.drop(columns="died")), rtol=1e-9)
+
+
+def test_texts_are_hashed_or_all_words_are_kept(tmp_path, workers):
+    words = ["cough fever", "fever rash", "none", "rash rash itch", "cough", "well none"] * 20
+    table = pd.DataFrame({"note": words, "sick": ["yes", "yes", "no", "yes", "yes", "no"] * 20})
+    for at in range(4):
+        table[at * 30 : at * 30 + 30].to_csv(tmp_path / f"{at}.csv", index=False)
+    for text in (None, {"hash_width": 64}):
+        there, here = (engine.fit("multinomial-nb", tmp_path, "sick", on=on, kinds={"note": "text"}, text=text) for on in (workers, None))
+        assert digest(there) == digest(here)
+    with pytest.raises(od.ParameterError, match="read one by one"):
+        engine.fit("multinomial-nb", tmp_path, "sick", kinds={"note": "text"}, text={"weights": "tf-idf"})
+
+
+def test_answers_that_come_twice_are_dropped_and_missing_ones_refused(folders):
+    folder = folders["logistic"]
+    assert digest(engine.fit("logistic", folder, "died", on=Repeating())) == digest(engine.fit("logistic", folder, "died"))
+    with pytest.raises(od.MismatchError, match="answers are missing, first that of task 2"):
+        engine.fit("logistic", folder, "died", on=Forgetting())
+
+
+def test_a_worker_that_is_killed_changes_nothing(folders, tmp_path):
+    with Deadly(2, tmp_path / "died") as workers:
+        model = engine.fit("logistic", folders["logistic"], "died", on=workers)
+    assert (tmp_path / "died").exists()
+    assert digest(model) == digest(engine.fit("logistic", folders["logistic"], "died"))
+
+
+class Between:
+    """An engine that does something before a pass."""
+
+    slots = 2
+
+    def __init__(self, number, act):
+        self.number, self.act, self.passes = number, act, 0
+
+    def map(self, job, count):
+        self.passes += job.do == "lanes"
+        if self.passes == self.number:
+            self.act()
+            self.number = 0
+        return ((task, job(task)) for task in range(count))
+
+
+def test_a_file_that_changes_between_passes_is_refused(tmp_path):
+    folder = written(rows(), tmp_path / "t", 3)
+    change = lambda: rows(90)[10:].to_parquet(folder / "part-001.parquet")  # noqa: E731
+    with pytest.raises(od.MismatchError, match=r"part-001.parquet.*changed between passes"):
+        engine.fit("logistic", folder, "died", on=Between(2, change))
+
+
+def test_other_columns_in_one_file_are_named(tmp_path):
+    folder = written(rows(), tmp_path / "t", 3)
+    drifted = rows(60).assign(age="old")
+    drifted.to_parquet(folder / "part-002.parquet")
+    for on in (None, Repeating()):
+        with pytest.raises(od.MismatchError, match=r"(?s)part-000.parquet.*part-002.parquet.*column `age` is a number in one and a category in the other"):
+            engine.fit("logistic", folder, "died", on=on)
+    drifted.drop(columns="age").to_parquet(folder / "part-002.parquet")
+    for on in (None, Repeating()):
+        with pytest.raises(od.MismatchError, match=r"part-002.parquet.*no column `age`"):
+            engine.fit("logistic", folder, "died", on=on)
+
+
+def test_parts_without_rows_add_nothing(tmp_path):
+    full, some = written(rows(), tmp_path / "full", 3), written(rows(), tmp_path / "some", 3)
+    rows()[:0].to_parquet(some / "part-0000.parquet")
+    assert digest(engine.fit("lda", some, "died", features=["age", "dose"], on=Repeating())) == digest(engine.fit("lda", full, "died", features=["age", "dose"]))
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "csv" / "a.csv").write_text("x,y\n")
+    (tmp_path / "csv" / "b.csv").write_text("x,y\n1,a\n2,b\n3,a\n5,b\n")
+    assert engine.fit("gaussian-nb", tmp_path / "csv", "y", on=Repeating()).classes_.tolist() == ["a", "b"]
+    (tmp_path / "csv" / "b.csv").unlink()
+    for on in (None, Repeating()):
+        with pytest.raises(od.DataError, match="row"):
+            engine.fit("gaussian-nb", tmp_path / "csv", "y", on=on)
+
+
+def test_names_of_folders_are_columns(tmp_path, workers):
+    table = rows()
+    for at, year in enumerate((2023, 2024, 2025)):
+        (tmp_path / f"year={year}").mkdir()
+        table[160 * at : 160 * at + 160].to_parquet(tmp_path / f"year={year}" / "part.parquet", index=False)
+    model = engine.fit(od.Logit("died ~ age + year"), tmp_path, on=workers)
+    flat = table.assign(year=np.repeat([2023.0, 2024, 2025], 160))
+    np.testing.assert_allclose(model.tidy()["estimate"], od.Logit("died ~ age + year").fit(flat).tidy()["estimate"], rtol=1e-6)
+
+
+def test_a_worker_imports_no_scikit_learn(tmp_path):
+    folder = written(rows(), tmp_path / "t", 2)
+    code = (
+        "import sys\n"
+        "sys.modules['sklearn'] = sys.modules['scipy'] = sys.modules['pandas'] = None\n"
+        "from oddsmith import _core, stats\n"
+        "from oddsmith._worker import Job, Piece\n"
+        f"parts = tuple(Piece((str(p), g, tuple(f), s)) for p, g, f, s in _core.list_pieces([{str(folder)!r}]))\n"
+        "plan = dict(question=None, target='died', features=None, weights=None, kinds={}, text=None, memory=1 << 30)\n"
+        "print(len(Job('survey', (0,), parts, ('a', 'b'), plan)(0)) > 100)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["True"], done.stderr
+
+
+def test_what_is_missing_is_said(tmp_path):
+    with pytest.raises(od.DataError, match="there is no file"):
+        engine.files(tmp_path / "*.parquet")
+    assert isinstance(tmp_path, Path)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_command_writes_the_same_file(name, folders, command):
+    declared = {param["option"] for param in ENTRIES[name]["params"]}
+    flags = [flag for option, flag in (("ci", "--ci=wald"), ("no-tests", "--no-tests")) if option in declared]
+    command.run("fit", folders[name], "--target", "died", "--model", name, *flags, "-o", "model.odds")
+    assert (command.folder / "model.odds").read_bytes() == engine.fit(name, folders[name], "died")._finished_model().to_bytes()
