@@ -4,6 +4,7 @@ use super::super::cells::{count, known, p_text};
 use super::super::estimate::Estimate;
 use super::super::reversal::reversal;
 use super::super::strata::{Standardised, StratifiedTable};
+use super::super::table::ConditionalCount;
 use super::described::{Measures, Tests, forest};
 use super::table_card::meaning;
 use super::{CrossAnalysis, CrossTable, Design};
@@ -14,6 +15,8 @@ use crate::notice::{self, Notice};
 /// Most strata of a forest, and most that a notice names.
 const MOST_DRAWN: usize = 40;
 const MOST_NAMED: usize = 5;
+/// Strata up to which each has score limits, which are searched for; those of more strata are Woolf's, which have a formula.
+const MOST_SCORED: usize = 1000;
 /// Below this p-value strata are told to differ.
 const DIFFERENT: f64 = 0.05;
 
@@ -41,10 +44,14 @@ impl CrossAnalysis {
             conditional: strata.mh_odds_ratio(self.level),
             marginal: strata.standardised(self.level),
         };
-        let (tidy, read) = self.pooled(table, &strata, &compared);
-        let (tests, mut footnotes) = self.tests(&strata);
+        let exact = strata.exact();
+        let (tidy, read) = self.pooled(table, &strata, exact.as_ref(), &compared);
+        let (tests, mut footnotes) = self.tests(&strata, exact.as_ref());
         footnotes.extend(compared.told(self.design, &table.by.join(", ")));
         footnotes.push(meaning(self.design).into());
+        if strata.strata.len() > MOST_SCORED {
+            footnotes.push(format!("limits of single strata are Woolf's, because there are more than {MOST_SCORED}"));
+        }
         let mut facts = table.facts();
         facts.push(("strata".into(), strata.strata.len().into()));
         facts.push(("informative strata".into(), informative.into()));
@@ -71,13 +78,19 @@ impl CrossAnalysis {
     }
 
     /// Crude, pooled and standardised measures.
-    fn pooled(&self, table: &CrossTable, strata: &StratifiedTable, compared: &Compared) -> (Table, Table) {
+    fn pooled(
+        &self,
+        table: &CrossTable,
+        strata: &StratifiedTable,
+        exact: Option<&ConditionalCount>,
+        compared: &Compared,
+    ) -> (Table, Table) {
         let (mut measures, crude, last) = (Measures::new(self.level), strata.crude(), table.levels.len() - 1);
         let mut push = |names: (&str, &str), told: &Estimate| measures.push(table, last, "", names, told);
         push(("odds ratio", "crude"), &compared.crude);
         push(("odds ratio", "Mantel–Haenszel"), &compared.conditional);
         push(("odds ratio", "logistic, stratum intercepts"), &strata.logistic_odds_ratio(self.level));
-        if let Some(exact) = strata.exact() {
+        if let Some(exact) = exact {
             push(("odds ratio", "exact conditional"), &exact.estimate(self.level, false));
             push(("odds ratio", "mid-p"), &exact.estimate(self.level, true));
         }
@@ -102,13 +115,12 @@ impl CrossAnalysis {
     }
 
     /// Tests as a table and in words.
-    fn tests(&self, strata: &StratifiedTable) -> (Table, Vec<String>) {
+    fn tests(&self, strata: &StratifiedTable, exact: Option<&ConditionalCount>) -> (Table, Vec<String>) {
         let mut tests = Tests::new();
         let (cmh, corrected, [plain, tarone]) = (strata.cmh(false), strata.cmh(true), strata.breslow_day());
         tests.push("Cochran–Mantel–Haenszel", &cmh);
         tests.push("Cochran–Mantel–Haenszel, corrected", &corrected);
-        let exact = strata.exact();
-        if let Some(exact) = &exact {
+        if let Some(exact) = exact {
             tests.push_exact("exact conditional", exact.p_value());
         }
         tests.push("Breslow–Day", &plain);
@@ -142,8 +154,9 @@ impl CrossAnalysis {
             "informative",
         ];
         let mut each = FixedTable::new("strata", columns);
+        let many = strata.strata.len() > MOST_SCORED;
         for ((name, _), stratum) in table.strata.iter().zip(&strata.strata) {
-            let odds = stratum.score_odds_ratio(self.level);
+            let odds = if many { stratum.woolf(self.level) } else { stratum.score_odds_ratio(self.level) };
             let [value, low, high] = if stratum.is_informative() { [odds.value, odds.low, odds.high] } else { [f64::NAN; 3] };
             let told = if stratum.is_informative() { "yes" } else { "no" };
             each.push([

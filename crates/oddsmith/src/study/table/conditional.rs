@@ -18,7 +18,7 @@ use super::super::estimate::Estimate;
 use super::Table2x2;
 
 /// Most products that a convolution over strata may cost: about a second.
-const MOST_PRODUCTS: usize = 60_000_000;
+const MOST_PRODUCTS: f64 = 60_000_000.0;
 /// Terms this far below the largest, in logarithms, add nothing.
 const NEGLIGIBLE: f64 = 50.0;
 /// Furthest log odds ratio that is looked at.
@@ -57,17 +57,19 @@ impl ConditionalCount {
 
     /// The distribution of the sum over strata; `None` when a count is no whole number, or when the convolution would take too long.
     pub fn of_strata(strata: &[Table2x2]) -> Option<Self> {
-        let mut all = ConditionalCount { seen: 0, log_weights: vec![0.0] };
-        let mut products = 0;
-        for stratum in strata.iter().filter(|stratum| stratum.is_informative()) {
-            let next = ConditionalCount::of(stratum)?;
-            products += all.log_weights.len() * next.log_weights.len();
-            if products > MOST_PRODUCTS {
-                return None;
-            }
-            all = all.plus(&next);
+        let informative = || strata.iter().filter(|stratum| stratum.is_informative());
+        // Lengths follow from the margins, so that a convolution that takes too long is not begun.
+        let (mut products, mut length) = (0.0, 1.0);
+        for stratum in informative() {
+            let own = stratum.exposed().min(stratum.cases()) - (stratum.cases() - stratum.unexposed()).max(0.0) + 1.0;
+            products += length * own;
+            length += own - 1.0;
         }
-        Some(all)
+        if products > MOST_PRODUCTS {
+            return None;
+        }
+        let start = ConditionalCount { seen: 0, log_weights: vec![0.0] };
+        informative().try_fold(start, |all, stratum| Some(all.plus(&ConditionalCount::of(stratum)?)))
     }
 
     /// The distribution of the sum of two independent counts.
