@@ -22,8 +22,8 @@ OPTIONS = {
     "Perceptron": {"max_iter": 5},
     "HistGradientBoostingClassifier": {"max_iter": 20},
 }
-DRAWN = ("RandomForestClassifier", "HistGradientBoostingClassifier", "MLPClassifier")
-"""Estimators whose probabilities depend on draws, first weights or the precision of gradients: their times are compared, their answers are not."""
+DRAWN = ("DecisionTreeClassifier", "RandomForestClassifier", "HistGradientBoostingClassifier", "MLPClassifier")
+"""Estimators whose probabilities depend on draws, bins of values, first weights or the precision of gradients: their times are compared, their answers are not."""
 MARGINS = ("RidgeClassifier", "Perceptron")
 """Estimators without probabilities, which are asked for their scores."""
 

@@ -36,6 +36,26 @@ def test_splits_and_proportions_are_those_of_scikit_learn(rows, criterion, class
     assert (ours.decision_path(X) != theirs.decision_path(X)).nnz == 0
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_random_rows_have_the_tree_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    # Up to 255 values of a column are told apart; in leaves of 40 rows no two splits gain the same.
+    X = rng.integers(0, 255, size=(3000, 6)) * 0.37 - 20
+    y = rng.integers(0, 3, 3000) * (rng.random(3000) < 0.4) + (X[:, seed % 6] + X[:, (seed + 1) % 6] > 40)
+    options = {"max_depth": 6, "min_samples_leaf": 40, "criterion": ("entropy", "gini")[seed % 2]}
+    theirs = DecisionTreeClassifier(random_state=seed, **options).fit(X, y)
+    ours = od.DecisionTreeClassifier(leaf_smoothing=0, **options).fit(X, y)
+    tidy, tree = ours._finished_model().tidy(), theirs.tree_
+    split = tree.feature >= 0
+    columns = [None if name is None else ours._finished_model().names.index(name) for name in tidy["column"]]
+    assert columns == [int(feature) if feature >= 0 else None for feature in tree.feature]
+    # Theirs asks x ≤ t, ours x < t, with the middle of two neighbouring values on both sides.
+    thresholds = np.array([np.nan if t is None else t for t in tidy["threshold"]])
+    np.testing.assert_allclose(thresholds[split], tree.threshold[split], rtol=1e-6)
+    np.testing.assert_array_equal(tidy["weight"], tree.n_node_samples)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-14)
+
+
 @pytest.mark.parametrize("price", [0.0005, 0.002, 0.01])
 def test_prices_of_leaves_prune_as_in_scikit_learn(rows, price):
     X, y = rows

@@ -12,7 +12,7 @@ use oddsmith::card::Cell;
 use oddsmith::control::Control;
 use oddsmith::data::{Kind, Layout, Source, ViewSource, Weighting};
 use oddsmith::model::tree::{Criterion, DecisionTree, GradientBoosting, RandomForest, TreeModel};
-use oddsmith::model::{Classifier, Learner, Predictions, Predictor};
+use oddsmith::model::{Classifier, Contributions, Learner, Predictions, Predictor};
 use oddsmith::persist;
 use oddsmith::train::fit;
 use support::{Csv, Frame, Golden, Room, RowByRow, same_digits};
@@ -115,6 +115,21 @@ fn kyphosis_splits_are_those_of_two_programs() {
     let gini = fitted(&rpart(Criterion::Gini), &kyphosis());
     assert_eq!(split(&gini, 0), ("Start".into(), 8.5));
     assert!((numbers(&gini, "gini")[0] - 6.762329959).abs() < 5e-10);
+}
+
+#[test]
+fn kyphosis_without_its_best_column_splits_as_the_runner_up_of_two_programs() {
+    let frame = Frame::new(&golden_csv("kyphosis.csv"), "Kyphosis", &[("Age", Kind::Number), ("Number", Kind::Number)]);
+    let root = |criterion: Criterion, gain: &str| {
+        let model = fitted(&DecisionTree { max_depth: 1, ..rpart(criterion) }, &frame);
+        (texts(&model, "column")[0].clone(), numbers(&model, "threshold")[0], numbers(&model, gain)[0])
+    };
+    let (column, threshold, bits) = root(Criterion::Information, "bits");
+    assert_eq!((column.as_str(), threshold), ("Age", 39.5));
+    assert!((bits * LN_2 - 4.215621545).abs() < 5e-10, "{bits}");
+    let (column, threshold, gini) = root(Criterion::Gini, "gini");
+    assert_eq!((column.as_str(), threshold), ("Number", 5.5));
+    assert!((gini - 2.866794933).abs() < 5e-10, "{gini}");
 }
 
 #[test]
@@ -242,6 +257,14 @@ fn the_first_stump_of_boosting_is_that_of_two_programs() {
         let scores = out.scores().row(i);
         assert!((scores[1] - scores[0] - (leaf - 1.325669739)).abs() < 1e-8, "row {i}");
     }
+    // Before the first round: the log odds of all rows, and what they lose.
+    let mut addends = Contributions::new();
+    model.contributions().unwrap().contribute(&frame.features(), &mut addends).unwrap();
+    let start = addends.base()[1] - addends.base()[0];
+    assert!((start + 1.325669739).abs() < 1e-8, "{start}");
+    let mean: f64 =
+        frame.labels.iter().map(|label| if *label == 1 { (-start).exp().ln_1p() } else { start.exp().ln_1p() }).sum::<f64>() / 81.0;
+    assert!((mean - 0.5137930536).abs() < 1e-9, "{mean}");
     let losses: Vec<Cell> = model.card().tables[0].column("log_loss").unwrap().cloned().collect();
     let [Cell::Number(loss)] = losses[..] else { panic!("no loss") };
     assert!((loss - 0.4140839439).abs() < 1e-9, "{loss}");

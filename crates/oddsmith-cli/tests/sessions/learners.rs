@@ -34,7 +34,22 @@ fn learners_show_what_they_learned() {
         "oddsmith stats gather iris.csv --target Species -o iris.stats -q",
         "oddsmith fit iris.stats --model least-squares --coding zero-one --format table",
         "oddsmith help W431",
+        "oddsmith fit births.csv --target low --features age,lwt,smoke --model kernel-logistic --landmarks 10 -o kernel.odds -q",
+        "oddsmith predict kernel.odds births.csv --interval 0.9 --format csv | head -3",
+        "oddsmith fit iris.csv --target Species --model perceptron --epochs 20 --glance --format csv",
+        "oddsmith fit iris.csv --target Species --model network --search adam --steps 3 --glance --format csv",
     ]));
+}
+
+#[test]
+fn one_table_of_all_kinds_of_models() {
+    let session = Session::new();
+    let models = "tree,forest,boosting,knn,nb,lda,logistic,least-squares,network";
+    // Times are left away, and digits that the end of a search decides. Birth weight tells the classes apart, which the regression refuses.
+    let shortened = r"cut -d, -f1-13 | sed -E 's/([0-9]\.[0-9]{3})[0-9]*/\1/g'";
+    assert_session!(
+        session.transcript(&[&format!("oddsmith compare births.csv --target low --models {models} --folds 5 --format csv | {shortened}"),])
+    );
 }
 
 #[test]
@@ -52,9 +67,12 @@ fn bad_input_is_refused_with_what_is_wrong() {
     let mut lines = vec![
         "oddsmith fit births.csv --target low --features age --model knn --k 500".to_owned(),
         "oddsmith fit births.csv --target low --features age --model network --hidden 0".into(),
+        "oddsmith fit births.csv --target low --features age --model network --search sgd".into(),
         "oddsmith fit births.csv --target low --features age --model perceptron --epochs 0".into(),
+        "oddsmith fit births.csv --target low --features age --model kernel-logistic --landmarks 0".into(),
     ];
-    for model in ["least-squares", "perceptron", "knn", "network", "kernel-logistic"] {
+    let lines_and_kernels = ["least-squares", "perceptron", "knn", "network", "kernel-logistic", "kernel-least-squares"];
+    for model in lines_and_kernels.into_iter().chain(["tree", "forest", "boosting"]) {
         for table in ["one.csv --kind x=number", "gone.csv --kind x=number", "same.csv", "inf.csv --kind x=number"] {
             lines.push(format!("oddsmith fit {table} --target y --model {model} --glance --format csv"));
         }

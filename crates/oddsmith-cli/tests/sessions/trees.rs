@@ -12,8 +12,10 @@ fn a_tree_is_read_as_text_and_explained() {
         "oddsmith show tree.odds --tidy --format csv | head -4",
         "oddsmith explain tree.odds births.csv --row 7 --format table",
         "oddsmith fit iris.csv --target Species --model tree --max-depth 2 --leaf-smoothing 0 --format table",
-        &format!("oddsmith fit births.csv --target low {COLUMNS} --model forest --n-estimators 20 --format table"),
-        &format!("oddsmith fit births.csv --target low {COLUMNS} --model boosting --max-iter 10 --max-leaf-nodes 4 --format table"),
+        &format!("oddsmith fit births.csv --target low {COLUMNS} --model forest --n-estimators 20 --format table -o forest.odds"),
+        "oddsmith explain forest.odds births.csv --row 7",
+        &format!("oddsmith fit births.csv --target low {COLUMNS} --model boosting --max-iter 10 --max-leaf-nodes 4 --format table -o boosting.odds"),
+        "oddsmith explain boosting.odds births.csv --row 7 --format table",
     ]));
 }
 
@@ -32,6 +34,8 @@ fn what_trees_refuse_and_what_they_do_not_mind() {
         .write("new.csv", "town\nBern\nParis\n");
     assert_session!(session.transcript(&[
         "oddsmith fit births.csv --target low --model tree --max-depth 0",
+        "oddsmith fit births.csv --target low --model forest --max-depth 0",
+        "oddsmith fit births.csv --target low --model boosting --max-depth 0",
         "oddsmith fit births.csv --target low --model forest --max-features none",
         "oddsmith fit births.csv --target low --model boosting --learning-rate 0",
         "oddsmith fit births.csv --target low --model tree --smoothing 1",

@@ -7,7 +7,7 @@ use oddsmith::registry::Units;
 
 use crate::table::ample::{Ample, ample};
 use crate::table::conduct::{Kept, Reading, agree, agree_under, ensure, fit, fit_columns, hold};
-use crate::table::variants::{FirstClass, RowOrder};
+use crate::table::variants::{Cuts, FirstClass, RowOrder};
 use crate::table::{COLUMNS, Cell, Row};
 
 /// Tables on which a variant must have a model, of all.
@@ -92,6 +92,15 @@ fn threads_change_no_bit() {
 fn how_rows_are_cut_does_not_matter() {
     hold(6, ample(), MOST, |variant, table| {
         let cut = |partitions: usize| fit_columns(variant, &variant.columns, table, Reading { partitions, threads: 2 });
+        if variant.cuts == Cuts::NoBit {
+            let bytes =
+                |partitions: usize| -> Result<_, String> { Ok(cut(partitions)?.map(|model| persist::save_model(&*model).unwrap())) };
+            let whole = bytes(1)?;
+            for partitions in [3, 7] {
+                ensure(whole == bytes(partitions)?, || format!("{partitions} partitions make another model"))?;
+            }
+            return Ok(whole.map_or_else(Kept::NoModel, |_| Kept::Model));
+        }
         agree(variant, "3 partitions", (cut(1)?, &table.rows), (cut(3)?, &table.rows))?;
         agree(variant, "7 partitions", (cut(1)?, &table.rows), (cut(7)?, &table.rows))
     });

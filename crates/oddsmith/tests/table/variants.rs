@@ -19,6 +19,7 @@ pub(crate) struct Variant {
     pub(crate) units: Units,
     pub(crate) first: FirstClass,
     pub(crate) order: RowOrder,
+    pub(crate) cuts: Cuts,
     /// How far two fits of the same rows may lie apart: that of the entry unless the search ends earlier.
     pub(crate) tolerance: f64,
 }
@@ -41,12 +42,32 @@ pub(crate) enum RowOrder {
     Matters,
 }
 
+/// What another cut of the same rows into partitions may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cuts {
+    /// Nothing, to the bit: what is summed up are whole numbers, or rows that are brought into one order.
+    NoBit,
+    /// The rounding of sums of fractions.
+    Rounding,
+}
+
+impl Cuts {
+    /// Trees count in whole numbers, neighbours are rows in an order of their own, and a perceptron takes rows one after the other. Means that
+    /// fill gaps are fractions.
+    fn of(entry: &Entry, params: &Params) -> Self {
+        let whole = ["tree", "forest", "boosting", "knn", "perceptron"].contains(&entry.name);
+        if whole && !params.has("missing") { Cuts::NoBit } else { Cuts::Rounding }
+    }
+}
+
 impl Variant {
     fn new(model: &str, units: Units) -> Self {
         let (entry, params) = registry::parse(model).unwrap();
         let (columns, tolerance) = (columns_taken(entry), entry.tolerance);
-        let order = if entry.name == "perceptron" { RowOrder::Matters } else { RowOrder::Any };
-        Variant { label: model.into(), entry, params, columns, units, first: FirstClass::Any, order, tolerance }
+        let in_order = entry.name == "perceptron" || params.text("search") == Some("adam");
+        let order = if in_order { RowOrder::Matters } else { RowOrder::Any };
+        let cuts = Cuts::of(entry, &params);
+        Variant { label: model.into(), entry, params, columns, units, first: FirstClass::Any, order, cuts, tolerance }
     }
 
     fn of(self, columns: &[usize]) -> Self {
@@ -125,6 +146,9 @@ fn margins() -> Vec<Variant> {
         Variant::new("knn(k=2, vote=distance, alpha=0)", Free),
         Variant::new("knn(standardize=none, most-k=9)", Zero),
         Variant::new("kernel-logistic(kernel=polynomial, degree=2, landmarks=20)", Fixed),
+        Variant::new("network(hidden=none)", Free),
+        Variant::new("network(search=adam, steps=3)", Free),
+        Variant::new("network(search=adam, steps=2, hidden=4,3, activation=relu, missing=mean)", Free),
     ]
 }
 
