@@ -22,7 +22,7 @@ def test_examples(name, monkeypatch):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-PAGES = ["README.md", "docs/epidemiology.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
+PAGES = ["README.md", "docs/epidemiology.md", "docs/spark.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES)
