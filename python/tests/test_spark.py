@@ -108,7 +108,7 @@ class AllHere:
 
 @pytest.fixture(scope="module")
 def frame(local):
-    packed = spark.frame(local.createDataFrame(rows()).repartition(3, "ward"), block=4096)
+    packed = spark.frame(local.createDataFrame(rows()).repartition(3, "ward"), block=1024)
     yield packed
     packed.release()
 
