@@ -142,6 +142,7 @@ def main() -> None:
             (folder / f"{name}.svg").write_text(plot(title, "columns or words", up, drawn))
         page = ROOT / "docs" / "spark.md"
         head, _, rest = page.read_text().partition("<!-- measured: executors -->")
+        lines += ["", "![time](spark/merge-time.svg) ![memory](spark/driver-memory.svg)"]
         page.write_text(head + "<!-- measured: executors -->\n" + "\n".join(lines) + "\n<!-- end -->" + rest.partition("<!-- end -->")[2])
 
 
