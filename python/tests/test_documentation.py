@@ -23,7 +23,7 @@ def test_examples(name, monkeypatch):
 
 
 COURSE = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/course").glob("*.md") if "```python" in page.read_text())
-PAGES = ["README.md", "docs/epidemiology.md", *COURSE, *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
+PAGES = ["README.md", "docs/epidemiology.md", "docs/spark.md", *COURSE, *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("python*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,142 @@
+"""Fits on Spark beside those of MLlib, in CPU seconds of everything that runs: driver, Java, Python workers.
+
+    python bench/spark.py                 # 5 million rows × 20 columns, local[2]
+    python bench/spark.py --rows 200000   # a quick look
+
+Every variant runs in a process of its own. MLlib is measured with and without a cached frame (caching included), and compared by the better of
+both. Needs pyspark, Java and the installed package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+COLUMNS = 20
+#: What is compared: our variant, MLlib's, and by how many times fewer CPU seconds.
+GOALS = [
+    ("naive Bayes, files", "nb-files", "nb", 5.0),
+    ("naive Bayes, frame", "nb-frame", "nb", 1.2),
+    ("logistic regression with standard errors, files", "logit-files", "glr", 3.0),
+    ("logistic regression with standard errors, packed frame", "logit-packed", "glr", 1.1),
+    ("decision tree, files", "tree-files", "tree", 4.0),
+]
+
+
+def table(folder: Path, rows: int) -> None:
+    """Numbers and a class that depends on them, in Parquet files of half a million rows."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir(parents=True)
+    rng, slopes = np.random.default_rng(1), np.linspace(-0.4, 0.4, COLUMNS)
+    size = min(rows, 500_000)
+    for at in range(0, rows, size):
+        x = rng.normal(size=(min(size, rows - at), COLUMNS))
+        y = (rng.random(len(x)) < 1 / (1 + np.exp(-(x @ slopes - 0.2)))).astype(np.float64)
+        columns = {f"x{j}": x[:, j] for j in range(COLUMNS)} | {"y": y}
+        pq.write_table(pa.table(columns), folder / f"part-{at // size:03}.parquet", row_group_size=125_000)
+
+
+def tree_seconds() -> float:
+    """CPU seconds of this process and of all below it, ended ones included."""
+    tick, parents, seconds = os.sysconf("SC_CLK_TCK"), {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                facts = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents[int(entry.name)] = int(facts[1])
+            seconds[int(entry.name)] = sum(int(facts[at]) for at in (11, 12, 13, 14)) / tick
+    own, below = os.getpid(), lambda process: process == own or (process in parents and below(parents[process]))
+    return sum(spent for process, spent in seconds.items() if below(process))
+
+
+def session(cores: int):
+    from pyspark.sql import SparkSession
+
+    made = SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false").config("spark.driver.host", "127.0.0.1")
+    made = made.config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", str(2 * cores)).getOrCreate()
+    made.sparkContext.setLogLevel("ERROR")
+    made.range(1).count()
+    return made
+
+
+def ours(what: str, folder: Path, spark_session) -> None:
+    """One of our fits."""
+    from oddsmith import spark
+
+    model = {"nb": "gaussian-nb", "logit": "logistic", "tree": "tree"}[what.partition("-")[0]]
+    data = spark_session.read.parquet(str(folder)) if not what.endswith("files") else str(folder)
+    print(spark.fit(model, data, "y"))
+
+
+def theirs(what: str, folder: Path, spark_session) -> None:
+    """One of MLlib's fits."""
+    from pyspark.ml.classification import DecisionTreeClassifier, NaiveBayes
+    from pyspark.ml.feature import VectorAssembler
+    from pyspark.ml.regression import GeneralizedLinearRegression
+
+    name, _, cached = what.partition("+")
+    rows = VectorAssembler(inputCols=[f"x{j}" for j in range(COLUMNS)], outputCol="features").transform(spark_session.read.parquet(str(folder)))
+    rows = rows.select("features", "y")
+    if cached:
+        rows = rows.persist()
+        rows.count()
+    if name == "nb":
+        NaiveBayes(modelType="gaussian", labelCol="y").fit(rows)
+    elif name == "tree":
+        DecisionTreeClassifier(labelCol="y").fit(rows)
+    else:
+        print(GeneralizedLinearRegression(family="binomial", labelCol="y").fit(rows).summary.coefficientStandardErrors)
+
+
+def measured(side: str, what: str, folder: Path, cores: int) -> tuple[float, float]:
+    """CPU seconds and wall seconds of a variant, after Spark has started."""
+    code = [sys.executable, __file__, "--run", side, what, "--data", str(folder), "--cores", str(cores)]
+    done = subprocess.run(code, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{side} {what} failed:\n{done.stderr[-4000:]}")
+    return tuple(json.loads(done.stdout.strip().splitlines()[-1]))
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--rows", type=int, default=5_000_000)
+    arguments.add_argument("--cores", type=int, default=2)
+    arguments.add_argument("--data", type=Path)
+    arguments.add_argument("--run", nargs=2)
+    arguments.add_argument("--json", type=Path)
+    given = arguments.parse_args()
+    if given.run:
+        made = session(given.cores)
+        before, start = tree_seconds(), time.perf_counter()
+        {"ours": ours, "theirs": theirs}[given.run[0]](given.run[1], given.data, made)
+        print(json.dumps([tree_seconds() - before, time.perf_counter() - start]))
+        return
+    folder = given.data or Path("target/bench-spark") / f"{given.rows}x{COLUMNS}"
+    if not folder.exists():
+        table(folder, given.rows)
+    peers: dict[str, tuple[float, str]] = {}
+    for name in ("nb", "glr", "tree"):
+        peers[name] = min((measured("theirs", name + more, folder, given.cores)[0], more or "not cached") for more in ("", "+cached"))
+    results = []
+    print(f"| {given.rows} × {COLUMNS}, local[{given.cores}] | ours, CPU s | MLlib's better, CPU s | times | goal |\n|---|---|---|---|---|")
+    for title, own, peer, goal in GOALS:
+        seconds, _ = measured("ours", own, folder, given.cores)
+        other, how = peers[peer]
+        results.append({"what": title, "ours": seconds, "mllib": other, "mllib_variant": how, "times": other / seconds, "goal": goal})
+        print(f"| {title} | {seconds:.1f} | {other:.1f} ({how.lstrip('+')}) | {other / seconds:.1f} | {goal} |", flush=True)
+    if given.json:
+        given.json.write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()
