@@ -148,7 +148,7 @@ fn margins() -> Vec<Variant> {
         Variant::new("kernel-logistic(kernel=polynomial, degree=2, landmarks=20)", Fixed),
         Variant::new("network(hidden=none)", Free),
         Variant::new("network(search=adam, steps=3)", Free),
-        Variant::new("network(search=adam, steps=2, hidden=4,3, activation=relu, missing=mean)", Free),
+        Variant::new("network(search=adam, steps=2, hidden=4, activation=logistic, missing=mean)", Free),
     ]
 }
 

@@ -10,7 +10,7 @@ use super::votes::EQUAL;
 /// Points of a box that is not halved any more.
 const LEAF: usize = 16;
 /// Columns up to which boxes leave out enough.
-pub(super) const MOST_COLUMNS: usize = 4;
+pub(super) const MOST_COLUMNS: usize = 6;
 /// The column of a box that is not halved.
 const NONE: u32 = u32::MAX;
 

@@ -15,8 +15,8 @@ use crate::num::kernel::{GROUP, TILE, Tiles, near_points};
 const BLOCK: usize = 128;
 /// Rows from which on screening pays.
 const FEWEST: usize = 64;
-/// Rows from which on boxes pay, per column: more columns leave out less of them.
-const FEWEST_BOXED: usize = 8192;
+/// Rows from which on boxes pay, doubled for every column: more columns leave out less of them.
+const FEWEST_BOXED: usize = 512;
 
 /// Points as the search sees them.
 #[derive(Debug)]
