@@ -78,6 +78,7 @@ def test_the_signature_is_that_of_the_declarations(name):
         assert signature.parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
         assert f"{option} : " in made.__doc__
     always = {"kinds", "n_jobs"} | ({"formula"} if ENTRIES[name]["takes_formula"] else set()) | ({"text"} if ENTRIES[name]["takes_text"] else set())
+    always |= {"trace"} if ENTRIES[name]["searches"] else set()
     assert set(made().get_params()) == set(signature.parameters) == set(params) | always
     with pytest.raises(TypeError, match="unexpected keyword argument 'depht'"):
         made(depht=3)

@@ -108,7 +108,7 @@ pub(crate) fn fit_rows(
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
             let rows = Labelled { table, labels, weights };
             let learner = (entry.build)(&affordable(&params, &rows)?)?;
-            fitted(&learner, &rows, trace, threads, control)
+            fitted(learner, &rows, trace, threads, control)
         })
     })?;
     Ok(Model::new(model).with_trace(steps))
@@ -116,17 +116,17 @@ pub(crate) fn fit_rows(
 
 /// A model, and the steps of its search where they are asked for.
 fn fitted(
-    learner: &Box<dyn AnyLearner>,
+    learner: Box<dyn AnyLearner>,
     source: &dyn Source,
     trace: bool,
     threads: usize,
     control: &Control,
 ) -> Result<(Box<dyn Classifier>, Option<CardTable>)> {
     if !trace {
-        return Ok((train::fit(learner, source, work::threads(threads), control)?.model, None));
+        return Ok((train::fit(&learner, source, work::threads(threads), control)?.model, None));
     }
     let mut steps = Trace::default();
-    let fitted = train::conclude_traced(learner, source, work::threads(threads), control, &mut steps)?;
+    let fitted = train::conclude_traced(&learner, source, work::threads(threads), control, &mut steps)?;
     Ok((fitted.model, Some(steps.table())))
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn fit_frame(
     let (model, card, steps, notices) = work::run(py, usize::MAX, |control| {
         let opened = open_for(learner.needs_any()?, table, &roles, (kinds, frame.2.clone()), threads, control)?;
         let params = affordable(&params, &*opened.source)?;
-        let (model, steps) = fitted(&(entry.build)(&params)?, &*opened.source, trace, threads, control)?;
+        let (model, steps) = fitted((entry.build)(&params)?, &*opened.source, trace, threads, control)?;
         let card = match crude {
             true => {
                 let mut card = model.card();

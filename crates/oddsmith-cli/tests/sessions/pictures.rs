@@ -138,19 +138,20 @@ fn reports_of_all_models_hold_what_they_must() {
 #[test]
 fn a_report_of_many_rows_stays_small() {
     let session = Session::new();
-    let mut text = String::from("x,z,kind,y\n");
+    let mut text = String::from("x,z,u,v,kind,y\n");
     let mut state = 1u64;
     let mut random = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as f64 / f64::from(1u32 << 31)
     };
     for _ in 0..40_000 {
-        let (x, z) = (random() * 4.0, random());
+        let (x, z, u, v) = (random() * 4.0, random(), random() * 1e4, random());
         let event = random() < 1.0 / (1.0 + (2.0 - x - z).exp());
-        text.push_str(&format!("{x:.4},{z:.4},{},{}\n", ["a", "b", "c"][(random() * 3.0) as usize], if event { "yes" } else { "no" }));
+        let kind = ["a", "b", "c", "d"][(random() * 4.0) as usize];
+        text.push_str(&format!("{x:.4},{z:.4},{u:.4},{v:.4},{kind},{}\n", if event { "yes" } else { "no" }));
     }
     session.write("many.csv", &text);
-    assert!(session.shell("oddsmith fit many.csv 'y ~ x + z + kind' -o many.odds -q > fit.csv").status.success());
+    assert!(session.shell("oddsmith fit many.csv 'y ~ x + z + u + v + kind' -o many.odds -q > fit.csv").status.success());
     let begin = Instant::now();
     assert!(session.shell("oddsmith report many.odds many.csv -o many.html -q").status.success());
     let size = session.read("many.html").len();

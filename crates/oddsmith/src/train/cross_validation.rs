@@ -195,6 +195,14 @@ impl crate::model::Learner for Borrowed<'_> {
         self.0.most_passes_any()
     }
 
+    fn searches(&self) -> bool {
+        self.0.searches_any()
+    }
+
+    fn looks(&self, stats: &BoxedStats) -> Result<Vec<crate::model::Look>> {
+        self.0.looks_any(stats)
+    }
+
     fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
         self.0.write_point_any(empty, point)
     }

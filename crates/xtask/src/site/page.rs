@@ -128,6 +128,6 @@ mod tests {
     #[test]
     fn names_are_escaped() {
         let page = Page::new("a.md", "a.html", "Guide", "# a < b & c\n".into());
-        assert!(page.html("", &[page.clone()]).contains("<a href=\"a.html\" aria-current=\"page\">a &lt; b &amp; c</a>"));
+        assert!(page.html("", std::slice::from_ref(&page)).contains("<a href=\"a.html\" aria-current=\"page\">a &lt; b &amp; c</a>"));
     }
 }

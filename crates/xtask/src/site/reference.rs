@@ -59,7 +59,7 @@ fn subcommands(help: &str) -> Vec<String> {
 
 /// Everything public of the Python package.
 pub(super) fn python(interpreter: &Path) -> Result<Page, Failure> {
-    let markdown = shell::output(interpreter, &["python/reference.py"])?;
+    let markdown = shell::output(interpreter, &["python/tools/reference.py"])?;
     Ok(Page::new(PYTHON.0, PYTHON.1, SECTION, markdown))
 }
 

@@ -12,7 +12,7 @@ const POINTS: usize = 121;
 /// Blocks of a histogram.
 const BLOCKS: usize = 24;
 /// Most rows of a class that are drawn.
-const MOST_ROWS: usize = 250;
+const MOST_ROWS: usize = 200;
 
 /// Places along a column.
 fn places(digest: &RowDigest, at: usize) -> Vec<f64> {

@@ -13,7 +13,7 @@ use crate::stats::Statistics;
 
 /// Rows with the largest distances, and others, that are kept.
 const TOP: usize = 12;
-const OTHERS: usize = 400;
+const OTHERS: usize = 260;
 /// Rows that are named.
 const NAMED: usize = 5;
 

@@ -12,7 +12,7 @@ use crate::picture::{Axis, Mark, Panel, Picture, Role, drawn_classes};
 /// Points of the grid along a column.
 const GRID: usize = 56;
 /// Most rows that are drawn.
-const MOST_ROWS: usize = 360;
+const MOST_ROWS: usize = 264;
 
 /// The two number columns that a map is drawn over: those asked for, or the first two.
 pub fn map_columns(model: &dyn Classifier, asked: &[String]) -> Result<[usize; 2]> {
