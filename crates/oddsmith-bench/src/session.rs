@@ -176,16 +176,17 @@ fn estimates(fitted: &Fitted) -> Result<Vec<f64>> {
     let number = |cell: &Cell| if let Cell::Number(value) = cell { *value } else { f64::NAN };
     let mut estimates: Vec<f64> = cells.map(number).collect();
     if fitted.model.layout().features().iter().any(|feature| feature.kind() == Kind::Text) {
-        by_columns(&card, &mut estimates)?;
+        by_columns(&card, &mut estimates);
     }
     Ok(estimates)
 }
 
 /// Puts estimates of words, which a card lists by what they tell, in the order of the classes and of the words' columns.
-fn by_columns(card: &Card, estimates: &mut [f64]) -> Result<()> {
-    let texts = |name: &str| Ok::<_, Error>(card.tidy.column(name).ok_or_else(|| Error::data(format!("no column {name}")))?.map(Cell::to_string));
+fn by_columns(card: &Card, estimates: &mut [f64]) {
+    let text = |cell: &Cell| if let Cell::Text(text) = cell { text.to_string() } else { String::new() };
+    let texts = |name: &str| -> Vec<String> { card.tidy.column(name).map_or_else(Vec::new, |cells| cells.map(text).collect()) };
     let (mut classes, mut places): (Vec<String>, Vec<(usize, u64)>) = (Vec::new(), Vec::new());
-    for (class, level) in texts("class")?.zip(texts("level")?) {
+    for (class, level) in texts("class").into_iter().zip(texts("level")) {
         if classes.last() != Some(&class) {
             classes.push(class);
         }
@@ -197,7 +198,6 @@ fn by_columns(card: &Card, estimates: &mut [f64]) -> Result<()> {
     order.sort_by_key(|at| places[*at]);
     let sorted: Vec<f64> = order.iter().map(|at| estimates[*at]).collect();
     estimates.copy_from_slice(&sorted);
-    Ok(())
 }
 
 /// Cross-validates models on the same folds and judges all of them, as `compare` does.

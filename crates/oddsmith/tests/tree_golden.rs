@@ -10,7 +10,7 @@ use std::path::Path;
 
 use oddsmith::card::Cell;
 use oddsmith::control::Control;
-use oddsmith::data::{Kind, Layout, Source, ViewSource, Weighting};
+use oddsmith::data::{Kind, Layout, Weighting};
 use oddsmith::model::tree::{Criterion, DecisionTree, GradientBoosting, RandomForest, TreeModel};
 use oddsmith::model::{Classifier, Contributions, Learner, Predictions, Predictor};
 use oddsmith::persist;
