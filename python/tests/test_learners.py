@@ -121,7 +121,7 @@ def test_the_loss_of_a_network_is_that_of_scikit_learn_at_the_same_weights(sizes
         assert ours.loss_ == pytest.approx(od.metrics.log_loss(y, theirs.predict_proba(Z)) + penalty, rel=1e-9)
         # Its own search goes on from there and finds nothing lower, unless a kink held ours up, which it then said.
         held_up = any(told.id == "W433" for told in ours.diagnostics_)
-        assert held_up == (activation == "relu" and len(sizes) == 2)
+        assert not held_up or activation == "relu"
         assert held_up or theirs.set_params(max_iter=300, tol=1e-12, max_fun=10**6).fit(Z, y).loss_ > ours.loss_ - 1e-7
 
 

@@ -62,9 +62,7 @@ pub(crate) fn analyse_watched(
             Some(trace) => train::conclude_traced(&procedure, &*opened.source, threads, control, trace),
             None => train::conclude(&procedure, &*opened.source, threads, control),
         };
-        concluded
-            .inspect_err(|error| tell_doubts(&input.name(), &opened, error, console))
-            .map_err(|error| error.in_table(&input.name()))?
+        concluded.inspect_err(|error| tell_doubts(&input.name(), &opened, error, console)).map_err(|error| error.in_table(&input.name()))?
     };
     if console.verbose() {
         let passes = oddsmith::notice::counted(concluded.passes as u64, "pass");

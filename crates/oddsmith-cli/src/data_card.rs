@@ -5,6 +5,7 @@ use oddsmith::data::{Kind, Weighting};
 use oddsmith::error::{Error, ErrorKind, visible};
 use oddsmith::notice::Notice;
 use oddsmith_io::{ColumnSummary, Opened, Role, Values};
+use oddsmith_report::Format;
 
 use crate::console::Console;
 
@@ -42,7 +43,7 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
 
 /// Tells what the reader of a table doubted, which may be why a fit failed; a program reads the error alone.
 pub(crate) fn tell_doubts(name: &str, opened: &Opened, error: &Error, console: &Console) {
-    if console.format().is_for_people() && !matches!(error.kind(), ErrorKind::Interrupted) {
+    if !matches!(console.format(), Format::Json | Format::Ndjson) && !matches!(error.kind(), ErrorKind::Interrupted) {
         let doubts: Vec<Notice> = data_card(name, opened).notices.into_iter().filter(Notice::is_warning).collect();
         console.notices(&doubts);
     }

@@ -57,9 +57,8 @@ impl Model {
                 return Ok(None);
             }
             let predicted = match &self.form {
-                Form::Numbers => {
-                    MatrixView::row_major(values, rows, width).and_then(|rows| wanted.ask(self.classifier(), &Features::of_numbers(rows), out))
-                }
+                Form::Numbers => MatrixView::row_major(values, rows, width)
+                    .and_then(|rows| wanted.ask(self.classifier(), &Features::of_numbers(rows), out)),
                 Form::Codes(levels) => {
                     codes.clear();
                     codes.extend(values.iter().zip(levels.iter().cycle()).map(|(value, count)| known_code(*value, *count)));

@@ -158,7 +158,7 @@ impl Relay {
             Some(RelayEnd::Concluded(conclusion)) => Ended::Model(model_of(py, conclusion, self.weights.as_deref())?),
             Some(RelayEnd::Sums(sums)) => Ended::Sums(Sums(*sums)),
             Some(RelayEnd::Judged(evaluation, silent)) => {
-                Ended::Judged((Evaluation::new(*evaluation, self.relay.layout().classes().clone()), silent))
+                Ended::Judged((Evaluation::new(*evaluation, self.relay.agreed().classes().clone()), silent))
             }
         };
         Ok(Some(ended))

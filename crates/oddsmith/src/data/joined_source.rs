@@ -31,9 +31,12 @@ pub struct JoinedSource {
     rows: u64,
 }
 
+/// The rows of a part and the way to the common layout, where it is another than their own.
+type Held = (Arc<dyn Source + Send>, Option<Arc<Alignment>>);
+
 struct Part {
-    /// The rows and the way to the common layout; `None` where others hold them.
-    held: Option<(Arc<dyn Source + Send>, Option<Arc<Alignment>>)>,
+    /// `None` where others hold the rows.
+    held: Option<Held>,
     /// Rows of all parts before.
     first_row: u64,
 }

@@ -55,7 +55,7 @@ pub enum RelayEnd {
 
 /// What is done to the rows.
 enum Work {
-    Study { study: Study, procedure: Box<dyn AnyProcedure> },
+    Study { study: Box<Study>, procedure: Box<dyn AnyProcedure> },
     Gather,
     Judge { model: Vec<u8>, settings: EvalSettings },
 }
@@ -88,7 +88,7 @@ impl Relay {
         let agreed = Arc::new(study.settled(table.layout.clone())?);
         let layout = study.keyed(&agreed)?;
         let empty = (*procedure).begin_any(&layout, &PassInfo::of(&table.shape((*layout).clone())?))?;
-        Relay::new(Work::Study { study, procedure }, (layout, agreed), fold, table, empty)
+        Relay::new(Work::Study { study: Box::new(study), procedure }, (layout, agreed), fold, table, empty)
     }
 
     /// The sums that any one-pass model finishes from.
@@ -128,7 +128,7 @@ impl Relay {
     }
 
     /// The columns that the parts agreed upon.
-    pub fn layout(&self) -> &Layout {
+    pub fn agreed(&self) -> &Layout {
         &self.agreed
     }
 
@@ -150,7 +150,7 @@ impl Relay {
             Work::Study { study, procedure } => {
                 let mut point = Question::no_point()?;
                 (**procedure).write_point_any(&self.empty, &mut point)?;
-                let (study, layout) = (study.clone(), Some(Arc::clone(&self.agreed)));
+                let (study, layout) = ((**study).clone(), Some(Arc::clone(&self.agreed)));
                 (head(TaskKind::Study), Question { study, layout, number: self.passes + 2, point }.to_bytes()?)
             }
             Work::Gather => {

@@ -27,12 +27,14 @@ pub struct Site {
     digest: u64,
     /// What messages call it: the file of its answer.
     label: String,
+    /// The answer that it came in, among those that are put together; no file holds it.
+    came_in: String,
 }
 
 impl Site {
     pub(super) fn new(name: Option<&str>, tally: &Tally) -> Self {
         let name = name.map_or_else(|| name_of_rows(tally.digest), str::to_owned);
-        Site { name, rows: tally.rows, weight: tally.weight, digest: tally.digest, label: String::new() }
+        Site { name, rows: tally.rows, weight: tally.weight, digest: tally.digest, label: String::new(), came_in: String::new() }
     }
 
     /// What messages call it: the name that it gave itself, else the file of its answer.
@@ -64,11 +66,11 @@ impl Sites {
         for site in &sites.0 {
             if let Some(earlier) = self.0.iter().find(|earlier| earlier.name == site.name) {
                 let what = format!("both answer for the same {}, which would count twice", site.rows_in_words());
-                return Err(mismatch(earlier.called(), label, what));
+                return Err(mismatch(&earlier.came_in, label, what));
             }
             // A place keeps the label of its own answer when that is merged with others.
             let own = if site.label.is_empty() { label } else { &site.label };
-            self.0.push(Site { label: own.to_owned(), ..site.clone() });
+            self.0.push(Site { label: own.to_owned(), came_in: label.to_owned(), ..site.clone() });
         }
         Ok(())
     }
@@ -121,6 +123,7 @@ impl Sites {
             rows: rows[at],
             digest: digests[at],
             weight: weight[at],
+            came_in: String::new(),
         };
         Ok(Sites((0..names.len()).map(site).collect()))
     }

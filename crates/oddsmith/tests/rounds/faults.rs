@@ -35,7 +35,7 @@ fn a_missing_answer_and_one_that_is_there_twice_are_named() {
         let [a, b, c] = &given[..] else { panic!() };
         assert!(round.advance(&[("a", a), ("b", b), ("c", c)]).is_ok());
         let missing = refusal(&round, &[("a", a), ("c", c)]);
-        assert!(missing.contains("the answer of 1.answer (45 rows of weight") && missing.contains(") is missing"), "{missing}");
+        assert!(missing.contains("the answer of site 1 (45 rows of weight") && missing.contains(") is missing"), "{missing}");
         let twice = refusal(&round, &[("a", a), ("b", b), ("c", c), ("copy", b)]);
         assert!(twice.contains("b and copy") && twice.contains("count twice"), "{twice}");
         let merged = a.merge(b).unwrap();
@@ -58,7 +58,7 @@ fn a_place_that_sees_other_rows_is_named() {
     // One row fewer; the same number of rows, one of them changed.
     given[1] = other(&all[50..99], Some("site 1"));
     let fewer = advance(&round, &given).map(|_| ()).unwrap_err().to_string();
-    assert!(fewer.contains("1.answer") && fewer.contains("in its first answer and"), "{fewer}");
+    assert!(fewer.contains("site 1") && fewer.contains("in its first answer and"), "{fewer}");
     let mut changed = all[50..100].to_vec();
     changed[7].cells[0] = Cell::Number(77.0);
     given[1] = other(&changed, Some("site 1"));
