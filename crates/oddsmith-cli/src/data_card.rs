@@ -3,7 +3,7 @@
 use oddsmith::card::{Card, Cell, FixedTable, Table};
 use oddsmith::data::{Kind, Weighting};
 use oddsmith::error::{Error, ErrorKind, visible};
-use oddsmith::notice::Notice;
+use oddsmith::notice::{self, Notice};
 use oddsmith_io::{ColumnSummary, Opened, Role, Values};
 use oddsmith_report::Format;
 
@@ -41,10 +41,12 @@ pub(crate) fn data_card(name: &str, opened: &Opened) -> Card {
     Card { title, facts, tidy: columns(&opened.columns), notices: opened.notices.clone(), ..Card::default() }
 }
 
-/// Tells what the reader of a table doubted, which may be why a fit failed; a program reads the error alone.
+/// Tells what the reader of a table doubted about its cells, which may be why a fit failed; a program reads the error alone.
 pub(crate) fn tell_doubts(name: &str, opened: &Opened, error: &Error, console: &Console) {
+    const DOUBTS: [&str; 5] =
+        [notice::ENCODING_ASSUMED, notice::RAGGED_ROWS, notice::STRAY_QUOTES, notice::MIXED_CELLS, notice::ONE_NUMBER];
     if !matches!(console.format(), Format::Json | Format::Ndjson) && !matches!(error.kind(), ErrorKind::Interrupted) {
-        let doubts: Vec<Notice> = data_card(name, opened).notices.into_iter().filter(Notice::is_warning).collect();
+        let doubts: Vec<Notice> = data_card(name, opened).notices.into_iter().filter(|notice| DOUBTS.contains(&notice.id)).collect();
         console.notices(&doubts);
     }
 }

@@ -148,21 +148,26 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
         threads: args.reading.threads,
         control,
     };
-    let _progress = Progress::start(console, control, "comparing");
+    // The bar must be gone before anything is shown.
+    let progress = Progress::start(console, control, "comparing");
     let mut data = data_card(&input.name(), &opened);
     if args.mdl || args.evidence {
         let rows = CompleteSource::new(&*opened.source);
         let complete = Comparison { source: &rows, ..comparison };
         data.notices.extend(excluded(rows.incomplete_rows().map_err(in_table)?));
         let card = if args.mdl { lengths(&complete) } else { evidences(&complete) };
+        drop(progress);
         console.result(&card.map_err(in_table)?)?;
     } else if let Some(table) = fitted_table(args.show, &comparison) {
+        drop(progress);
         console.result(&table.map_err(in_table)?)?;
     } else if args.plot.as_deref() == Some("learning") {
         let points = comparison.curve().map_err(in_table)?;
+        drop(progress);
         plot::show(&train::pictures::curve_picture(&points, base_bits(&opened, args, control)?), console)?;
     } else {
         let results = comparison.run().map_err(in_table)?;
+        drop(progress);
         judged(args, &results, opened.source.layout().weighting(), &mut data, console)?;
     }
     console.notices(&data.notices);
