@@ -60,7 +60,7 @@ pub struct LaneTask {
 }
 
 impl LaneTask {
-    /// What [`Relay::ask`] wrote.
+    /// What [`super::Relay::ask`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<LaneTask> {
         let (_, record) = persist::from_bytes(bytes, Some(FileKind::Statistics))?;
         record.expect(TASK.0, TASK.1)?;
@@ -92,7 +92,7 @@ impl LaneTask {
         &self.layout
     }
 
-    /// The sums of some partitions, one after the other, as [`Relay::take`] takes them.
+    /// The sums of some partitions, one after the other, as [`super::Relay::take`] takes them.
     pub fn sum(&self, source: &dyn Source, partitions: &[usize], control: &Control) -> Result<Vec<u8>> {
         let folded = self.fold.map(|fold| HashedFoldSource::new(source, &self.layout, fold));
         let source = folded.as_ref().map_or(source, |folded| folded as &dyn Source);
