@@ -73,6 +73,10 @@ class FormatError(OddsmithError, ValueError):
     """Bytes that are not a valid model or statistics file."""
 
 
+class NoMemoryError(OddsmithError, MemoryError):
+    """A fit would need more memory than the machine has."""
+
+
 class InternalError(OddsmithError, RuntimeError):
     """A broken promise inside oddsmith: a bug, to be reported."""
 

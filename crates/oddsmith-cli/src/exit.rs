@@ -94,7 +94,7 @@ fn library_code(kind: &ErrorKind) -> u8 {
         ErrorKind::Unknown { .. } | ErrorKind::InvalidOption { .. } | ErrorKind::Unsupported { .. } | ErrorKind::Formula { .. } => USAGE,
         ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } => NO_ESTIMATE,
         ErrorKind::Format { .. } => FILE,
-        ErrorKind::Io { .. } => IO,
+        ErrorKind::Io { .. } | ErrorKind::Memory { .. } => IO,
         ErrorKind::Interrupted => signals::exit_code(),
         _ => BUG,
     }

@@ -1,11 +1,13 @@
 //! Ctrl-C and termination: ask the work to stop, and leave soon even if it does not listen.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
 use oddsmith::control::Control;
 use signal_hook::consts::{SIGINT, SIGTERM};
+#[cfg(unix)]
+use signal_hook::consts::SIGXFSZ;
 #[cfg(unix)]
 use signal_hook::iterator::Signals;
 
@@ -27,6 +29,8 @@ pub(crate) fn exit_code() -> u8 {
 /// Starts to listen. Where signals cannot be watched the system's own handling stays in place.
 #[cfg(unix)]
 pub(crate) fn watch(control: &Arc<Control>) {
+    // A write beyond the limit of file sizes then fails with an error, which is told; its signal would end the process and leave half a file behind.
+    _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let control = Arc::clone(control);
     std::thread::spawn(move || {

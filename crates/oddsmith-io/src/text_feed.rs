@@ -146,8 +146,9 @@ impl Feed for TextFeed {
     fn sample(&self, look: &mut dyn FnMut(&RawBatch<'_>)) -> Result<Sample> {
         let mut scratch = Scratch::default();
         scratch.text.bytes.extend_from_slice(&self.facts.window);
-        let shape =
-            Shape { rows: self.facts.window.len().clamp(1, 4096), ragged: crate::options::Ragged::Skip, ..self.facts.shape.clone() };
+        // A cell takes a byte at least, so a window of a few wide rows does not ask for room for thousands of them.
+        let rows = (self.facts.window.len() / self.facts.shape.width.max(1) + 1).clamp(1, 4096);
+        let shape = Shape { rows, ragged: crate::options::Ragged::Skip, ..self.facts.shape.clone() };
         scratch.text.start(shape.marks.quote);
         match self.facts.splitting {
             Splitting::Delimited => _ = scratch.grid.fill(&mut scratch.text, &shape),

@@ -26,6 +26,7 @@ fn class_name(kind: &ErrorKind) -> &'static str {
         ErrorKind::NoEstimate { .. } | ErrorKind::Separation { .. } => "NoEstimateError",
         ErrorKind::Unsupported { .. } => "UnsupportedError",
         ErrorKind::Format { .. } => "FormatError",
+        ErrorKind::Memory { .. } => "NoMemoryError",
         ErrorKind::Interrupted => "Interrupted",
         _ => "InternalError",
     }

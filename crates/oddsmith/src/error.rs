@@ -115,6 +115,16 @@ pub enum ErrorKind {
         /// The system's word.
         source: std::io::Error,
     },
+    /// More memory is needed than the machine gives. It is found out before the memory is asked for, because a failed allocation ends the process.
+    #[error("{what} would take {} of memory, more than there is; {advice}", gibibytes(*bytes))]
+    Memory {
+        /// What needs it, with the columns named.
+        what: String,
+        /// How much.
+        bytes: u64,
+        /// What the user can do.
+        advice: Advice,
+    },
     /// The work was interrupted by the user; nothing was written.
     #[error("interrupted; nothing was written")]
     Interrupted,
@@ -156,9 +166,10 @@ impl Error {
     /// What can be done about it, where the library knows.
     pub fn advice(&self) -> Option<&Advice> {
         match self.kind() {
-            ErrorKind::NoEstimate { advice, .. } | ErrorKind::Separation { advice, .. } | ErrorKind::Unsupported { advice, .. } => {
-                Some(advice)
-            }
+            ErrorKind::NoEstimate { advice, .. }
+            | ErrorKind::Separation { advice, .. }
+            | ErrorKind::Unsupported { advice, .. }
+            | ErrorKind::Memory { advice, .. } => Some(advice),
             ErrorKind::Data(fault) => fault.accepted.as_ref(),
             _ => None,
         }
@@ -327,6 +338,12 @@ pub(crate) fn beginning(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(MOST).map(|name| visible(name)).collect();
     let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
     format!("{}{more}", shown.join(", "))
+}
+
+/// An amount of memory for people.
+fn gibibytes(bytes: u64) -> String {
+    let gibibytes = bytes as f64 / (1u64 << 30) as f64;
+    if gibibytes < 10.0 { format!("{gibibytes:.1} GiB") } else { format!("{gibibytes:.0} GiB") }
 }
 
 /// Levenshtein distance: insertions, deletions and substitutions that turn one text into the other.

@@ -270,78 +270,59 @@ where
     }
 }
 
+/// What a learner and an analysis behind a pointer ask of the procedure that they are.
+macro_rules! asks_its_procedure {
+    () => {
+        fn needs(&self) -> Result<TableNeeds> {
+            (**self).needs_any()
+        }
+
+        fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
+            (**self).begin_any(layout, pass)
+        }
+
+        fn most_passes(&self) -> usize {
+            (**self).most_passes_any()
+        }
+
+        fn searches(&self) -> bool {
+            (**self).searches_any()
+        }
+
+        fn looks(&self, stats: &BoxedStats) -> Result<Vec<Look>> {
+            (**self).looks_any(stats)
+        }
+
+        fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
+            (**self).write_point_any(empty, point)
+        }
+
+        fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
+            (**self).at_point_any(layout, point)
+        }
+    };
+}
+
 impl Learner for Box<dyn AnyLearner> {
     type Stats = BoxedStats;
     type Model = Box<dyn Classifier>;
-
-    fn needs(&self) -> Result<TableNeeds> {
-        (**self).needs_any()
-    }
-
-    fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
-        (**self).begin_any(layout, pass)
-    }
 
     fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Box<dyn Classifier>>> {
         (**self).finish_any(stats)
     }
 
-    fn most_passes(&self) -> usize {
-        (**self).most_passes_any()
-    }
-
-    fn searches(&self) -> bool {
-        (**self).searches_any()
-    }
-
-    fn looks(&self, stats: &BoxedStats) -> Result<Vec<Look>> {
-        (**self).looks_any(stats)
-    }
-
-    fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
-        (**self).write_point_any(empty, point)
-    }
-
-    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
-        (**self).at_point_any(layout, point)
-    }
+    asks_its_procedure!();
 }
 
 impl Procedure for Box<dyn AnyProcedure> {
     type Stats = BoxedStats;
     type Output = Conclusion;
 
-    fn needs(&self) -> Result<TableNeeds> {
-        (**self).needs_any()
-    }
-
-    fn begin(&self, layout: &Arc<Layout>, pass: &PassInfo) -> Result<BoxedStats> {
-        (**self).begin_any(layout, pass)
-    }
-
     fn finish(&self, stats: &BoxedStats) -> Result<Step<BoxedStats, Conclusion>> {
         (**self).conclude_any(stats)
     }
 
-    fn most_passes(&self) -> usize {
-        (**self).most_passes_any()
-    }
-
-    fn searches(&self) -> bool {
-        (**self).searches_any()
-    }
-
-    fn looks(&self, stats: &BoxedStats) -> Result<Vec<Look>> {
-        (**self).looks_any(stats)
-    }
-
-    fn write_point(&self, empty: &BoxedStats, point: &mut Record) -> Result<()> {
-        (**self).write_point_any(empty, point)
-    }
-
-    fn at_point(&self, layout: &Arc<Layout>, point: &Record) -> Result<BoxedStats> {
-        (**self).at_point_any(layout, point)
-    }
+    asks_its_procedure!();
 }
 
 /// A model behind a pointer answers as the model.

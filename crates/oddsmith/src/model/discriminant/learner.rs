@@ -16,7 +16,7 @@ use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::bayes::label_evidence;
 use crate::model::params::Params;
 use crate::model::{Learner, PassInfo, Shrinkage, Step};
-use crate::num::MatrixView;
+use crate::num::{MatrixView, check_room};
 use crate::record::Record;
 use crate::stats::{Parts, ScatterPart, Statistics, TableStats};
 
@@ -156,8 +156,18 @@ impl Plan<'_> {
     fn begin(&self, layout: &Arc<Layout>) -> Result<DiscriminantStats> {
         self.settings.check()?;
         let (layout, dummies) = self.columns(layout)?;
+        self.check_products(&layout)?;
         let parts = Parts { scatter: self.products(), patterns: 1, ..Parts::default() };
         Ok(DiscriminantStats { pass: Pass::First(Box::new(TableStats::new(layout, parts))), dummies })
+    }
+
+    /// Refuses more columns than there is memory for their products, of which three copies are alive at a time.
+    fn check_products(&self, numbers: &Layout) -> Result<()> {
+        let matrices = if self.products() == ScatterPart::PerClass { numbers.classes().len() } else { 1 };
+        let columns = numbers.numbers().len();
+        let what = || format!("the products of {columns} columns");
+        let advice = || Advice::any_of([Advice::UseModel { name: "nb", why: "which takes every column by itself" }, Advice::LeaveOut(vec![])]);
+        check_room(3 * matrices as u128 * (columns as u128).pow(2), what, advice)
     }
 
     /// The number columns that it learns from, and how categories become some.

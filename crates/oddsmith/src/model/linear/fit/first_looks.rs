@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use crate::data::design::Place;
-use crate::data::{Design, DesignSurvey, Formula, Layout};
+use crate::data::{Design, DesignSurvey, Feature, Formula, Layout, Space};
 use crate::error::{Advice, DataFault, Error, Result};
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::{Coordinates, MOST_POWER, power_of_two};
@@ -20,6 +20,7 @@ use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{ClassWeighting, Logistic};
 use crate::model::{PassInfo, Step};
+use crate::num::check_room;
 
 /// Rows of a class that a sample must have.
 const FEW_OF_A_CLASS: f64 = 50.0;
@@ -52,6 +53,27 @@ fn check_sizes(design: &Design, survey: &Survey) -> Result<()> {
     Err(fault.column(&design.columns()[j].name).accepted(accepted).into())
 }
 
+/// Refuses more columns than there is memory for their products, of which three copies are alive at a time: two lanes and what is made of them.
+fn check_products(layout: &Layout, cells: usize, marks: usize) -> Result<()> {
+    const COPIES: u128 = 3;
+    let (cells, marks) = (cells as u128, marks as u128);
+    let levels = |feature: &&Feature| match &feature.space {
+        Space::Levels { levels, .. } => levels.len(),
+        _ => 0,
+    };
+    let widest = layout.features().iter().max_by_key(levels).filter(|feature| levels(feature) > 2);
+    let what = || {
+        let named = widest.map_or_else(String::new, |feature| format!(" (`{}` has {} levels)", feature.name, levels(&feature)));
+        format!("the products of {} columns{named}", cells + marks)
+    };
+    let advice = || {
+        let leave_out = widest.map(|feature| Advice::LeaveOut(vec![feature.name.clone()]));
+        let counting = Advice::UseModel { name: "nb", why: "which counts every level by itself" };
+        Advice::any_of(["pool rare levels into one".into(), counting].into_iter().chain(leave_out))
+    };
+    check_room(COPIES * (cells * cells + cells * marks + marks * marks), what, advice)
+}
+
 impl Logistic {
     pub(in crate::model::linear) fn first_look(
         &self,
@@ -66,6 +88,7 @@ impl Logistic {
         let target = self.target(formula, layout)?;
         let marked = design.marked_columns().cloned();
         let coordinates = Coordinates { marked, ..Coordinates::plain(design.columns().len(), design.intercept()) };
+        check_products(layout, coordinates.cell_centre().len(), coordinates.mark_range())?;
         let class_weights = match &self.class_weights {
             ClassWeighting::Given(pairs) => {
                 let mut weights = vec![1.0; classes];
