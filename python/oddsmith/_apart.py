@@ -98,6 +98,18 @@ def in_order(on: Engine, job: Job) -> list[bytes]:
     return [found[task] for task in range(len(job.tasks))]
 
 
+def dealt(table: Any, on: Engine) -> list[tuple[int, ...]]:
+    """The parts of a table to tasks: a task costs an engine more than a small file."""
+    parts = len(table.names)
+    count = parts if table.apart else min(parts, on.slots * TASKS_PER_SLOT)
+    return [tuple(range(task * parts // count, (task + 1) * parts // count)) for task in range(count)]
+
+
+def of_parts(on: Engine, job: Job) -> list[bytes]:
+    """The answers of a job about parts, part by part."""
+    return [content for answer in in_order(on, job) for content in unpacked(answer)]
+
+
 class Table:
     """The parts of a table after they were looked at: columns and sizes that all of them agree upon."""
 
@@ -115,13 +127,13 @@ class Table:
     def _first_kinds(self, table: Any, plan: Mapping[str, Any]) -> dict[str, str]:
         """The kinds that the first part with rows settles for all."""
         for at in range(len(table.names)):
-            (kinds,) = in_order(self.on, self._job("kinds", [at], plan))
+            (kinds,) = of_parts(self.on, self._job("kinds", [(at,)], plan))
             if kinds:
                 return ast.literal_eval(kinds.decode())
         raise DataError("no part has a row that counts")
 
     def _survey(self, table: Any, plan: Mapping[str, Any]) -> None:
-        told = [unpacked(content) for content in in_order(self.on, self._job("survey", range(len(table.names)), plan))]
+        told = [unpacked(content) for content in of_parts(self.on, self._job("survey", dealt(table, self.on), plan))]
         self.plan, self.seen = plan, tuple(_seen(facts) for facts in told)
         #: Numbers of the parts that have rows.
         self.numbers = [at for at, facts in enumerate(told) if facts]
@@ -201,7 +213,7 @@ def pieces(table: Any) -> list[Any]:
     return [part.place() for part in table.parts]
 
 
-def about(table: Any, do: str, model: _core.Model) -> Job:
-    """A job that asks every part about a model."""
+def about(table: Any, on: Engine, do: str, model: _core.Model) -> list[bytes]:
+    """What every part says about a model."""
     parts = None if table.apart else table.parts
-    return Job(do, tuple(range(len(table.names))), parts, table.names, content=model.to_bytes())
+    return of_parts(on, Job(do, tuple(dealt(table, on)), parts, table.names, content=model.to_bytes()))

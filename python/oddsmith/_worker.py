@@ -73,7 +73,7 @@ class Seen:
 class Job:
     """What is done in every task, and what the tasks are.
 
-    `tasks` are, by number, what a task is about: the parts that it needs and the lanes that it sums up.
+    `tasks` are, by number, what a task is about: the numbers of parts, or the parts that it needs and the lanes that it sums up.
     """
 
     do: str
@@ -90,12 +90,15 @@ class Job:
     def needs(self, task: int) -> tuple[int, ...]:
         """The numbers of the parts that a task is about."""
         about = self.tasks[task]
-        return (about,) if isinstance(about, int) else tuple(number for _, number in about[0])
+        return tuple(number for _, number in about[0]) if self.do == "lanes" else about
 
     def __call__(self, task: int, brought: Mapping[int, Any] | None = None) -> bytes:
         """Do a task; `brought` are parts by number that the engine brings."""
+        part_of = lambda at: (brought or self.parts)[at]  # noqa: E731
         try:
-            return _WORK[self.do](self, self.tasks[task], lambda at: (brought or self.parts)[at])
+            if self.do == "lanes":
+                return _lanes(self, self.tasks[task], part_of)
+            return _packed([_WORK[self.do](self, at, part_of) for at in self.tasks[task]])
         except MemoryError as error:
             raise DataError(f"task {task + 1} of {len(self.tasks)}: the worker has too little memory; give it more, or make more parts") from error
 
@@ -195,10 +198,10 @@ def _check_unchanged(job: Job, part: Piece, at: int) -> None:
         raise MismatchError(_changed(part.name, True))
 
 
-_WORK: dict[str, Callable[[Job, Any, Callable[[int], Any]], bytes]] = {
+#: What is done with a part.
+_WORK: dict[str, Callable[[Job, int, Callable[[int], Any]], bytes]] = {
     "kinds": _kinds,
     "survey": _survey,
-    "lanes": _lanes,
     "predict": _predict,
     "judge": _judge,
 }

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._apart import Engine, Files, Here, Table, about, as_table, files, in_order, pieces, reading_plan
+from ._apart import Engine, Files, Here, Table, about, as_table, files, pieces, reading_plan
 from ._gathering import Gathering
 from ._processes import Processes, processes
 from ._threads import thread_count
@@ -244,7 +244,7 @@ def predict(model: Any, table: Any, *, on: Engine | None = None) -> np.ndarray:
         Probabilities in the order of ``classes_``; margins where the model has no probabilities.
     """
     core, table = model._finished_model(), as_table(table)
-    parts = in_order(on or Here(), about(table, "predict", core))
+    parts = about(table, on or Here(), "predict", core)
     return np.frombuffer(b"".join(parts)).reshape(-1, len(core.class_labels))
 
 
@@ -269,7 +269,7 @@ def evaluate(model: Any, table: Any, *, on: Engine | None = None) -> Any:
     from .evaluation import Evaluation
 
     core, table = model._finished_model(), as_table(table)
-    judged, silent = _core.merge_judged(core, in_order(on or Here(), about(table, "judge", core)))
+    judged, silent = _core.merge_judged(core, about(table, on or Here(), "judge", core))
     if silent:
         tell([no_prediction(silent, "cannot be judged", "cannot be judged")])
     return Evaluation(judged, model.classes_, type(model).__name__, "pandas")

@@ -74,6 +74,9 @@ def digest(model: Any) -> str:
     return hashlib.sha256(model._finished_model().to_bytes()).hexdigest()
 
 
+#: Options of models that would take hundreds of passes.
+OPTIONS: dict[str, dict[str, Any]] = {"network": {"steps": 3, "hidden": 2}, "perceptron": {"epochs": 3}, "tree": {"max-depth": 3}}
+
 ENTRIES = {entry["name"]: entry for entry in _core.models()}
 
 

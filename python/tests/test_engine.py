@@ -238,7 +238,7 @@ def test_a_worker_imports_no_scikit_learn(tmp_path):
         "from oddsmith._worker import Job, Piece\n"
         f"parts = tuple(Piece((str(p), g, tuple(f), s)) for p, g, f, s in _core.list_pieces([{str(folder)!r}]))\n"
         "plan = dict(question=None, target='died', features=None, weights=None, kinds={}, text=None, memory=1 << 30)\n"
-        "print(len(Job('survey', (0,), parts, ('a', 'b'), plan)(0)) > 100)\n"
+        "print(len(Job('survey', ((0,),), parts, ('a', 'b'), plan)(0)) > 100)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["True"], done.stderr

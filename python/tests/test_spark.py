@@ -10,12 +10,13 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from parted import ANALYSES, ENTRIES, Between, Killing, digest, matched, rows, sums_in_groups, table_for, written
+from parted import ANALYSES, ENTRIES, OPTIONS, Between, Killing, digest, matched, rows, sums_in_groups, table_for, written
 
 import oddsmith as od
 from oddsmith import _apart, _spark_sums, engine, spark
@@ -84,7 +85,7 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="module")
 def expected(folders):
     """The hashes of the model files of one machine."""
-    return {name: digest(engine.fit(name, folders[name], "died")) for name in ENTRIES}
+    return {name: digest(engine.fit(name, folders[name], "died", options=OPTIONS.get(name))) for name in ENTRIES}
 
 
 @pytest.fixture(scope="module")
@@ -97,14 +98,15 @@ PARTITIONS = (1, 3, 16)
 
 
 def on_partitions(workers, fit, monkeypatch):
-    """What a fit gives for every number of partitions."""
+    """What a fit gives for every number of partitions; Spark does their jobs side by side."""
     monkeypatch.setattr(_apart, "TASKS_PER_SLOT", 1)
-    return {count: fit(spark.Workers(workers, slots=count)) for count in PARTITIONS}
+    with ThreadPoolExecutor(len(PARTITIONS)) as pool:
+        return dict(zip(PARTITIONS, pool.map(lambda count: fit(spark.Workers(workers, slots=count)), PARTITIONS), strict=True))
 
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_every_model_has_the_file_of_one_machine(name, folders, expected, local, monkeypatch):
-    found = on_partitions(local, lambda on: digest(engine.fit(name, folders[name], "died", on=on)), monkeypatch)
+    found = on_partitions(local, lambda on: digest(engine.fit(name, folders[name], "died", on=on, options=OPTIONS.get(name))), monkeypatch)
     assert found == dict.fromkeys(PARTITIONS, expected[name])
 
 
@@ -137,11 +139,11 @@ def frame(local):
 def test_every_model_of_a_frame_is_that_of_its_blocks(name, frame):
     assert frame.slots > 3
     try:
-        expected = digest(engine.fit(name, frame, "died", on=AllHere(frame)))
+        expected = digest(engine.fit(name, frame, "died", on=AllHere(frame), options=OPTIONS.get(name)))
     except od.UnsupportedError as error:
         assert "one after the other" in str(error)
         return
-    assert digest(spark.fit(name, frame, "died")) == expected
+    assert digest(spark.fit(name, frame, "died", options=OPTIONS.get(name))) == expected
 
 
 def test_a_frame_is_fitted_predicted_judged_compared_and_summed_up(local):
@@ -178,7 +180,7 @@ def test_large_sums_in_groups_and_slices_are_those_of_one_machine(local, monkeyp
     # Forty blocks with sums of two classes and a million hashed words, 16 MB each: nearly all of them zeros, which take no bytes.
     words = [" ".join(f"w{(31 * row + 7 * word) % 1009}" for word in range(20)) for row in range(400)]
     df = local.createDataFrame(pd.DataFrame({"note": words, "died": ["yes", "no"] * 200})).repartition(2)
-    packed, asked = spark.frame(df, block=1000), []
+    packed, asked = spark.frame(df, block=400), []
     assert packed.slots > 32
     monkeypatch.setattr(
         spark.Frame, "map_merged", lambda self, job, groups, fan_in: asked.append(groups) or spark.Workers.map_merged(self, job, groups, fan_in)
@@ -300,7 +302,7 @@ def test_the_same_on_a_cluster_that_loses_an_executor(folders, cluster, tmp_path
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_every_model_on_a_cluster(name, folders, expected, cluster, monkeypatch):
-    found = on_partitions(cluster, lambda on: digest(engine.fit(name, folders[name], "died", on=on)), monkeypatch)
+    found = on_partitions(cluster, lambda on: digest(engine.fit(name, folders[name], "died", on=on, options=OPTIONS.get(name))), monkeypatch)
     assert found == dict.fromkeys(PARTITIONS, expected[name])
 
 
