@@ -1,18 +1,20 @@
-"""What the driver of a thousand executors has to do in one pass: merge a thousand summaries. Time and memory against the number of columns.
+"""What a pass with a thousand executors costs: merging a thousand summaries. Time and memory of the driver against the number of columns.
 
-    python bench/executors.py                 # writes docs/spark/*.svg and the table of docs/spark.md
+    python bench/executors.py                 # prints the table
+    python bench/executors.py --write-docs    # and writes it, with its plots, to docs/spark.md
 
-One executor's sums are computed, with all their bytes, and a relay is given them a thousand times, as it would be by a thousand executors: in the
-order of the parts, and in an order by chance, where sums that come too early have to wait. Sizes that do not fit this machine a thousand times
-are measured with fewer summaries and told as such. Every case runs in a process of its own.
+The sums of one executor are computed, with all their bytes, and sent a thousand times. Words are those of 32 executors with rows of their own, because
+the words of several are more than the words of one. Where all summaries are large, executors merge groups of 32 of them first (`Merger`), which is
+measured for one group: all groups of a level are merged at the same time. The driver receives what is left, in an order by chance. Beside it stands what it
+would be if the driver merged all of them alone. Seconds are those of one core. Every case runs in a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -32,118 +34,155 @@ CASES = [
     *(("logistic", columns) for columns in (50, 500, 5000)),
     *(("multinomial-nb", words) for words in (10**5, 10**6, 10**7)),
 ]
-#: Bytes of summaries that are sent through the driver in one measurement.
-MOST_BYTES = 6 << 30
-#: Bytes of summaries that may wait when they come in an order by chance.
-MOST_WAITING = 3 << 30
+#: Texts of an executor, and words in each.
+TEXTS, WORDS = 2000, 100
+HEADER = [
+    "| model | columns or words | summary in memory | on the wire | groups | merged by executors | then by the driver | received by the driver | its memory | by the driver alone |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+]
 
 
-def rows_of(model: str, size: int, folder: Path) -> dict[str, object]:
-    """Two files of rows; what the fit takes beside them."""
+def written(model: str, size: int, folder: Path, seed: int) -> dict[str, object]:
+    """A file of rows; what the fit takes beside it."""
     import pandas as pd
 
-    rng, count = np.random.default_rng(1), 200
-    y = np.where(rng.random(count) < 0.5, "a", "b")
+    rng = np.random.default_rng(seed)
+    count = TEXTS if model == "multinomial-nb" else 100
+    y = np.where(np.arange(count) % 2 == 0, "a", "b")
+    folder.mkdir()
     if model == "multinomial-nb":
-        texts = [" ".join(f"w{word}" for word in rng.integers(0, size, 50)) for _ in range(count)]
+        texts = [" ".join(f"w{word}" for word in rng.integers(0, size, WORDS)) for _ in range(count)]
         pd.DataFrame({"text": texts, "y": y}).to_parquet(folder / "rows.parquet")
         return {"kinds": {"text": "text"}, "text": {"hash_width": size}}
-    x = rng.normal(size=(count, size)).astype(np.float64)
-    pd.DataFrame(x, columns=[f"x{j}" for j in range(size)]).assign(y=y).to_parquet(folder / "rows.parquet")
+    pd.DataFrame(rng.normal(size=(count, size)), columns=[f"x{j}" for j in range(size)]).assign(y=y).to_parquet(folder / "rows.parquet")
     return {}
 
 
-def one_case(model: str, size: int) -> dict[str, float]:
-    """A pass with a thousand executors, as far as this machine can."""
-    from oddsmith import _core, engine
-    from oddsmith.stats import begin
+def sums_of_executors(model: str, size: int, distinct: int) -> tuple[object, object, list[bytes]]:
+    """The study, what a part of the table tells of itself, and the sums of some executors."""
+    from oddsmith import _apart, _core
+    from oddsmith.passes import begin
 
+    found = []
     with tempfile.TemporaryDirectory() as folder:
-        more = rows_of(model, size, Path(folder))
-        options = {"l2": 1.0} if model == "logistic" else None
-        first = begin(model, "y", kinds=more.get("kinds"), options=options)
-        plan = engine._plan(first._core, None, more.get("text"), 1 << 30)
-        table = engine._Table(engine.files(folder), engine._Here(), plan)
-        job = lambda relay: table.lanes(relay)  # noqa: E731
-        survey = engine.unpacked(engine.in_order(table.on, table._job("survey", [0], table.plan))[0])[2]
-        relay = _core.Relay.study(first._core, table.spread, None)
-        # The first pass of a regression looks at the columns; the second has the sums that count.
-        if model == "logistic":
-            for _, content in engine.answers(table.on, job(relay)):
-                told = engine.unpacked(content)
-                for lane, sums in zip(told[::2], told[1::2], strict=True):
-                    relay.take(int(lane), sums)
-            relay.advance()
-        sums = engine.unpacked(engine.in_order(table.on, job(relay))[0])[1]
-        count = max(2, min(EXECUTORS, MOST_BYTES // len(sums)))
-        waiting = max(2, min(count, MOST_WAITING // len(sums)))
-        spread = _core.Spread(plan["question"], [(str(at), survey) for at in range(count)], 1 << 40, True)
+        for seed in range(distinct):
+            more = written(model, size, Path(folder) / str(seed), seed)
+            first = begin(model, "y", kinds=more.get("kinds"), options={"l2": 1.0} if model == "logistic" else None)
+            plan = _apart.reading_plan(first._core, None, more.get("text"), 1 << 30)
+            table = _apart.Table(_apart.files(Path(folder) / str(seed)), _apart.Here(), plan)
+            (told,) = _apart.of_parts(table.on, table._job("survey", [(0,)], table.plan))
+            survey = _apart.unpacked(told)[2]
+            relay = _core.Relay.study(first._core, table.spread, None)
+            merger = _core.Merger(relay.ask())
+            for _, _, sums in table.sums(relay):
+                merger.take(sums)
+            found.append(merger.finish())
+    return first._core, (plan["question"], survey), found
 
-        def merged(order: list[int], total: int) -> float:
-            many = _core.Relay.study(first._core, spread, None)
-            start = time.perf_counter()
-            for lane in order:
-                many.take(lane, sums if model != "logistic" else first_sums)
-            spent = time.perf_counter() - start
-            return spent * EXECUTORS / total
 
-        first_sums = sums
-        if model == "logistic":
-            # A relay of a thousand parts stands at its first pass, whose sums have the products of all columns as those of a step do.
-            fresh = _core.Relay.study(first._core, table.spread, None)
-            first_sums = engine.unpacked(engine.in_order(table.on, job(fresh))[0])[1]
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        seconds = merged(list(range(count)), count)
-        in_order = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        by_chance = list(range(waiting))
-        random.Random(1).shuffle(by_chance)
-        merged(by_chance, waiting)
-        chance = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        return {
-            "bytes": len(sums),
-            "measured": count,
-            "seconds": seconds,
-            "memory": in_order * 1024,
-            "memory_by_chance": max(chance, in_order) * 1024 * count / waiting,
-        }
+def one_case(model: str, size: int) -> dict[str, float]:
+    """A pass with a thousand executors."""
+    from oddsmith import _core
+
+    core, (question, survey), sums = sums_of_executors(model, size, 32 if model == "multinomial-nb" else 1)
+    spread = _core.Spread(question, [(str(at), survey) for at in range(EXECUTORS)], 1 << 50, True)
+    relay = _core.Relay.study(core, spread, None)
+    groups, fan_in, ask = relay.groups(), relay.fan_in, relay.ask()
+    alone_seconds = merging(ask, sums[:2] * 4) / 8 * EXECUTORS if len(groups) > 1 else 0.0
+    by_executors, sent = 0.0, sums
+    for below, above in zip(groups, groups[1:]):
+        own = [sent[at % len(sent)] for at in range(min(fan_in, below))]
+        merger, start = _core.Merger(ask), time.process_time()
+        for one in own:
+            merger.take(one)
+        sent = [merger.finish()]
+        by_executors += time.process_time() - start
+    # What was used before is given back, and the peak is counted from here.
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")
+    before = memory("VmRSS")
+    order = list(range(groups[-1]))
+    random.Random(1).shuffle(order)
+    start = time.process_time()
+    for group in order:
+        relay.take(len(groups) - 1, group, sent[group % len(sent)])
+    by_driver = time.process_time() - start
+    peak = memory("VmHWM") - before
+    return {
+        "summary": relay.summary_bytes,
+        "wire": sum(map(len, sums)) / len(sums),
+        "groups": " → ".join(map(str, groups)),
+        "executors": by_executors,
+        "driver": by_driver,
+        "received": groups[-1] * len(sent[0]),
+        "memory": peak,
+        "alone": alone_seconds if len(groups) > 1 else by_driver,
+    }
+
+
+def memory(what: str) -> int:
+    """Bytes that the system counts for this process."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(what))
+    return int(line.split()[1]) * 1024
+
+
+def merging(ask: bytes, sums: list[bytes]) -> float:
+    """Seconds that it takes to merge some sums."""
+    from oddsmith import _core
+
+    merger, start = _core.Merger(ask), time.process_time()
+    for one in sums:
+        merger.take(one)
+    return time.process_time() - start
+
+
+def row_of(model: str, size: int, case: dict[str, float]) -> str:
+    by = f"{case['executors']:.2g} s" if case["executors"] else ""
+    figures = [size_of(case["summary"]), size_of(case["wire"]), case["groups"], by, f"{case['driver']:.2g} s", size_of(case["received"]), size_of(case["memory"])]
+    return f"| {model} | {size} | {' | '.join(map(str, figures))} | {case['alone']:.2g} s |"
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--case", nargs=2)
     arguments.add_argument("--write-docs", action="store_true")
+    arguments.add_argument("--most", type=int, default=10**7, help="leave out cases of more columns or words")
     given = arguments.parse_args()
     if given.case:
         print(json.dumps(one_case(given.case[0], int(given.case[1]))))
         return
     found: dict[str, list[tuple[int, dict[str, float]]]] = {}
-    lines = ["| model | columns or words | one summary | merging 1000 of them | memory, in order | memory, by chance |", "| --- | --- | --- | --- | --- | --- |"]
-    for model, size in CASES:
+    lines = list(HEADER)
+    for model, size in (case for case in CASES if case[1] <= given.most):
         done = subprocess.run([sys.executable, __file__, "--case", model, str(size)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            lines.append(f"| {model} | {size} | does not fit this machine | | | |")
+            lines.append(f"| {model} | {size} | does not fit this machine |" + " |" * 7)
             print(lines[-1], done.stderr.strip().splitlines()[-1:], flush=True)
             continue
         case = json.loads(done.stdout.strip().splitlines()[-1])
         found.setdefault(model, []).append((size, case))
-        note = "" if case["measured"] == EXECUTORS else f" (from {case['measured']:.0f})"
-        lines.append(
-            f"| {model} | {size} | {size_of(case['bytes'])} | {case['seconds']:.3g} s{note} | {size_of(case['memory'])} | {size_of(case['memory_by_chance'])} |"
-        )
+        lines.append(row_of(model, size, case))
         print(lines[-1], flush=True)
     if given.write_docs:
-        folder = ROOT / "docs" / "spark"
-        folder.mkdir(exist_ok=True)
-        for name, title, up, key in [
-            ("merge-time", "Merging the sums of 1000 executors", "seconds", "seconds"),
-            ("driver-memory", "Memory of the driver, answers by chance", "bytes", "memory_by_chance"),
-        ]:
-            drawn = [Line(model, [(size, max(case[key], 1e-6)) for size, case in cases], at) for at, (model, cases) in enumerate(found.items())]
-            (folder / f"{name}.svg").write_text(plot(title, "columns or words", up, drawn))
-        page = ROOT / "docs" / "spark.md"
-        head, _, rest = page.read_text().partition("<!-- measured: executors -->")
-        lines += ["", "![time](spark/merge-time.svg) ![memory](spark/driver-memory.svg)"]
-        page.write_text(head + "<!-- measured: executors -->\n" + "\n".join(lines) + "\n<!-- end -->" + rest.partition("<!-- end -->")[2])
+        write_docs(lines, found)
+
+
+def write_docs(lines: list[str], found: dict[str, list[tuple[int, dict[str, float]]]]) -> None:
+    """The table and its plots in the documentation."""
+    folder = ROOT / "docs" / "spark"
+    folder.mkdir(exist_ok=True)
+    whole = lambda case: case["executors"] + case["driver"]  # noqa: E731
+    for name, title, up, figure in [
+        ("merge-time", "Merging the sums of 1000 executors", "seconds", whole),
+        ("merge-time-alone", "The same by the driver alone", "seconds", lambda case: case["alone"]),
+        ("driver-memory", "Memory of the driver", "bytes", lambda case: case["memory"]),
+    ]:
+        drawn = [Line(model, [(size, max(figure(case), 1e-6)) for size, case in cases], at) for at, (model, cases) in enumerate(found.items())]
+        (folder / f"{name}.svg").write_text(plot(title, "columns or words", up, drawn))
+    page = ROOT / "docs" / "spark.md"
+    head, _, rest = page.read_text().partition("<!-- measured: executors -->")
+    lines = [*lines, "", "![time](spark/merge-time.svg) ![time of the driver alone](spark/merge-time-alone.svg) ![memory](spark/driver-memory.svg)"]
+    page.write_text(head + "<!-- measured: executors -->\n" + "\n".join(lines) + "\n<!-- end -->" + rest.partition("<!-- end -->")[2])
 
 
 def size_of(count: float) -> str:

@@ -2,6 +2,7 @@
 
     python bench/spark.py                 # 5 million rows × 20 columns, local[2]
     python bench/spark.py --rows 200000   # a quick look
+    python bench/spark.py --write-docs    # and writes the table to docs/spark.md
 
 Every variant runs in a process of its own. MLlib is measured with and without a cached frame (caching included), and compared by the better of
 both. Needs pyspark, Java and the installed package.
@@ -18,6 +19,8 @@ import time
 from pathlib import Path
 
 COLUMNS = 20
+#: Levels of a tree; MLlib's default.
+DEPTH = 5
 #: What is compared: our variant, MLlib's, and by how many times fewer CPU seconds.
 GOALS = [
     ("naive Bayes, files", "nb-files", "nb", 5.0),
@@ -69,16 +72,20 @@ def session(cores: int):
     return made
 
 
-def ours(what: str, folder: Path, spark_session) -> None:
-    """One of our fits."""
+def ours(what: str, folder: Path, spark_session) -> int:
+    """One of our fits; how many passes it took after the one that looks at columns."""
     from oddsmith import spark
+    from oddsmith._apart import Table
 
     model = {"nb": "gaussian-nb", "logit": "logistic", "tree": "tree"}[what.partition("-")[0]]
     data = spark_session.read.parquet(str(folder)) if not what.endswith("files") else str(folder)
-    print(spark.fit(model, data, "y"))
+    passes, concluded = [], Table.conclude
+    Table.conclude = lambda table, relay: (concluded(table, relay), passes.append(relay.passes))[0]
+    print(spark.fit(model, data, "y", options={"max-depth": DEPTH} if model == "tree" else None))
+    return passes[0]
 
 
-def theirs(what: str, folder: Path, spark_session) -> None:
+def theirs(what: str, folder: Path, spark_session) -> int:
     """One of MLlib's fits."""
     from pyspark.ml.classification import DecisionTreeClassifier, NaiveBayes
     from pyspark.ml.feature import VectorAssembler
@@ -93,13 +100,14 @@ def theirs(what: str, folder: Path, spark_session) -> None:
     if name == "nb":
         NaiveBayes(modelType="gaussian", labelCol="y").fit(rows)
     elif name == "tree":
-        DecisionTreeClassifier(labelCol="y").fit(rows)
+        DecisionTreeClassifier(labelCol="y", maxDepth=DEPTH).fit(rows)
     else:
         print(GeneralizedLinearRegression(family="binomial", labelCol="y").fit(rows).summary.coefficientStandardErrors)
+    return 0
 
 
-def measured(side: str, what: str, folder: Path, cores: int) -> tuple[float, float]:
-    """CPU seconds and wall seconds of a variant, after Spark has started."""
+def measured(side: str, what: str, folder: Path, cores: int) -> tuple[float, float, int]:
+    """CPU seconds, wall seconds and passes of a variant, after Spark has started."""
     code = [sys.executable, __file__, "--run", side, what, "--data", str(folder), "--cores", str(cores)]
     done = subprocess.run(code, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -114,12 +122,13 @@ def main() -> None:
     arguments.add_argument("--data", type=Path)
     arguments.add_argument("--run", nargs=2)
     arguments.add_argument("--json", type=Path)
+    arguments.add_argument("--write-docs", action="store_true")
     given = arguments.parse_args()
     if given.run:
         made = session(given.cores)
         before, start = tree_seconds(), time.perf_counter()
-        {"ours": ours, "theirs": theirs}[given.run[0]](given.run[1], given.data, made)
-        print(json.dumps([tree_seconds() - before, time.perf_counter() - start]))
+        passes = {"ours": ours, "theirs": theirs}[given.run[0]](given.run[1], given.data, made)
+        print(json.dumps([tree_seconds() - before, time.perf_counter() - start, passes]))
         return
     folder = given.data or Path("target/bench-spark") / f"{given.rows}x{COLUMNS}"
     if not folder.exists():
@@ -127,15 +136,24 @@ def main() -> None:
     peers: dict[str, tuple[float, str]] = {}
     for name in ("nb", "glr", "tree"):
         peers[name] = min((measured("theirs", name + more, folder, given.cores)[0], more or "not cached") for more in ("", "+cached"))
-    results = []
-    print(f"| {given.rows} × {COLUMNS}, local[{given.cores}] | ours, CPU s | MLlib's better, CPU s | times | goal |\n|---|---|---|---|---|")
+    results, lines = [], ["| | ours, CPU s | passes | MLlib's better, CPU s | times | goal |", "| --- | --- | --- | --- | --- | --- |"]
+    print("\n".join(lines))
     for title, own, peer, goal in GOALS:
-        seconds, _ = measured("ours", own, folder, given.cores)
-        other, how = peers[peer]
-        results.append({"what": title, "ours": seconds, "mllib": other, "mllib_variant": how, "times": other / seconds, "goal": goal})
-        print(f"| {title} | {seconds:.1f} | {other:.1f} ({how.lstrip('+')}) | {other / seconds:.1f} | {goal} |", flush=True)
+        (seconds, _, passes), (other, how) = measured("ours", own, folder, given.cores), peers[peer]
+        results.append({"what": title, "ours": seconds, "passes": passes, "mllib": other, "mllib_variant": how, "times": other / seconds, "goal": goal})
+        lines.append(f"| {title} | {seconds:.1f} | {passes} | {other:.1f} ({how.lstrip('+')}) | {other / seconds:.1f} | {goal} |")
+        print(lines[-1], flush=True)
     if given.json:
         given.json.write_text(json.dumps(results, indent=1))
+    if given.write_docs:
+        write_docs(lines)
+
+
+def write_docs(lines: list[str]) -> None:
+    """The table in the documentation."""
+    page = Path(__file__).resolve().parents[1] / "docs" / "spark.md"
+    head, mark, rest = page.read_text().partition("<!-- measured: mllib -->")
+    page.write_text(head + mark + "\n" + "\n".join(lines) + "\n<!-- end -->" + rest.partition("<!-- end -->")[2])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,7 +73,7 @@ class Seen:
 class Job:
     """What is done in every task, and what the tasks are.
 
-    `tasks` are, by number, what a task is about: the parts that it needs and the lanes that it sums up.
+    `tasks` are, by number, what a task is about: the numbers of parts, or the parts that it needs and the lanes that it sums up.
     """
 
     do: str
@@ -84,16 +84,21 @@ class Job:
     plan: Mapping[str, Any] | None = None
     content: bytes = b""
     seen: tuple[Seen | None, ...] = ()
+    #: Groups of lanes that a task merges: single lanes, groups of them, groups of groups.
+    level: int = 0
 
     def needs(self, task: int) -> tuple[int, ...]:
         """The numbers of the parts that a task is about."""
         about = self.tasks[task]
-        return (about,) if isinstance(about, int) else tuple(number for _, number in about[0])
+        return tuple(number for _, number in about[0]) if self.do == "lanes" else about
 
     def __call__(self, task: int, brought: Mapping[int, Any] | None = None) -> bytes:
         """Do a task; `brought` are parts by number that the engine brings."""
+        part_of = lambda at: (brought or self.parts)[at]  # noqa: E731
         try:
-            return _WORK[self.do](self, self.tasks[task], lambda at: (brought or self.parts)[at])
+            if self.do == "lanes":
+                return _lanes(self, self.tasks[task], part_of)
+            return _packed([_WORK[self.do](self, at, part_of) for at in self.tasks[task]])
         except MemoryError as error:
             raise DataError(f"task {task + 1} of {len(self.tasks)}: the worker has too little memory; give it more, or make more parts") from error
 
@@ -144,15 +149,30 @@ def _kinds(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
 
 
 def _lanes(job: Job, task: Any, part_of: Callable[[int], Any]) -> bytes:
-    """The sums of lanes, each behind its number."""
-    numbers, extents, lanes = task
+    """The sums of groups of lanes, each behind its number."""
+    numbers, extents, groups = task
     opened = [(at, _opened(job, part_of(number), number)) for at, number in numbers]
-    summed = _core.sum_lanes(job.content, opened, list(extents), [(lane, list(partitions)) for lane, partitions in lanes])
+    summed = _core.sum_lanes(job.content, opened, list(extents), job.level, groups)
     for _, number in numbers:
         part = part_of(number)
         if job.seen and part.print() != job.seen[number].fingerprint:
             raise MismatchError(_changed(part.name, isinstance(part, Piece)))
-    return _packed([piece for lane, sums in summed for piece in (str(lane).encode(), sums)])
+    return _packed([piece for group, sums in summed for piece in (str(group).encode(), sums)])
+
+
+def sums_of(content: bytes) -> list[tuple[int, bytes]]:
+    """The numbers of groups of lanes with their sums, of an answer that has some."""
+    told = unpacked(content)
+    return [(int(group), sums) for group, sums in zip(told[::2], told[1::2], strict=True)]
+
+
+def merged_sums(answers: Iterable[tuple[int, bytes]], job: Job, into: int, groups: Iterable[int]) -> tuple[int, bytes]:
+    """An answer with the sums of some groups, which other answers hold, merged to one."""
+    found = {group: sums for _, content in answers for group, sums in sums_of(content)}
+    merger = _core.Merger(job.content)
+    for group in groups:
+        merger.take(found[group])
+    return into, _packed([str(into).encode(), merger.finish()])
 
 
 def _predict(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
@@ -178,10 +198,10 @@ def _check_unchanged(job: Job, part: Piece, at: int) -> None:
         raise MismatchError(_changed(part.name, True))
 
 
-_WORK: dict[str, Callable[[Job, Any, Callable[[int], Any]], bytes]] = {
+#: What is done with a part.
+_WORK: dict[str, Callable[[Job, int, Callable[[int], Any]], bytes]] = {
     "kinds": _kinds,
     "survey": _survey,
-    "lanes": _lanes,
     "predict": _predict,
     "judge": _judge,
 }

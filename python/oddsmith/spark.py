@@ -7,26 +7,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from . import engine, exceptions
+from . import _spark_sums, engine, exceptions
+from ._apart import Files, as_table, files
+from ._spark_sums import SUMS, Told, merged_groups, sliced, told_groups
 from ._worker import Block, Job
-from .engine import Files, as_table, files
 from .exceptions import DataError, OddsmithError, ParameterError
 
-__all__ = ["Frame", "Workers", "compare", "evaluate", "files", "fit", "frame", "gather", "predict"]
+__all__ = ["Frame", "Workers", "analyse", "compare", "evaluate", "files", "fit", "frame", "gather", "predict"]
 
 #: Bytes of rows in one block of a packed frame.
 _BLOCK = 32 << 20
 #: Tasks below which the blocks that they are about are looked up and no others are sent to workers.
 _FEW = 16
+#: What Spark says where a process of a worker is gone.
+_LOST = ("ExecutorLost", "Python worker exited unexpectedly", "worker died", "SIGKILL", "exit code 137")
 _ANSWER = "task long, answer binary, error string, text string"
 _PACKED = "part long, number long, rows long, size long, digest string, block binary"
 
 
-def _told(task: int, do: Any) -> tuple[int, bytes | None, str | None, str | None]:
+def _told(task: int, do: Any) -> Told:
     """An answer, or the error in its place: Spark would try what must fail again and again, and bury the reason."""
     try:
         return task, do(), None, None
@@ -34,7 +38,7 @@ def _told(task: int, do: Any) -> tuple[int, bytes | None, str | None, str | None
         return task, None, type(error).__name__, str(error)
 
 
-def _answers(told: Iterable[tuple[int, bytes | None, str | None, str | None]]) -> Iterator[Any]:
+def _answers(told: Iterable[Told]) -> Iterator[Any]:
     """Answers as the batches that Spark takes, one at a time."""
     import pyarrow
 
@@ -45,20 +49,31 @@ def _answers(told: Iterable[tuple[int, bytes | None, str | None, str | None]]) -
 
 def _collected(answers: Any) -> Iterator[tuple[int, bytes]]:
     """The answers that a frame of them holds."""
-    try:
+    with _lack_told():
         rows = answers.collect()
-    except Exception as error:
-        if "memory" in str(error).lower() or "ExecutorLost" in str(error):
-            raise DataError(f"a worker of Spark has too little memory; give executors more, or make more parts: {_first_line(error)}") from error
-        raise
     for row in rows:
         if row.error is not None:
-            raise getattr(exceptions, row.error)(row.text)
+            raise _failed(row.error, row.text)
         yield row.task, bytes(row.answer)
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+def _failed(error: str, text: str) -> OddsmithError:
+    return getattr(exceptions, error)(text)
+
+
+@contextmanager
+def _lack_told() -> Iterator[None]:
+    """A worker that dies again and again lacks memory nearly always; Spark speaks of lost executors and of exit codes."""
+    try:
+        yield
+    except OddsmithError:
+        raise
+    except Exception as error:
+        said = str(error)
+        if "memory" not in said.lower() and not any(sign in said for sign in _LOST):
+            raise
+        first = said.strip().partition("\n")[0]
+        raise DataError(f"a worker of Spark has too little memory; give executors more, or make more parts: {first}") from error
 
 
 class Workers:
@@ -97,11 +112,38 @@ class Workers:
             Numbers of tasks and their answers.
         """
 
+        return _collected(self._done(job, count, _answers, _ANSWER))
+
+    def map_merged(self, job: Job, groups: Sequence[int], fan_in: int) -> Iterator[tuple[int, bytes]]:
+        """Do all tasks of a job that sums groups of lanes up, and merge groups where they are.
+
+        Parameters
+        ----------
+        job : callable
+            What is done with the number of a task.
+        groups : sequence of int
+            How many lanes there are, how many groups of lanes, how many groups of groups.
+        fan_in : int
+            How many of one level make one of the next.
+
+        Yields
+        ------
+        tuple
+            The number of a group of the last level and its sums.
+        """
+        most = _spark_sums.SLICE
+        summed = self._done(job, len(job.tasks), lambda told: sliced(told_groups(told), most), SUMS)
+        with _lack_told():
+            yield from merged_groups(summed, job, groups, fan_in, _failed)
+
+    def _done(self, job: Job, count: int, written: Any, schema: str) -> Any:
+        """The frame of what tasks answer."""
+
         def do(batches: Iterable[Any]) -> Iterator[Any]:
             tasks = (task for batch in batches for task in batch.column(0).to_pylist())
-            return _answers(_told(task, lambda task=task: job(task)) for task in tasks)
+            return written(_told(task, lambda task=task: job(task)) for task in tasks)
 
-        return _collected(self.session.range(0, count, 1, count).mapInArrow(do, _ANSWER))
+        return self.session.range(0, count, 1, count).mapInArrow(do, schema)
 
 
 def _active() -> Any:
@@ -160,11 +202,17 @@ class Frame:
         iterator
             Numbers of tasks and their answers.
         """
+        return _collected(self._done(job, count, _answers, _ANSWER))
+
+    map_merged = Workers.map_merged
+
+    def _done(self, job: Job, count: int, written: Any, schema: str) -> Any:
+        """The frame of what tasks answer."""
         keys, names = self._keys, self.names
         tasks = {part: task for task in range(count) for part in job.needs(task)}
 
         def do(batches: Iterable[Any]) -> Iterator[Any]:
-            return _answers(answer for batch in batches for answer in _about_blocks(batch, job, keys, names, tasks))
+            return written(answer for batch in batches for answer in _about_blocks(batch, job, keys, names, tasks))
 
         blocks = self._packed
         if count <= _FEW < len(keys):
@@ -173,7 +221,7 @@ class Frame:
             wanted = [key for key, at in keys.items() if at in tasks]
             chosen = [(F.col("part") == part) & (F.col("number") == number) for part, number in wanted]
             blocks = blocks.where(chosen[0] if len(chosen) == 1 else _any(chosen))
-        return _collected(blocks.mapInArrow(do, _ANSWER))
+        return blocks.mapInArrow(do, schema)
 
     def release(self) -> None:
         """Let Spark forget the blocks."""
@@ -292,6 +340,31 @@ def fit(estimator: Any, data: Any, target: str | None = None, *, session: Any = 
     """
     with _Packed(data, session) as (table, on):
         return engine.fit(estimator, table, target, on=on, **options)
+
+
+def analyse(analysis: str, data: Any, target: str | None = None, *, session: Any = None, **options: Any) -> Any:
+    """Carry out an analysis on Spark: tables, strata, matched sets, information.
+
+    Parameters
+    ----------
+    analysis : str
+        As in `oddsmith.engine.analyse`.
+    data : Files, Frame, pyspark DataFrame or path-like
+        The rows.
+    target : str, default=None
+        The column of the outcome, where no formula names it.
+    session : SparkSession, default=None
+        The session that reads files.
+    **options
+        As in `oddsmith.engine.analyse`.
+
+    Returns
+    -------
+    Account
+        From files that of one machine.
+    """
+    with _Packed(data, session) as (table, on):
+        return engine.analyse(analysis, table, target, on=on, **options)
 
 
 def gather(data: Any, target: str, *, session: Any = None, **options: Any) -> Any:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oddsmith import _core, engine
+from oddsmith import _apart, _core, engine
+from oddsmith.passes import begin
 
 
 def rows(count: int = 480) -> pd.DataFrame:
@@ -22,6 +23,29 @@ def rows(count: int = 480) -> pd.DataFrame:
     odds = 0.06 * (age - 50) + 0.2 * (dose - 6) - 0.4 + 0.5 * (ward == "b")
     died = np.where(rng.random(count) < 1 / (1 + np.exp(-odds)), "yes", "no")
     return pd.DataFrame({"age": age, "dose": dose, "smoker": rng.integers(0, 2, count), "ward": ward, "died": died})
+
+
+def matched(count: int = 480) -> pd.DataFrame:
+    """The same rows in sets of four, of which one died; the rows of a set do not stand together."""
+    table = rows(count)
+    order = np.random.default_rng(5).permutation(count)
+    sets = np.empty(count, dtype=int)
+    sets[order] = np.arange(count) // 4
+    odds = table["age"] * 0.06 + table["dose"] * 0.2 + np.random.default_rng(6).gumbel(size=count)
+    died = odds == odds.groupby(sets).transform("max")
+    return table.assign(died=np.where(died, "yes", "no"), set=[f"s{number}" for number in sets])
+
+
+#: What every analysis of the registry is asked.
+ANALYSES: dict[str, dict[str, Any]] = {
+    "classes": {"target": "died"},
+    "describe": {"target": "died"},
+    "table": {"target": "died", "options": {"exposure": "smoker", "strata": ["ward"]}},
+    "confounding": {"target": "died", "options": {"exposure": ["smoker"], "candidates": ["age", "ward"]}},
+    "subgroups": {"target": "died", "options": {"exposure": "smoker", "candidates": ["age", "ward"], "permutations": 99}},
+    "conditional-logistic": {"formula": "died ~ age + dose + strata(set)"},
+    "information": {"target": "died", "options": {"strata": "ward", "pairs": 2}},
+}
 
 
 def table_for(entry: dict[str, Any]) -> pd.DataFrame:
@@ -50,7 +74,45 @@ def digest(model: Any) -> str:
     return hashlib.sha256(model._finished_model().to_bytes()).hexdigest()
 
 
+#: Options of models that would take hundreds of passes.
+OPTIONS: dict[str, dict[str, Any]] = {"network": {"steps": 3, "hidden": 2}, "perceptron": {"epochs": 3}, "tree": {"max-depth": 3}}
+
 ENTRIES = {entry["name"]: entry for entry in _core.models()}
+
+
+class Grouped:
+    """A relay whose sums are merged in pairs, and in pairs of pairs, as if they were large."""
+
+    fan_in = 2
+
+    def __init__(self, relay: Any) -> None:
+        self.relay, self.lanes, self.ask = relay, relay.lanes, relay.ask
+
+    def groups(self) -> list[int]:
+        lanes = len(self.lanes())
+        return [lanes, -(-lanes // 2), -(-lanes // 4)]
+
+    def lanes_of(self, level: int, group: int) -> tuple[int, int]:
+        return group * 2**level, min((group + 1) * 2**level, len(self.lanes()))
+
+
+def sums_in_groups(on: Any, folder: Path) -> tuple[bytes, bytes]:
+    """Counts of a table, merged by the workers of an engine in groups, and by this process one after the other."""
+    first = begin("nb", "died", features=["ward"])
+    plan = _apart.reading_plan(first._core, None, None, 1 << 30)
+
+    def merged(on: Any, group: Any) -> bytes:
+        table = _apart.Table(engine.files(folder), on, plan)
+        relay = group(_core.Relay.gather("all", 0.0, table.spread))
+        sums = {number: (level, content) for level, number, content in table.sums(relay)}
+        assert len(relay.lanes()) > 8 and {level for level, _ in sums.values()} == {len(relay.groups()) - 1}
+        assert sorted(sums) == list(range(relay.groups()[-1]))
+        total = _core.Merger(relay.ask())
+        for number in sorted(sums):
+            total.take(sums[number][1])
+        return total.finish()
+
+    return merged(on, Grouped), merged(_apart.Here(), lambda relay: relay)
 
 
 class Repeating:
@@ -70,6 +132,21 @@ class Forgetting:
 
     def map(self, job: Any, count: int) -> Any:
         return ((task, job(task)) for task in range(count) if task != 1)
+
+
+class Between:
+    """An engine that does something before a pass; by default this process is the engine."""
+
+    def __init__(self, number: int, act: Any, on: Any = None) -> None:
+        self.number, self.act, self.passes, self.on = number, act, 0, on or _apart.Here()
+        self.slots = 2
+
+    def map(self, job: Any, count: int) -> Any:
+        self.passes += job.do == "lanes"
+        if self.passes == self.number:
+            self.act()
+            self.number = 0
+        return self.on.map(job, count)
 
 
 class DyingOnce:
@@ -105,7 +182,9 @@ class Killer:
 
     def __call__(self, task: int, brought: Any = None) -> bytes:
         if self.do == "lanes" and task == 0 and not self.mark.exists():
-            self.mark.touch()
+            # Where no mark can be left, it kills again and again.
+            if self.mark.parent.exists():
+                self.mark.touch()
             os.kill(os.getpid() if self.whom == "worker" else _java(), signal.SIGKILL)
         return self.job(task, brought)
 

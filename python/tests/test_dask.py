@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from parted import digest, rows, written
+from parted import digest, rows, sums_in_groups, written
 
 from oddsmith import engine
 
@@ -22,7 +22,12 @@ def test_the_model_file_is_that_of_one_machine(tmp_path):
         for name in ("nb", "logistic", "tree"):
             model = dask.fit(name, folder, "died", client=client)
             assert digest(model) == digest(engine.fit(name, folder, "died"))
+        options = {"exposure": "smoker", "strata": ["ward"]}
+        strata = dask.analyse("table", folder, "died", options=options, client=client)
+        assert strata.render("json") == engine.analyse("table", folder, "died", options=options).render("json")
         assert repr(dask.evaluate(model, folder, client=client).figures) == repr(engine.evaluate(model, folder).figures)
         assert dask.predict(model, folder, client=client).shape == (480, 2)
         assert dask.gather(folder, "died", client=client).class_count.sum() == 480
+        there, here = sums_in_groups(dask.Workers(client), folder)
+        assert there == here
         assert dask.compare(["nb"], folder, "died", client=client, folds=2)["nb"].confusion.sum() == 480

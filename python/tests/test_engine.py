@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from parted import ENTRIES, Deadly, Forgetting, Repeating, digest, rows, table_for, written
+from parted import ANALYSES, ENTRIES, Between, Deadly, Forgetting, Repeating, digest, matched, rows, table_for, written
 
 import oddsmith as od
-from oddsmith import engine
+from oddsmith import _apart, _core, engine, epi, info
 
 pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.OddsmithWarning")
 
@@ -48,12 +48,63 @@ class Sliced:
 @pytest.mark.parametrize("name", ENTRIES)
 def test_every_model_has_the_file_of_one_machine(name, folders, workers, monkeypatch):
     here = engine.fit(name, folders[name], "died", n_jobs=1)
-    monkeypatch.setattr(engine, "_TASKS_PER_SLOT", 1)
+    monkeypatch.setattr(_apart, "TASKS_PER_SLOT", 1)
     files = engine.files(folders[name])
     assert len(files.parts) == 16
     hashes = {digest(engine.fit(name, files, "died", on=Sliced(workers, slots))) for slots in (1, 3, 16)}
     assert hashes == {digest(here)}
     assert digest(engine.fit(name, folders[name], "died", n_jobs=2)) == digest(here)
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    """Rows in matched sets, whose rows lie in several files."""
+    return written(matched(), tmp_path_factory.mktemp("sets") / "t")
+
+
+@pytest.mark.parametrize("name", _core.analyses())
+def test_every_analysis_ends_in_the_card_of_one_machine(name, sets, workers, monkeypatch):
+    here = engine.analyse(name, sets, **ANALYSES[name], n_jobs=1)
+    monkeypatch.setattr(_apart, "TASKS_PER_SLOT", 1)
+    cards = {engine.analyse(name, sets, **ANALYSES[name], on=Sliced(workers, slots)).render("json") for slots in (1, 3, 16)}
+    assert cards == {here.render("json")} == {engine.analyse(name, sets, **ANALYSES[name], n_jobs=2).render("json")}
+
+
+def test_analyses_of_many_files_are_those_of_their_rows(sets, workers):
+    table = pd.read_parquet(sets)
+    exposed, options = "smoker", ANALYSES["table"]["options"]
+    pairs = [
+        (engine.analyse("table", sets, **ANALYSES["table"], on=workers), epi.StratifiedTable(table, "died", exposed, options["strata"])),
+        (
+            engine.analyse("conditional-logistic", sets, formula="died ~ age + dose + strata(set)", on=workers),
+            epi.ConditionalLogit("died ~ age + dose + strata(set)", table),
+        ),
+        (engine.analyse("information", sets, "died", features=["age", "dose", "smoker", "ward"], on=workers), info.screen(table.drop(columns="set"), "died")),
+        (engine.analyse("describe", sets, "died", features=["age", "ward"], on=workers), epi.describe(table[["age", "ward", "died"]], "died")),
+    ]
+    for there, whole in pairs:
+        there, whole = there.tidy(), whole.tidy()
+        numbers = whole.select_dtypes("number").columns
+        np.testing.assert_allclose(there[numbers], whole[numbers], rtol=1e-6, atol=1e-9)
+        pd.testing.assert_frame_equal(there.drop(columns=numbers), whole.drop(columns=numbers))
+
+
+def test_keys_mean_the_same_in_every_file(tmp_path):
+    # Every file has clusters of its own, and no category tells its columns apart from those of the others.
+    table = rows()[["age", "dose", "died"]].assign(clinic=[f"k{at:02}" for at in np.arange(480) // 12])
+    folder, formula = written(table, tmp_path / "t"), "died ~ age + dose + cluster(clinic)"
+    whole = od.Logit(formula).fit(table).tidy()
+    for on in (None, Repeating()):
+        np.testing.assert_allclose(engine.fit(od.Logit(formula), folder, on=on).tidy()["std_error"], whole["std_error"], rtol=1e-6)
+
+
+def test_levels_and_the_event_of_an_analysis_are_declared(sets, workers):
+    declared = {"levels": {"ward": ["c", "b", "a"]}, "event": "no"}
+    there = engine.analyse("table", sets, "died", options={"exposure": "ward"}, **declared, on=workers)
+    whole = epi.StratifiedTable(pd.read_parquet(sets), "died", "ward", **declared)
+    assert there.tidy().equals(whole.tidy())
+    with pytest.raises(od.UnknownNameError, match="there is no analysis `tables`"):
+        engine.analyse("tables", sets, "died")
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -134,22 +185,6 @@ def test_a_worker_that_is_killed_changes_nothing(folders, tmp_path):
     assert digest(model) == digest(engine.fit("logistic", folders["logistic"], "died"))
 
 
-class Between:
-    """An engine that does something before a pass."""
-
-    slots = 2
-
-    def __init__(self, number, act):
-        self.number, self.act, self.passes = number, act, 0
-
-    def map(self, job, count):
-        self.passes += job.do == "lanes"
-        if self.passes == self.number:
-            self.act()
-            self.number = 0
-        return ((task, job(task)) for task in range(count))
-
-
 def test_a_file_that_changes_between_passes_is_refused(tmp_path):
     folder = written(rows(), tmp_path / "t", 3)
     change = lambda: rows(90)[10:].to_parquet(folder / "part-001.parquet")  # noqa: E731
@@ -203,7 +238,7 @@ def test_a_worker_imports_no_scikit_learn(tmp_path):
         "from oddsmith._worker import Job, Piece\n"
         f"parts = tuple(Piece((str(p), g, tuple(f), s)) for p, g, f, s in _core.list_pieces([{str(folder)!r}]))\n"
         "plan = dict(question=None, target='died', features=None, weights=None, kinds={}, text=None, memory=1 << 30)\n"
-        "print(len(Job('survey', (0,), parts, ('a', 'b'), plan)(0)) > 100)\n"
+        "print(len(Job('survey', ((0,),), parts, ('a', 'b'), plan)(0)) > 100)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["True"], done.stderr

@@ -5,18 +5,21 @@ Skipped with a reason where Java or pyspark is missing; with ``ODDSMITH_REQUIRE_
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from parted import ENTRIES, Killing, digest, rows, table_for, written
+from parted import ANALYSES, ENTRIES, OPTIONS, Between, Killing, digest, matched, rows, sums_in_groups, table_for, written
 
 import oddsmith as od
-from oddsmith import engine, spark
+from oddsmith import _apart, _spark_sums, engine, spark
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 #: Workers find the helpers of these tests.
@@ -79,19 +82,38 @@ def folders(tmp_path_factory):
     return made
 
 
+@pytest.fixture(scope="module")
+def expected(folders):
+    """The hashes of the model files of one machine."""
+    return {name: digest(engine.fit(name, folders[name], "died", options=OPTIONS.get(name))) for name in ENTRIES}
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    return written(matched(), tmp_path_factory.mktemp("sets") / "t")
+
+
+#: Numbers of partitions.
+PARTITIONS = (1, 3, 16)
+
+
+def on_partitions(workers, fit, monkeypatch):
+    """What a fit gives for every number of partitions; Spark does their jobs side by side."""
+    monkeypatch.setattr(_apart, "TASKS_PER_SLOT", 1)
+    with ThreadPoolExecutor(len(PARTITIONS)) as pool:
+        return dict(zip(PARTITIONS, pool.map(lambda count: fit(spark.Workers(workers, slots=count)), PARTITIONS), strict=True))
+
+
 @pytest.mark.parametrize("name", ENTRIES)
-def test_every_model_has_the_file_of_one_machine(name, folders, local):
-    # One worker process of Spark has a third of the lanes; 1 and 16 are below for all models at once.
-    model = engine.fit(name, folders[name], "died", on=spark.Workers(local, slots=1))
-    assert digest(model) == digest(engine.fit(name, folders[name], "died"))
+def test_every_model_has_the_file_of_one_machine(name, folders, expected, local, monkeypatch):
+    found = on_partitions(local, lambda on: digest(engine.fit(name, folders[name], "died", on=on, options=OPTIONS.get(name))), monkeypatch)
+    assert found == dict.fromkeys(PARTITIONS, expected[name])
 
 
-@pytest.mark.parametrize("slots", [1, 16])
-@pytest.mark.parametrize("name", ["nb", "lda", "logistic", "tree"])
-def test_the_number_of_partitions_changes_nothing(name, slots, folders, local, monkeypatch):
-    monkeypatch.setattr(engine, "_TASKS_PER_SLOT", 1)
-    model = engine.fit(name, folders[name], "died", on=spark.Workers(local, slots=slots))
-    assert digest(model) == digest(engine.fit(name, folders[name], "died"))
+@pytest.mark.parametrize("name", ANALYSES)
+def test_every_analysis_has_the_card_of_one_machine(name, sets, local, monkeypatch):
+    found = on_partitions(local, lambda on: engine.analyse(name, sets, **ANALYSES[name], on=on).render("json"), monkeypatch)
+    assert found == dict.fromkeys(PARTITIONS, engine.analyse(name, sets, **ANALYSES[name]).render("json"))
 
 
 class AllHere:
@@ -117,11 +139,11 @@ def frame(local):
 def test_every_model_of_a_frame_is_that_of_its_blocks(name, frame):
     assert frame.slots > 3
     try:
-        expected = digest(engine.fit(name, frame, "died", on=AllHere(frame)))
+        expected = digest(engine.fit(name, frame, "died", on=AllHere(frame), options=OPTIONS.get(name)))
     except od.UnsupportedError as error:
         assert "one after the other" in str(error)
         return
-    assert digest(spark.fit(name, frame, "died")) == expected
+    assert digest(spark.fit(name, frame, "died", options=OPTIONS.get(name))) == expected
 
 
 def test_a_frame_is_fitted_predicted_judged_compared_and_summed_up(local):
@@ -135,6 +157,8 @@ def test_a_frame_is_fitted_predicted_judged_compared_and_summed_up(local):
     assert spark.evaluate(model, df)["auc"] == pytest.approx(od.evaluate(model, table, table["died"])["auc"], rel=1e-12)
     assert spark.gather(df, "died").class_count.sum() == len(table)
     assert spark.compare(["nb"], df, "died", folds=2)["nb"].confusion.sum() == len(table)
+    strata = spark.analyse("table", df, "died", options={"exposure": "smoker", "strata": ["ward"]})
+    assert strata.tidy().equals(od.epi.StratifiedTable(table, "died", "smoker", ["ward"]).tidy())
 
 
 def test_files_are_predicted_judged_compared_and_summed_up(folders, local):
@@ -145,6 +169,41 @@ def test_files_are_predicted_judged_compared_and_summed_up(folders, local):
     assert spark.gather(folder, "died")._sums.to_bytes() == engine.gather(folder, "died")._sums.to_bytes()
     there, here = (engine.compare(["nb"], folder, "died", folds=2, on=on) for on in (workers, None))
     assert repr(there["nb"].figures) == repr(here["nb"].figures)
+
+
+def test_workers_merge_sums_that_are_large(folders, local):
+    there, here = sums_in_groups(spark.Workers(local), folders["nb"])
+    assert there == here
+
+
+def test_large_sums_in_groups_and_slices_are_those_of_one_machine(local, monkeypatch):
+    # Forty blocks with sums of two classes and a million hashed words, 16 MB each: nearly all of them zeros, which take no bytes.
+    words = [" ".join(f"w{(31 * row + 7 * word) % 1009}" for word in range(20)) for row in range(400)]
+    df = local.createDataFrame(pd.DataFrame({"note": words, "died": ["yes", "no"] * 200})).repartition(2)
+    packed, asked = spark.frame(df, block=400), []
+    assert packed.slots > 32
+    monkeypatch.setattr(
+        spark.Frame, "map_merged", lambda self, job, groups, fan_in: asked.append(groups) or spark.Workers.map_merged(self, job, groups, fan_in)
+    )
+    monkeypatch.setattr(_spark_sums, "SLICE", 2000)
+    options = {"kinds": {"note": "text"}, "text": {"hash_width": 1 << 20}}
+    model = spark.fit("multinomial-nb", packed, "died", **options)
+    assert [len(groups) for groups in asked] == [2]
+    assert digest(model) == digest(engine.fit("multinomial-nb", packed, "died", **options, on=AllHere(packed)))
+    packed.release()
+
+
+def test_workers_import_no_scikit_learn(folders, local):
+    # In the worker itself: what is there after it has summed rows up.
+    def imported(batches):
+        import pyarrow
+
+        for _ in batches:
+            yield pyarrow.RecordBatch.from_pydict({"name": [name for name in ("oddsmith", "sklearn", "scipy") if name in sys.modules]})
+
+    spark.fit("nb", folders["nb"], "died")
+    found = {row.name for row in local.range(0, 8, 1, 8).mapInArrow(imported, "name string").collect()}
+    assert found == {"oddsmith"}
 
 
 def test_texts_are_hashed_or_discovered(local):
@@ -193,6 +252,19 @@ def test_other_columns_in_one_file_are_named_by_the_driver(tmp_path, local):
         spark.fit("logistic", folder, "died")
 
 
+def test_a_file_that_changes_between_passes_is_refused(tmp_path, local):
+    folder = written(rows(), tmp_path / "t", 3)
+    change = lambda: rows(90)[10:].to_parquet(folder / "part-001.parquet")  # noqa: E731
+    with pytest.raises(od.MismatchError, match=r"part-001.parquet.*changed between passes"):
+        engine.fit("logistic", folder, "died", on=Between(2, change, spark.Workers(local)))
+
+
+def test_a_worker_that_dies_again_and_again_is_told_of_memory(folders, local, tmp_path):
+    # As the system does it to a process that takes more than there is.
+    with pytest.raises(od.DataError, match="too little memory; give executors more, or make more parts"):
+        engine.fit("nb", folders["nb"], "died", on=Killing(spark.Workers(local), tmp_path / "no" / "mark", "worker"))
+
+
 def test_empty_partitions_add_nothing(local):
     df = local.createDataFrame(rows())
     # Three wards in seven partitions: most of them are empty.
@@ -229,7 +301,29 @@ def test_the_same_on_a_cluster_that_loses_an_executor(folders, cluster, tmp_path
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_every_model_on_a_cluster(name, folders, cluster, monkeypatch):
-    monkeypatch.setattr(engine, "_TASKS_PER_SLOT", 1)
-    model = engine.fit(name, folders[name], "died", on=spark.Workers(cluster, slots=3))
-    assert digest(model) == digest(engine.fit(name, folders[name], "died"))
+def test_every_model_on_a_cluster(name, folders, expected, cluster, monkeypatch):
+    found = on_partitions(cluster, lambda on: digest(engine.fit(name, folders[name], "died", on=on, options=OPTIONS.get(name))), monkeypatch)
+    assert found == dict.fromkeys(PARTITIONS, expected[name])
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_every_analysis_on_a_cluster(name, sets, cluster, monkeypatch):
+    found = on_partitions(cluster, lambda on: engine.analyse(name, sets, **ANALYSES[name], on=on).render("json"), monkeypatch)
+    assert found == dict.fromkeys(PARTITIONS, engine.analyse(name, sets, **ANALYSES[name]).render("json"))
+
+
+def test_a_session_of_spark_connect_serves_as_well(folders, expected):
+    pytest.importorskip("grpc", reason="grpcio is missing, which Spark Connect needs")
+    paths = os.pathsep.join(filter(None, [HELPERS, os.environ.get("PYTHONPATH")]))
+    # Nothing of a session of the other kind may be left in the environment.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
+    command = [sys.executable, "-W", "ignore", f"{HELPERS}/connected.py", str(folders["logistic"])]
+    done = subprocess.run(command, env=clean | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    told = json.loads(done.stdout.strip().splitlines()[-1])
+    table = rows()
+    whole = od.Logit("died ~ age + C(ward)").fit(table)
+    assert told["kind"].startswith("pyspark.sql.connect") and told["groups"]
+    assert told["digest"] == expected["logistic"] and told["rows"] == len(table)
+    np.testing.assert_allclose(told["estimate"], whole.tidy()["estimate"].dropna(), rtol=1e-7)
+    assert told["auc"] == pytest.approx(float(od.evaluate(whole, table, table["died"])["auc"]), rel=1e-9)

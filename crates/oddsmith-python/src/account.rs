@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use oddsmith::Error;
 use oddsmith::card::{Card, Labels};
 use oddsmith::data::{AlignedSource, Kind, Weighting};
 use oddsmith::model::Conclusion;
 use oddsmith::registry::{self, AnalysisEntry};
 use oddsmith::study::cross::{CrossAnalysis, CrossTable};
 use oddsmith::train;
+use oddsmith::{Error, ErrorKind};
 use oddsmith_io::{ReadOptions, Roles, TextOptions, open_arrow};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -23,7 +23,7 @@ use crate::work;
 
 /// What an analysis concluded.
 #[pyclass(frozen, module = "oddsmith._core")]
-pub(crate) struct Account(Card);
+pub(crate) struct Account(pub(crate) Card);
 
 #[pymethods]
 impl Account {
@@ -84,8 +84,18 @@ impl Account {
 }
 
 /// The analysis of a name.
-fn found(py: Python<'_>, name: &str) -> PyResult<&'static AnalysisEntry> {
-    registry::analysis(name).ok_or_else(|| raise(py, Error::internal(format!("there is no analysis `{name}`"))))
+pub(crate) fn found(py: Python<'_>, name: &str) -> PyResult<&'static AnalysisEntry> {
+    let unknown = || {
+        let known = registry::ANALYSES.iter().map(|entry| entry.name.to_owned()).collect();
+        ErrorKind::Unknown { noun: "analysis", name: name.to_owned(), known }
+    };
+    registry::analysis(name).ok_or_else(|| raise(py, unknown().into()))
+}
+
+/// The names of all analyses.
+#[pyfunction]
+pub(crate) fn analyses() -> Vec<&'static str> {
+    registry::ANALYSES.iter().map(|entry| entry.name).collect()
 }
 
 /// The card that a procedure ended in.

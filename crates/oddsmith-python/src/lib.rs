@@ -41,7 +41,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use super::account::{Account, analyse, analyse_counts, effects};
+    use super::account::{Account, analyse, analyse_counts, analyses, effects};
     #[pymodule_export]
     use super::calibration::CalibrationMap;
     #[pymodule_export]
@@ -71,7 +71,7 @@ mod _core {
     #[pymodule_export]
     use super::models::{compared_models, fit_frame, fit_rows, model_of_formulas, models};
     #[pymodule_export]
-    use super::parts::{Part, judge_part, list_pieces, merge_judged, open_part, predict_part, sum_lanes};
+    use super::parts::{Merger, Part, judge_part, list_pieces, merge_judged, open_part, predict_part, sum_lanes};
     #[pymodule_export]
     use super::pictures::{Picture, picture_of_frame, picture_of_model, picture_of_rows, report_of_frame, report_of_rows};
     #[pymodule_export]

@@ -14,7 +14,7 @@ use oddsmith::model::{Classifier, Predictions, Predictor, Scale};
 use oddsmith::persist::{self, FileKind};
 use oddsmith::record::Record;
 use oddsmith::stats::Statistics;
-use oddsmith::train::{self, LaneTask, Question};
+use oddsmith::train::{self, LaneMerger, LaneTask, Question};
 use oddsmith::{Error, Result};
 use oddsmith_io::{
     ArrowTable, FolderColumn, Input, NewRows, Opened, Piece, ReadOptions, Roles, TextOptions, flag_candidates, given_kinds, if_rows, open,
@@ -248,23 +248,50 @@ impl Survey {
     }
 }
 
-/// The sums of lanes: for each its number and its partitions, which lie in parts that are given by their numbers among all.
+/// The sums of groups of lanes: for each its number and the partitions of its lanes, which lie in parts that are given by their numbers among
+/// all.
 #[pyfunction]
 pub(crate) fn sum_lanes<'py>(
     py: Python<'py>,
     ask: &[u8],
     parts: Vec<(usize, PyRef<'py, Part>)>,
     extents: Vec<(u64, usize)>,
-    lanes: Vec<(usize, Vec<usize>)>,
+    level: usize,
+    groups: Vec<(usize, Vec<Vec<usize>>)>,
 ) -> PyResult<Vec<(usize, Bound<'py, PyBytes>)>> {
     let held: Vec<(usize, Arc<dyn Source + Send>)> = parts.iter().map(|(at, part)| (*at, Arc::clone(&part.source))).collect();
     let extents: Vec<Extent> = extents.into_iter().map(|(rows, partitions)| Extent { rows, partitions }).collect();
     let sums = work::run(py, usize::MAX, |control| {
         let task = LaneTask::from_bytes(ask)?;
         let source = JoinedSource::some(held, &extents, task.layout().clone(), 0)?;
-        lanes.into_iter().map(|(lane, partitions)| Ok((lane, task.sum(&source, &partitions, control)?))).collect::<Result<Vec<_>>>()
+        groups.into_iter().map(|(group, lanes)| Ok((group, task.sum(&source, level, &lanes, control)?))).collect::<Result<Vec<_>>>()
     })?;
-    Ok(sums.into_iter().map(|(lane, bytes)| (lane, PyBytes::new(py, &bytes))).collect())
+    Ok(sums.into_iter().map(|(group, bytes)| (group, PyBytes::new(py, &bytes))).collect())
+}
+
+/// The sums of several groups of lanes on their way to one.
+#[pyclass(module = "oddsmith._core")]
+pub(crate) struct Merger(Option<LaneMerger>);
+
+#[pymethods]
+impl Merger {
+    /// Nothing yet of what a relay asks for.
+    #[new]
+    fn new(py: Python<'_>, ask: &[u8]) -> PyResult<Self> {
+        LaneTask::from_bytes(ask).map(|task| Merger(Some(task.merger()))).map_err(|error| raise(py, error))
+    }
+
+    /// Adds the sums of the next group.
+    fn take(&mut self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        let merger = self.0.as_mut().ok_or_else(|| raise(py, Error::internal("these sums are merged already")))?;
+        merger.take(bytes).map_err(|error| raise(py, error))
+    }
+
+    /// The sums of all of them.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let merger = self.0.take().ok_or_else(|| raise(py, Error::internal("these sums are merged already")))?;
+        merger.finish().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
+    }
 }
 
 /// Probabilities (margins where a model has none) of the rows of a part, and the notices of reading them.

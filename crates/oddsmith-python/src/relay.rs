@@ -3,13 +3,14 @@
 use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::data::Extent;
-use oddsmith::error::{Error, ErrorKind};
+use oddsmith::error::Error;
 use oddsmith::model::Conclusion;
 use oddsmith::train::{self, HashedFold, RelayEnd, SpreadTable, Study};
 use oddsmith_io::{Opened, flag_columns, open_pieces};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::account::Account;
 use crate::edge::{Told, raise, told};
 use crate::judgement::Evaluation;
 use crate::model::Model;
@@ -85,6 +86,8 @@ impl Spread {
 pub(crate) enum Ended {
     /// A model.
     Model(Model),
+    /// The card of an analysis.
+    Account(Account),
     /// Sums.
     Sums(Sums),
     /// A model judged.
@@ -145,9 +148,32 @@ impl Relay {
         self.relay.ask().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
     }
 
-    /// Takes the sums of a lane.
-    fn take(&mut self, py: Python<'_>, lane: usize, bytes: &[u8]) -> PyResult<()> {
-        self.relay.take(lane, bytes).map_err(|error| raise(py, error))
+    /// How many lanes there are, how many groups of them, how many groups of groups.
+    fn groups(&self) -> Vec<usize> {
+        self.relay.groups().to_vec()
+    }
+
+    /// How many groups of a level are one of the next.
+    #[classattr]
+    fn fan_in() -> usize {
+        train::Relay::FAN_IN
+    }
+
+    /// The first lane of a group, and the one after its last.
+    fn lanes_of(&self, level: usize, group: usize) -> (usize, usize) {
+        let lanes = self.relay.lanes_of(level, group);
+        (lanes.start, lanes.end)
+    }
+
+    /// Bytes that a summary takes in memory.
+    #[getter]
+    fn summary_bytes(&self) -> usize {
+        self.relay.summary_bytes()
+    }
+
+    /// Takes the sums of a group of lanes; of one lane where the level is 0.
+    fn take(&mut self, py: Python<'_>, level: usize, group: usize, bytes: &[u8]) -> PyResult<()> {
+        self.relay.take(level, group, bytes).map_err(|error| raise(py, error))
     }
 
     /// The end; `None` where another pass is needed.
@@ -155,7 +181,7 @@ impl Relay {
         let end = work::run(py, usize::MAX, |_| self.relay.advance())?;
         let ended = match end {
             None => return Ok(None),
-            Some(RelayEnd::Concluded(conclusion)) => Ended::Model(model_of(py, conclusion, self.weights.as_deref())?),
+            Some(RelayEnd::Concluded(conclusion)) => ended(conclusion, self.weights.as_deref()),
             Some(RelayEnd::Sums(sums)) => Ended::Sums(Sums(*sums)),
             Some(RelayEnd::Judged(evaluation, silent)) => {
                 Ended::Judged((Evaluation::new(*evaluation, self.relay.agreed().classes().clone()), silent))
@@ -169,14 +195,11 @@ fn weights_of(study: &Study) -> Option<String> {
     study.weight.as_ref().map(|(column, _)| column.clone())
 }
 
-/// The model of a conclusion, with the name of the column of its rows' weights.
-fn model_of(py: Python<'_>, conclusion: Conclusion, weights: Option<&str>) -> PyResult<Model> {
+/// A conclusion; a model has the name of the column of its rows' weights.
+fn ended(conclusion: Conclusion, weights: Option<&str>) -> Ended {
     match conclusion {
-        Conclusion::Model(model) => Ok(Model::new(crate::models::with_weights_of(model, weights))),
-        Conclusion::Card(card) => {
-            let advice = "it is an analysis; `oddsmith rounds` shows it".into();
-            Err(raise(py, ErrorKind::Unsupported { model: card.title, what: "be an estimator".into(), advice }.into()))
-        }
+        Conclusion::Model(model) => Ended::Model(Model::new(crate::models::with_weights_of(model, weights))),
+        Conclusion::Card(card) => Ended::Account(Account(*card)),
     }
 }
 
@@ -186,7 +209,7 @@ fn opened_here(plan: &Plan, files: Vec<PieceTuple>, control: &Control) -> Result
     plan.open(|options, roles| open_pieces(&pieces, options, roles, control))
 }
 
-/// Fits a study to all files on this machine.
+/// Carries a study out over all files on this machine.
 #[pyfunction]
 pub(crate) fn fit_files(
     py: Python<'_>,
@@ -194,7 +217,7 @@ pub(crate) fn fit_files(
     files: Vec<PieceTuple>,
     plan: ReadingPlan,
     threads: usize,
-) -> PyResult<(Model, Vec<Told>)> {
+) -> PyResult<(Ended, Vec<Told>)> {
     let study = round.study().clone();
     let plan = plan.plan(threads).map_err(|error| raise(py, error))?;
     let (conclusion, notices) = work::run(py, usize::MAX, |control| {
@@ -202,7 +225,7 @@ pub(crate) fn fit_files(
         let fitted = train::conclude(&study.procedure()?, &*opened.source, work::threads(threads), control)?;
         Ok((fitted.model, opened.notices))
     })?;
-    Ok((model_of(py, conclusion, weights_of(&study).as_deref())?, told(notices)))
+    Ok((ended(conclusion, weights_of(&study).as_deref()), told(notices)))
 }
 
 /// Sums all files up on this machine.

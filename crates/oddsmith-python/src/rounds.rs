@@ -11,16 +11,23 @@ use oddsmith_io::{ArrowTable, Roles, TextOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::account::found;
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
 use crate::model::Model;
-use crate::options::params;
+use crate::options::{declared_params, params};
 use crate::reading::{open_for, roles_of};
 use crate::work;
 
 /// Levels by column, and the event.
 type DeclaredOrder = (BTreeMap<String, Vec<String>>, Option<String>);
+
+fn order_of(declared: Option<DeclaredOrder>) -> oddsmith::Result<Order> {
+    let order = declared.map_or_else(Order::default, |(levels, event)| Order { levels, event });
+    order.check()?;
+    Ok(order)
+}
 
 /// A question to the places of a study.
 #[pyclass(frozen, module = "oddsmith._core")]
@@ -61,13 +68,42 @@ impl Round {
             let roles = roles_of(&*(entry.build)(&params)?, target)?;
             let weight = weight.map(|name| (name, Weighting::Frequency));
             let (target, features) = (roles.target, roles.features.or(features));
-            let order = order.map_or_else(Order::default, |(levels, event)| Order { levels, event });
-            order.check()?;
-            let study = Study { target, features, weight, kinds: kinds_of(kinds)?, order, ..Study::of(&params) };
+            let study = Study { target, features, weight, kinds: kinds_of(kinds)?, order: order_of(order)?, ..Study::of(&params) };
             match layout {
                 Some(columns) => train::Round::with_layout(study, (*columns.0).clone()),
                 None => train::Round::begin(study),
             }
+        };
+        begun().map(Round).map_err(|error| raise(py, error))
+    }
+
+    /// The first question about an analysis of the registry, which ends in a card.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
+    fn begin_analysis(
+        py: Python<'_>,
+        analysis: &str,
+        options: &Bound<'_, PyDict>,
+        formula: Option<&str>,
+        target: Option<String>,
+        features: Option<Vec<String>>,
+        kinds: BTreeMap<String, String>,
+        weight: Option<String>,
+        order: Option<DeclaredOrder>,
+    ) -> PyResult<Self> {
+        let entry = found(py, analysis)?;
+        let params = declared_params(py, entry.defaults(), entry.params, options, formula)?;
+        let begun = || {
+            let needs = (entry.build)(&params)?.needs_any()?;
+            let study = Study {
+                target: target.or(needs.target),
+                features: needs.features.or(features),
+                weight: weight.map(|name| (name, Weighting::Frequency)),
+                kinds: needs.kinds.into_iter().chain(kinds_of(kinds)?).collect(),
+                order: order_of(order)?,
+                ..Study::of(&params)
+            };
+            train::Round::begin(study)
         };
         begun().map(Round).map_err(|error| raise(py, error))
     }

@@ -16,6 +16,7 @@
 mod arrows;
 mod bench;
 mod browser;
+mod engines;
 mod failure;
 mod format;
 mod free_threaded;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{arrows, browser, format, free_threaded, package, python, scaffold, shell, site};
+use crate::{arrows, browser, engines, format, free_threaded, package, python, scaffold, shell, site};
 
 /// A check: what it is called, and what it does.
 struct Step {
@@ -25,10 +25,12 @@ const STEPS: &[Step] = &[
     Step { name: "docs", run: docs },
     Step { name: "browser", run: browser::tests },
     Step { name: PYTHON, run: python_tests },
+    Step { name: ENGINES, run: engines::tests },
     Step { name: SITE, run: site::run },
     Step { name: SCAFFOLD, run: scaffold::run },
 ];
 const PYTHON: &str = "python";
+const ENGINES: &str = "engines";
 const SITE: &str = "site";
 const SCAFFOLD: &str = "scaffold";
 
@@ -68,7 +70,7 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static str>, Failure> {
         }
     }
     let wanted = if only.is_empty() { all } else { only };
-    Ok(wanted.into_iter().filter(|name| !(skip && [PYTHON, SITE, SCAFFOLD].contains(name))).collect())
+    Ok(wanted.into_iter().filter(|name| !(skip && [PYTHON, ENGINES, SITE, SCAFFOLD].contains(name))).collect())
 }
 
 fn summary(times: &[(&str, Duration)], total: Duration) -> String {
@@ -96,7 +98,10 @@ fn python_tests() -> Result<(), Failure> {
     cargo(&["build", "--release", "--workspace", "--all-targets"])?;
     let interpreter = python::environment(&python::system(), "venv", "python/requirements-test.txt")?;
     package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
-    shell::run(&interpreter, &["-m", "pytest", "-q", "python/tests"], &[])?;
+    let elsewhere = engines::TESTS.map(|tests| format!("--ignore={tests}"));
+    let mut arguments = vec!["-m", "pytest", "-q", "python/tests"];
+    arguments.extend(elsewhere.iter().map(String::as_str));
+    shell::run(&interpreter, &arguments, &[])?;
     free_threaded::tests()
 }
 
@@ -111,8 +116,8 @@ mod tests {
     #[test]
     fn steps_are_chosen_by_name() {
         let all = names(&[]).unwrap();
-        assert_eq!((all[0], &all[all.len() - 3..]), ("format", &["python", "site", "scaffold"][..]));
-        assert_eq!(names(&["--skip-python"]).unwrap(), all[..all.len() - 3]);
+        assert_eq!((all[0], &all[all.len() - 4..]), ("format", &["python", "engines", "site", "scaffold"][..]));
+        assert_eq!(names(&["--skip-python"]).unwrap(), all[..all.len() - 4]);
         assert_eq!(names(&["--only", "docs"]).unwrap(), ["docs"]);
         assert!(names(&["--only", "dosc"]).is_none() && names(&["--only"]).is_none() && names(&["--quick"]).is_none());
     }

@@ -66,7 +66,8 @@ impl JoinedSource {
                 let now = source.rows().unwrap_or(0);
                 return Err(Error::data(format!("there were {} rows in the first pass and {now} in this one", extent.rows)));
             }
-            let same = *source.layout() == layout;
+            // Keys make no layout another one, but their codes must mean the same in all parts.
+            let same = *source.layout() == layout && source.layout().keys() == layout.keys();
             let alignment = (!same).then(|| Alignment::between(source.layout(), &layout)).transpose()?;
             all[at].held = Some((source, alignment.map(Arc::new)));
         }
@@ -117,7 +118,7 @@ impl Source for JoinedSource {
 mod tests {
     use super::*;
     use crate::data::testing::OneBatch;
-    use crate::data::{Classes, Feature, Features, Weighting};
+    use crate::data::{Classes, CodesView, Feature, Features, Key, Levels, Role, Weighting};
     use crate::num::MatrixView;
 
     fn two_rows(sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
@@ -148,6 +149,30 @@ mod tests {
         assert_eq!((joined.partitions(), joined.rows(), joined.memory()), (2, Some(4), 0));
         assert_eq!(seen(&joined, 0).unwrap(), (vec![1, 1], 0));
         assert_eq!(seen(&joined, 1).unwrap(), (vec![0, 0], 2));
+    }
+
+    fn key_rows(sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
+        let rows = Rows::new(Features::of_numbers(MatrixView::row_major(&[1.0, 2.0], 2, 1)?), &[0, 0], None, 0);
+        sink(Rows { keys: CodesView::row_major(&[0, 0], 2, 1)?, ..rows })
+    }
+
+    #[test]
+    fn keys_mean_the_same_in_all_parts() {
+        let keyed = |levels: &[&str]| {
+            let levels = Levels::sorted(levels.iter().map(|level| (*level).to_owned()).collect());
+            layout(&["a"]).with_keys(vec![Key { name: "ward".into(), role: Role::Stratum, levels }])
+        };
+        let part = |level: &str| -> Arc<dyn Source + Send> { Arc::new(OneBatch { layout: keyed(&[level]), rows: 2, give: key_rows }) };
+        let joined = JoinedSource::new(vec![part("south"), part("north")], keyed(&["north", "south"]), 32).unwrap();
+        let mut seen = Vec::new();
+        for partition in 0..2 {
+            let mut sink = |rows: Rows<'_>| {
+                seen.push(rows.keys.get(0, 0));
+                Ok(())
+            };
+            joined.scan(partition, &mut sink).unwrap();
+        }
+        assert_eq!(seen, [1, 0]);
     }
 
     #[test]

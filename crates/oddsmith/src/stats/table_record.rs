@@ -13,6 +13,8 @@ use crate::record::{Array, Record, fault};
 
 /// The tag of stored statistics.
 const TAG: &str = "table-stats";
+/// The tag of statistics that are yet to be summed up, which only workers see.
+const SHAPE: &str = "table-shape";
 /// The newest content that is read, and the one that is written.
 const VERSION: u32 = 1;
 
@@ -60,6 +62,23 @@ impl TableStats {
         self.write_scales(&mut record);
         self.clone().encode(&mut Codec::out(&mut record, ""))?;
         Ok(record)
+    }
+
+    /// What is summed up, without any sums.
+    pub(crate) fn shape(&self) -> Result<Record> {
+        let mut record = Record::new(SHAPE, VERSION, &serde_json::json!({}))?;
+        self.layout.write(&mut record, "layout")?;
+        record.put_part("parts", &self.parts)?;
+        self.write_scales(&mut record);
+        Ok(record)
+    }
+
+    /// Nothing seen of what a record says is summed up.
+    pub(crate) fn of_shape(record: &Record) -> Result<TableStats> {
+        record.expect(SHAPE, VERSION)?;
+        let mut empty = TableStats::new(Arc::new(Layout::read(record, "layout")?), record.part("parts")?);
+        empty.read_scales(record)?;
+        Ok(empty)
     }
 
     /// Names the column whose sums left the range of 64-bit numbers.

@@ -2,14 +2,14 @@
 //!
 //! The number of lanes depends on the sizes of the data and of the summary, never on the number of threads, and a lane
 //! is summed in the order of its rows: every number of threads gives the same bits. Workers take lanes in
-//! order, and a finished lane is merged as soon as all before it are, so that about as many summaries are alive as
+//! order, and a finished lane is merged as soon as all before it are ([`Merged`]), so that about as many summaries are alive as
 //! there are threads. A summary that takes rows in their order ([`Statistics::in_order`]) has one lane.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::merged::{MergeTree, Merged};
 use super::row_states::RowStates;
 use crate::control::Control;
 use crate::data::{Extent, Source};
@@ -100,8 +100,9 @@ where
 {
     let lanes = Lanes::of_pass(empty, source.partitions(), source.bytes(), source.most_lanes());
     let threads = worker_count(threads, lanes.count());
+    let merged = Mutex::new(Merged::new(MergeTree::of(lanes.count(), empty.bytes())));
     control.begin(source.rows().unwrap_or(0));
-    let work = Work { source, empty, states, control, lanes, next: AtomicUsize::new(0), merged: Mutex::new(Merged::new()) };
+    let work = Work { source, empty, states, control, lanes, next: AtomicUsize::new(0), merged };
     if threads == 1 {
         work.run();
     } else {
@@ -202,16 +203,6 @@ struct Work<'a, S> {
     merged: Mutex<Merged<S>>,
 }
 
-/// The sum of all lanes before `next`, and the lanes that finished too early.
-pub(super) struct Merged<S> {
-    /// The first lane's own summary, to which the others are added: a wide one is neither cleared nor merged needlessly.
-    total: Option<S>,
-    next: usize,
-    waiting: BTreeMap<usize, S>,
-    /// The error of the earliest lane that failed, so that the message does not depend on threads.
-    failed: Option<(usize, Error)>,
-}
-
 impl<S> Work<'_, S>
 where
     S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
@@ -230,50 +221,6 @@ where
 
     fn lock(&self) -> MutexGuard<'_, Merged<S>> {
         self.merged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<S> Merged<S>
-where
-    S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
-{
-    pub(super) fn new() -> Self {
-        Merged { total: None, next: 0, waiting: BTreeMap::new(), failed: None }
-    }
-
-    pub(super) fn take(&mut self, lane: usize, sum: Result<S>) {
-        match sum {
-            Ok(sum) => {
-                self.waiting.insert(lane, sum);
-            }
-            Err(error) => self.fail(lane, error),
-        }
-        while let Some(sum) = self.waiting.remove(&self.next) {
-            let merged = match &mut self.total {
-                Some(total) => total.merge(&sum),
-                none => {
-                    *none = Some(sum);
-                    Ok(())
-                }
-            };
-            if let Err(error) = merged {
-                self.fail(self.next, error);
-            }
-            self.next += 1;
-        }
-    }
-
-    fn fail(&mut self, lane: usize, error: Error) {
-        if self.failed.as_ref().is_none_or(|(earlier, _)| lane < *earlier) {
-            self.failed = Some((lane, error));
-        }
-    }
-
-    pub(super) fn finish(self, empty: &S) -> Result<S> {
-        match self.failed {
-            Some((_, error)) => Err(error),
-            None => Ok(self.total.unwrap_or_else(|| empty.clone())),
-        }
     }
 }
 

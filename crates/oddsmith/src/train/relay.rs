@@ -3,15 +3,16 @@
 //!
 //! Every lane is answered once, under its number. What a worker is told ([`super::LaneTask`]) holds the point of the pass and no earlier sums.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counted::Counted;
-use super::driver::{Lanes, Merged};
+use super::driver::Lanes;
 use super::hashed_fold::HashedFold;
-use super::lane_task::{Judging, LANE, TASK, TaskHead, TaskKind, judging};
+use super::lane_task::{Judging, TASK, TaskHead, TaskKind, judging, read_sums};
+use super::merged::{FAN_IN, MergeTree, Merged};
 use super::question::Question;
 use super::study::Study;
-use crate::codec::{Codec, Encode};
 use crate::data::{Extent, JoinedSource, Layout, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval::{EvalSettings, Evaluation};
@@ -73,7 +74,10 @@ pub struct Relay {
     apart: Option<Vec<Extent>>,
     empty: BoxedStats,
     lanes: Lanes,
+    tree: MergeTree,
     merged: Merged<Counted<BoxedStats>>,
+    /// Sums that came too early, as they came, with their level, by their first lane: in bytes they are smaller than in memory.
+    early: BTreeMap<usize, (usize, Vec<u8>)>,
     taken: Vec<bool>,
     passes: usize,
     /// Rows and weight that the first whole pass saw.
@@ -81,6 +85,9 @@ pub struct Relay {
 }
 
 impl Relay {
+    /// How many groups of a level are one of the next.
+    pub const FAN_IN: usize = FAN_IN;
+
     /// The passes of a study. A fold leaves rows out.
     pub fn study(study: Study, table: &SpreadTable, fold: Option<HashedFold>) -> Result<Relay> {
         let procedure = study.procedure()?;
@@ -118,8 +125,9 @@ impl Relay {
         let shape = table.shape((*layout).clone())?;
         let apart = table.apart.then(|| table.extents.clone());
         let lanes = cut(&shape, apart.as_deref(), &empty)?;
-        let taken = vec![false; lanes.count()];
-        Ok(Relay { work, layout, agreed, fold, shape, apart, empty, lanes, merged: Merged::new(), taken, passes: 0, first: None })
+        let (taken, tree) = (vec![false; lanes.count()], MergeTree::of(lanes.count(), empty.bytes()));
+        let (merged, early) = (Merged::new(tree.clone()), BTreeMap::new());
+        Ok(Relay { work, layout, agreed, fold, shape, apart, empty, lanes, tree, merged, early, taken, passes: 0, first: None })
     }
 
     /// Passes that were answered.
@@ -142,6 +150,22 @@ impl Relay {
         (0..self.lanes.count()).map(|lane| self.lanes.of(lane).to_vec()).collect()
     }
 
+    /// How many lanes there are, how many groups of lanes whose sums should be merged before they are sent on, how many groups of groups:
+    /// one number where everything is small. A group has [`Relay::lanes_of`] and is merged in their order.
+    pub fn groups(&self) -> &[usize] {
+        self.tree.counts()
+    }
+
+    /// The lanes of a group; a group of level 0 is a lane.
+    pub fn lanes_of(&self, level: usize, group: usize) -> std::ops::Range<usize> {
+        self.tree.lanes_of(level, group)
+    }
+
+    /// Bytes that a summary takes in memory.
+    pub fn summary_bytes(&self) -> usize {
+        self.empty.bytes()
+    }
+
     /// What workers are told of the current pass.
     pub fn ask(&self) -> Result<Vec<u8>> {
         let mut record = Record::new(TASK.0, TASK.1, &serde_json::json!({}))?;
@@ -155,7 +179,7 @@ impl Relay {
             }
             Work::Gather => {
                 let empty = self.empty.get::<TableStats>().ok_or_else(|| Error::internal("sums of something else"))?;
-                (head(TaskKind::Gather), persist::save_stats(empty)?)
+                (head(TaskKind::Gather), persist::to_bytes(&empty.shape()?, FileKind::Statistics)?)
             }
             Work::Judge { model, settings } => {
                 self.layout.write(&mut record, "layout")?;
@@ -167,17 +191,23 @@ impl Relay {
         persist::to_bytes(&record, FileKind::Statistics)
     }
 
-    /// Takes the sums of a lane, in any order. A lane that was taken before is refused.
-    pub fn take(&mut self, lane: usize, bytes: &[u8]) -> Result<()> {
-        match self.taken.get_mut(lane) {
-            Some(taken) if !*taken => *taken = true,
-            _ => return Err(Error::internal(format!("lane {lane} was answered twice, or nobody asked for it"))),
+    /// Takes the sums of a group of lanes (of one lane where the level is 0), in any order. A lane that was taken before is refused.
+    pub fn take(&mut self, level: usize, group: usize, bytes: &[u8]) -> Result<()> {
+        let is_asked = self.tree.counts().get(level).is_some_and(|groups| group < *groups);
+        let lanes = if is_asked { self.tree.lanes_of(level, group) } else { 0..0 };
+        if lanes.is_empty() || self.taken[lanes.clone()].contains(&true) {
+            return Err(Error::internal(format!("group {group} of level {level} was answered twice, or nobody asked for it")));
         }
-        let (_, record) = persist::from_bytes(bytes, Some(FileKind::Statistics))?;
-        record.expect(LANE.0, LANE.1)?;
-        let mut sums = Counted::new(self.empty.clone());
-        sums.encode(&mut Codec::from(&record, "").among_workers())?;
-        self.merged.take(lane, Ok(sums));
+        self.taken[lanes.clone()].fill(true);
+        if lanes.start != self.merged.next() {
+            self.early.insert(lanes.start, (level, bytes.to_vec()));
+            return Ok(());
+        }
+        self.merged.take_group(level, group, read_sums(&self.empty, bytes)?);
+        while let Some((level, bytes)) = self.early.remove(&self.merged.next()) {
+            let group = self.merged.next() / self.tree.width(level);
+            self.merged.take_group(level, group, read_sums(&self.empty, &bytes)?);
+        }
         Ok(())
     }
 
@@ -186,7 +216,7 @@ impl Relay {
         if let Some(missing) = self.taken.iter().position(|taken| !taken) {
             return Err(Error::data(format!("lane {missing} of {} was not answered", self.taken.len())));
         }
-        let sums = std::mem::replace(&mut self.merged, Merged::new()).finish(&Counted::new(self.empty.clone()))?;
+        let sums = std::mem::replace(&mut self.merged, Merged::new(self.tree.clone())).finish(&Counted::new(self.empty.clone()))?;
         self.passes += 1;
         self.check_rows(&sums)?;
         let next = match &self.work {
@@ -212,6 +242,8 @@ impl Relay {
         self.empty = next;
         self.lanes = cut(&self.shape, self.apart.as_deref(), &self.empty)?;
         self.taken = vec![false; self.lanes.count()];
+        self.tree = MergeTree::of(self.lanes.count(), self.empty.bytes());
+        self.merged = Merged::new(self.tree.clone());
         Ok(None)
     }
 

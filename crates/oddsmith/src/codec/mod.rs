@@ -3,6 +3,12 @@
 //! A summary enters its numbers one after the other. When it is written they go to a record; when it is read they come from one, and a
 //! summary that has seen nothing says how many of each there must be. Both ways are one piece of code, so they cannot disagree.
 
+mod thin;
+
+use std::borrow::Cow;
+
+pub(crate) use thin::thin_out;
+
 use crate::error::Result;
 use crate::record::{Array, Record, fault};
 
@@ -116,7 +122,7 @@ impl<'a> Codec<'a> {
         let name = format!("{}{name}", self.prefix);
         match &mut self.way {
             Way::Out(record) => record.put(name, values),
-            Way::In(record) => values.copy_from_slice(of_length(record, &name, values.len())?),
+            Way::In(record) => read_into(record, &name, self.among_workers, values)?,
         }
         Ok(())
     }
@@ -150,6 +156,10 @@ impl<'a> Codec<'a> {
         let name = format!("{}{name}", self.prefix);
         match &mut self.way {
             Way::Out(record) => record.put(name, values),
+            Way::In(record) if self.among_workers && thin::is_thin(record, &name) => {
+                *values = vec![0.0; length];
+                read_into(record, &name, true, values)?;
+            }
             Way::In(record) => *values = of_length(record, &name, length)?.to_vec(),
         }
         Ok(())
@@ -178,11 +188,14 @@ impl<'a> Codec<'a> {
         match &mut self.way {
             Way::Out(record) => record.put(name, values),
             Way::In(record) => {
-                let stored = numbers(record, &name)?;
+                let stored = match self.among_workers && thin::is_thin(record, &name) {
+                    true => Cow::Owned(thin::whole(record, &name, numbers(record, &name)?)?),
+                    false => Cow::Borrowed(numbers(record, &name)?),
+                };
                 if stored.len() % unit.max(1) != 0 {
                     return Err(fault(format!("`{name}` has {} numbers, which is no multiple of {unit}", stored.len())));
                 }
-                *values = stored.to_vec();
+                *values = stored.into_owned();
             }
         }
         Ok(())
@@ -268,6 +281,17 @@ fn numbers<'r>(record: &'r Record, name: &str) -> Result<&'r [f64]> {
         Some(Array::Numbers(values)) => Ok(values),
         Some(_) => Err(fault(format!("`{name}` does not hold numbers"))),
         None => Err(fault(format!("`{name}` is missing"))),
+    }
+}
+
+/// Reads exactly as many numbers as there are; those that were thinned out on the way between workers are zeros again.
+fn read_into(record: &Record, name: &str, among_workers: bool, values: &mut [f64]) -> Result<()> {
+    match among_workers && thin::is_thin(record, name) {
+        true => thin::spread(record, name, numbers(record, name)?, values),
+        false => {
+            values.copy_from_slice(of_length(record, name, values.len())?);
+            Ok(())
+        }
     }
 }
 

@@ -1,0 +1,42 @@
+//! Fits on Spark and Dask, where Java is there and the environment for them is, or is asked for: it takes half a gigabyte.
+
+use std::path::Path;
+
+use crate::failure::Failure;
+use crate::{package, python, shell};
+
+/// Set to 1, the environment is made where it is missing, and a machine without Java fails.
+const REQUIRED: &str = "ODDSMITH_REQUIRE_SPARK";
+const ENVIRONMENT: &str = "engines-venv";
+/// The tests that this step runs, and no other does.
+pub(crate) const TESTS: [&str; 2] = ["python/tests/test_spark.py", "python/tests/test_dask.py"];
+
+/// Runs the tests, or says why they are left out.
+pub(crate) fn tests() -> Result<(), Failure> {
+    let required = std::env::var(REQUIRED).is_ok_and(|value| value == "1");
+    let java = std::env::var_os("JAVA_HOME").is_some() || shell::answers(Path::new("java"), &["-version"]);
+    let made = shell::root().join("target").join(ENVIRONMENT).join("installed.txt").exists();
+    match (java, required || made) {
+        (false, _) if required => {
+            Err(Failure::new(format!("{REQUIRED} asks for the tests on Spark, and there is no Java (Debian: default-jre-headless)")))
+        }
+        (false, _) => {
+            println!("skipped: there is no Java on the path, which Spark runs on (Debian: default-jre-headless)");
+            Ok(())
+        }
+        (true, false) => {
+            println!("skipped: Spark is 500 MB to install; {REQUIRED}=1 makes target/{ENVIRONMENT}, which is used from then on");
+            Ok(())
+        }
+        (true, true) => in_environment(),
+    }
+}
+
+fn in_environment() -> Result<(), Failure> {
+    shell::run(&shell::cargo(), &["build", "--release", "--workspace", "--all-targets"], &[])?;
+    let interpreter = python::environment(&python::system(), ENVIRONMENT, "python/requirements-engines.txt")?;
+    package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
+    let mut arguments = vec!["-m", "pytest", "-q"];
+    arguments.extend(TESTS);
+    shell::run(&interpreter, &arguments, &[(REQUIRED, "1")])
+}
