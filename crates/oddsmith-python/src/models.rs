@@ -106,7 +106,7 @@ pub(crate) fn fit_rows(
         work::run(py, cells, |control| {
             let table = Table::new(data, &columns.0, None, entry.python)?;
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            let rows = Labelled { table, labels, weights };
+            let rows = Labelled::new(table, labels, weights);
             let learner = (entry.build)(&affordable(&params, &rows)?)?;
             fitted(learner, &rows, trace, threads, control)
         })
