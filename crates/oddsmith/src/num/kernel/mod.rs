@@ -30,6 +30,7 @@ mod sparse;
 #[cfg(test)]
 mod testing;
 mod tile;
+mod unit_sums;
 mod word_scores;
 mod words;
 
@@ -51,6 +52,7 @@ pub use quadratic::{QuadraticScores, QuadraticScratch};
 pub use softmax::{log_softmax, softmax};
 pub use softplus::softplus_all;
 pub use sparse::{Position, SparseRows};
+pub use unit_sums::UnitSums;
 pub use word_scores::WordScores;
 pub use words::{WordMeasure, add_words};
 
