@@ -34,6 +34,7 @@ mod unit_sums;
 mod word_scores;
 mod words;
 
+pub(crate) use aligned::Aligned;
 pub use cross::CrossSums;
 pub use exp::exp_all;
 pub use finite::all_finite;
