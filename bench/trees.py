@@ -57,6 +57,11 @@ class Forest(Trees):
     full = dict(rows=100_000, columns=30, fresh=100_000)
     quick = dict(rows=10_000, columns=30, fresh=20_000)
 
+    def package(self):
+        from oddsmith import RandomForestClassifier
+
+        return RandomForestClassifier(importance="gain")
+
     def peers(self):
         from sklearn.ensemble import RandomForestClassifier
 
@@ -68,6 +73,11 @@ class ShallowForest(Forest):
     name = "forest_depth_12"
     about = "100 trees of depth 12"
     phases = (Phase("fit", 4, EQUAL),)
+
+    def package(self):
+        from oddsmith import RandomForestClassifier
+
+        return RandomForestClassifier(max_depth=12, importance="gain")
 
     def peers(self):
         from lightgbm import LGBMClassifier

@@ -312,6 +312,7 @@ def fit_rows(
     x: Any,
     labels: _Codes,
     weights: _Floats | None,
+    gaps: bool,
     trace: bool,
     threads: int,
 ) -> Model: ...

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
+from ._class_weights import WeighsClasses
 from .declared import BESIDE, DeclaredClassifier
 
 
@@ -37,19 +37,11 @@ def _refused(name: str) -> Any:
     return available_if(_never)(refuse)
 
 
-class MarginClassifier(DeclaredClassifier):
+class MarginClassifier(WeighsClasses, DeclaredClassifier):
     """A declared model whose scores are margins: they rank rows and call classes."""
 
     predict_proba = _refused("predict_proba")
     predict_log_proba = _refused("predict_log_proba")
-
-    def _weighted(self, y: Any, sample_weight: Any) -> Any:
-        """Row weights with factors by class."""
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is None or y is None:
-            return sample_weight
-        factors = compute_sample_weight(class_weight, np.asarray(y))
-        return factors if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) * factors
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Give margins: that of the second class with two classes, else one per class.

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import json
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from ._class_weights import WeighsClasses
 from ._inputs import core_rows
 from .exceptions import ParameterError
 
 
 class WorthOfColumns:
-    """A model that knows what its columns are worth."""
+    """A model that knows what its columns are worth, and takes gaps as they are."""
+
+    _gaps = True
+
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
+        if options.get("criterion") == "log_loss":
+            # Two names of one criterion, there as here.
+            options["criterion"] = "entropy"
+        for name in ("min_samples_split", "min_samples_leaf"):
+            value = getattr(self, name, None)
+            if isinstance(value, float) and 0 < value < 1:
+                raise ParameterError(f"{name} = {value!r} is not accepted: a share of the rows is not to be had; give their number")
+        if isinstance(options.get("random-state"), np.random.RandomState):
+            options["random-state"] = int(options["random-state"].randint(np.iinfo(np.int32).max))
+        return options
 
     #: Columns of `tidy` in which that may stand.
     _worth: tuple[str, ...] = ("gain_share", "bits_lost_when_shuffled", "gain")
@@ -42,6 +60,22 @@ def _indicator(lengths: np.ndarray, nodes: np.ndarray, width: int) -> sparse.csr
 class Trees(WorthOfColumns):
     """A model of trees, through which rows can be followed."""
 
+    #: A single target.
+    n_outputs_ = 1
+
+    @property
+    def n_classes_(self) -> int:
+        """How many classes there are.
+
+        Returns
+        -------
+        int
+            Classes.
+        """
+        check_is_fitted(self)
+        return len(self.classes_)
+
+
     def _ways(self, X: Any, *, whole: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Nodes of every tree, how many nodes are listed by row and tree, and these end to end."""
         check_is_fitted(self)
@@ -51,6 +85,47 @@ class Trees(WorthOfColumns):
 
 class ManyTrees(Trees):
     """Trees side by side."""
+
+    #: ``None`` are all columns, as in scikit-learn, so the default has a name.
+    _beside = {"max_features": "sqrt", "oob_score": False}
+
+    def _options(self) -> dict[str, Any]:
+        if not isinstance(self.oob_score, bool):
+            raise ParameterError(f"oob_score = {self.oob_score!r} is not accepted: True or False; `oob_decision_function_` can be judged by anything")
+        whole = self.max_features is None or (isinstance(self.max_features, float) and self.max_features == 1.0)
+        options = super()._options() | ({"max-features": "all"} if whole else {})
+        return options | ({"keep-out-of-bag": True} if self.oob_score else {})
+
+    @property
+    def oob_score_(self) -> float:
+        """The accuracy of rows by the trees that have not seen them.
+
+        Returns
+        -------
+        float
+            The share of weight that is called rightly, over the rows that some tree has not seen.
+        """
+        check_is_fitted(self)
+        judged = json.loads(self._finished_model().head())["out_of_bag"]
+        if judged is None:
+            raise AttributeError("oob_score_: every tree has seen every row")
+        return float(judged[2])
+
+    @property
+    def oob_decision_function_(self) -> np.ndarray:
+        """The probabilities of every row of the fit by the trees that have not seen it.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, or NaN for a row that every tree has seen; rows of weight 0 are left out. With ``oob_score=True`` alone.
+        """
+        check_is_fitted(self)
+        kept = self._finished_model().arrays().get("out_of_bag")
+        if kept is None:
+            raise AttributeError("oob_decision_function_: they are kept with oob_score=True alone")
+        kept = kept.reshape(-1, len(self.classes_))
+        return np.where(kept.sum(axis=1, keepdims=True) > 0, kept, np.nan)
 
     def apply(self, X: Any) -> np.ndarray:
         """Give the leaf of every row in every tree.
@@ -210,9 +285,8 @@ class Rounds(WorthOfColumns):
 
 
 #: What the class of a model has beside what every declared model has, by the model's name in the registry.
-BESIDE: dict[str, tuple[type, ...]] = {"tree": (OneTree,), "forest": (ManyTrees,), "boosting": (Rounds,)}
+BESIDE: dict[str, tuple[type, ...]] = {"tree": (OneTree, WeighsClasses), "forest": (ManyTrees, WeighsClasses), "boosting": (Rounds, WeighsClasses)}
 
-_BY_ROWS = "weights of rows are given to fit, as sample_weight"
 _NO_BOUND = "no split is bound to a direction"
 _AT_ONCE = "a fit always starts from nothing"
 _SHARE = "min_samples_leaf counts rows, weights and all"
@@ -223,17 +297,14 @@ _ELSEWHERE: dict[str, dict[str, tuple[Any, str]]] = {
         "min_weight_fraction_leaf": (0.0, _SHARE),
         "max_features": (None, "one tree tries all columns at every node; a forest draws them"),
         "max_leaf_nodes": (None, "a tree grows level by level; max_depth, min_samples_leaf and ccp_alpha bound it"),
-        "class_weight": (None, _BY_ROWS),
         "monotonic_cst": (None, _NO_BOUND),
     },
     "forest": {
         "min_weight_fraction_leaf": (0.0, _SHARE),
         "max_leaf_nodes": (None, "trees grow level by level; max_depth and min_samples_leaf bound them"),
         "bootstrap": (True, "every tree has its own sample, in which a row is Poisson(1) times"),
-        "oob_score": (False, "the log loss and accuracy of out-of-bag rows are always among the facts of `summary`"),
         "verbose": (0, "nothing is printed"),
         "warm_start": (False, _AT_ONCE),
-        "class_weight": (None, _BY_ROWS),
         "ccp_alpha": (0.0, "trees of a forest are not pruned; min_impurity_decrease stops them"),
         "max_samples": (None, "a sample has about as many rows as there are"),
         "monotonic_cst": (None, _NO_BOUND),
@@ -249,15 +320,24 @@ _ELSEWHERE: dict[str, dict[str, tuple[Any, str]]] = {
         "scoring": ("loss", "early stopping goes by the log loss"),
         "tol": (1e-7, "early stopping waits `n_iter_no_change` rounds for any lower loss"),
         "verbose": (0, "nothing is printed"),
-        "class_weight": (None, _BY_ROWS),
     },
 }
+
+
+def _asks_nothing(value: Any, at_rest: Any) -> bool:
+    """Whether a value is the one at rest; 0 and 0.0 are the same number, True is none."""
+    if value is at_rest:
+        return True
+    if isinstance(value, bool | np.bool_) != isinstance(at_rest, bool):
+        return False
+    numbers = isinstance(value, Number) and isinstance(at_rest, Number)
+    return (numbers or type(value) is type(at_rest)) and bool(value == at_rest)
 
 
 def without_elsewhere(model: str, given: dict[str, Any]) -> dict[str, Any]:
     """The parameters without those of scikit-learn that mean nothing here, which are refused unless they ask for nothing."""
     known = _ELSEWHERE.get(model, {})
     for name, (at_rest, why) in known.items():
-        if name in given and not (given[name] is at_rest or (type(given[name]) is type(at_rest) and given[name] == at_rest)):
+        if name in given and not _asks_nothing(given[name], at_rest):
             raise ParameterError(f"{name} = {given[name]!r} is not accepted: {why}")
     return {name: value for name, value in given.items() if name not in known}

@@ -132,7 +132,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             check_not_single(self.classes_[np.bincount(codes, weights=weights, minlength=len(self.classes_)) > 0])
         formula = None if right is None else f"y ~ {right}"
         threads = thread_count(self.n_jobs)
-        model = _core.fit_rows(self._declared, options, formula, self._columns(X), core_rows(X), codes, weights, self._traces(), threads)
+        model = _core.fit_rows(self._declared, options, formula, self._columns(X), core_rows(X), codes, weights, self._gaps, self._traces(), threads)
         self._take(model, maker(X), [], named=False)
         return self
 
@@ -266,7 +266,9 @@ def _sides(formula: str) -> tuple[str | None, str]:
 def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
     """The class of a model of the registry."""
     named = [("formula", None)] if entry["takes_formula"] else []
-    always = [("kinds", None), *([("text", None)] if entry["takes_text"] else []), *([("trace", False)] if entry["searches"] else []), ("n_jobs", None)]
+    mixed_in = BESIDE.get(entry["name"], ())
+    beside = [pair for part in mixed_in for pair in getattr(part, "_beside", {}).items()]
+    always = [*beside, ("kinds", None), *([("text", None)] if entry["takes_text"] else []), *([("trace", False)] if entry["searches"] else []), ("n_jobs", None)]
     defaults = dict([*named, *((param["name"], param["default"]) for param in entry["params"]), *always])
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -288,7 +290,7 @@ def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
         "_sparse": entry["takes_text"],
         "_forms": ("numbers", "words") if entry["takes_text"] else ("numbers",) if entry["takes_numbers"] else ("codes",),
     }
-    return type(entry["python"], (*BESIDE.get(entry["name"], ()), DeclaredClassifier), body)
+    return type(entry["python"], (*mixed_in, DeclaredClassifier), body)
 
 
 _TYPES = {
@@ -309,6 +311,8 @@ _ALWAYS = {
         "words, such as (3, 5)), 'weights' ('tf-idf', as scikit-learn's TfidfVectorizer), 'min_documents', 'max_words', 'stop_words', "
         "'hash_width' and 'values' ('count' or 'presence').",
     ),
+    "class_weight": ("dict or 'balanced'", "Factors of the weights of rows by class; 'balanced' gives all classes the same weight in all."),
+    "oob_score": ("bool", "Whether the out-of-bag probabilities of all rows are kept, as `oob_decision_function_`; `oob_score_` is there in any case."),
     "trace": ("bool", "Whether the steps of the search are kept as `trace_`: parameters, loss and gradient, from the start to the end."),
     "n_jobs": ("int", "Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores."),
 }

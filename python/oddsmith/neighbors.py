@@ -27,16 +27,16 @@ class KNeighborsClassifier(DeclaredClassifier):
     ----------
     n_neighbors : int, default=5
         Number of neighbours; ``None`` chooses the one with the least log loss of rows that are left out one by one.
-    weights : {'uniform', 'distance'}, default='uniform'
-        What a neighbour's vote counts: all alike, or 1/distance, where rows at distance 0 take all.
+    weights : {'uniform', 'distance', None}, default='uniform'
+        What a neighbour's vote counts: all alike (``None``, too), or 1/distance, where rows at distance 0 take all.
     algorithm : {'auto', 'ball_tree', 'kd_tree', 'brute'}, default='auto'
         Accepted for compatibility: all of scikit-learn's find the same neighbours, and one search serves for all.
     leaf_size : int, default=30
         Accepted for compatibility; there is no tree.
     p : float, default=2
         Power of the distance; 2 is the only one.
-    metric : {'minkowski', 'euclidean'}, default='minkowski'
-        The distance; that of Euclid is the only one.
+    metric : {'minkowski', 'euclidean', 'l2', 'nan_euclidean'}, default='minkowski'
+        The distance; that of Euclid is the only one, and 'nan_euclidean' lets NaN in arrays be gaps, which are left out of a distance.
     metric_params : dict, default=None
         Not accepted; there is nothing to set.
     n_jobs : int, default=None
@@ -107,6 +107,10 @@ class KNeighborsClassifier(DeclaredClassifier):
         self.most_k = most_k
         self.kinds = kinds
 
+    @property
+    def _gaps(self) -> bool:  # type: ignore[override]
+        return self.metric == "nan_euclidean"
+
     def _weight_column(self) -> str | None:
         # `weights` says how neighbours vote, as in scikit-learn.
         return None
@@ -114,13 +118,14 @@ class KNeighborsClassifier(DeclaredClassifier):
     def _options(self) -> dict[str, Any]:
         if callable(self.weights):
             raise ParameterError("weights = a function is not accepted: 'uniform' or 'distance', which a model file can keep")
-        _checks.one_of("weights", self.weights, ("uniform", "distance"))
+        if self.weights is not None:
+            _checks.one_of("weights", self.weights, ("uniform", "distance"))
         _checks.one_of("algorithm", self.algorithm, ("auto", "ball_tree", "kd_tree", "brute"))
-        if self.metric not in ("minkowski", "euclidean") or self.p != 2:
+        if self.metric not in ("minkowski", "euclidean", "l2", "nan_euclidean") or self.p != 2:
             raise ParameterError(f"metric = {self.metric!r} with p = {self.p!r} is not accepted: the distance is that of Euclid (p = 2)")
         if self.metric_params:
             raise ParameterError(f"metric_params = {self.metric_params!r} is not accepted: the distance of Euclid has none")
-        options = {"vote": self.weights, "alpha": self.alpha, "ties": self.ties, "standardize": self.standardize, "most-k": self.most_k}
+        options = {"vote": self.weights or "uniform", "alpha": self.alpha, "ties": self.ties, "standardize": self.standardize, "most-k": self.most_k}
         return options if self.n_neighbors is None else {"k": self.n_neighbors, **options}
 
     def _show(self) -> None:
@@ -129,6 +134,23 @@ class KNeighborsClassifier(DeclaredClassifier):
 
     def _k(self) -> int:
         return int(json.loads(self._model.head())["account"]["k"])
+
+    def _ask(self, X: Any, question: str) -> np.ndarray:
+        """As ever; ``None`` asks for the rows of the fit, each by the others, as in scikit-learn."""
+        if X is not None:
+            return super()._ask(X, question)
+        check_is_fitted(self)
+        p = self._left_out()
+        with np.errstate(divide="ignore"):
+            return {"probabilities": p, "scores": np.log(p), "decide": p.argmax(axis=1)}[question]
+
+    def _left_out(self) -> np.ndarray:
+        """Probabilities of the rows of the fit by the votes of the others."""
+        account = json.loads(self._model.head())["account"]
+        counts, _, _, classes, votes = self._model.nearest_others(account["k"])
+        sums = np.full((len(counts), len(self.classes_)), account["alpha"], dtype=float)
+        np.add.at(sums, (np.repeat(np.arange(len(counts)), counts.astype(np.int64)), classes.astype(np.int64)), votes)
+        return sums / (account["k"] + account["alpha"] * len(self.classes_))
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Give the nearest rows of the fit.

@@ -75,6 +75,30 @@ def test_neighbours_are_those_of_scikit_learn(weights, seed):
         np.testing.assert_allclose(graphs[0].toarray(), graphs[1].toarray(), rtol=1e-12)
 
 
+def test_rows_of_the_fit_are_answered_for_by_the_others():
+    X, y = data(3, 120)
+    model = od.KNeighborsClassifier(5, alpha=0.5).fit(X, y)
+    others = [od.KNeighborsClassifier(5, alpha=0.5).fit(np.delete(X, i, 0), np.delete(y, i)).predict_proba(X[[i]])[0] for i in range(120)]
+    np.testing.assert_allclose(model.predict_proba(None), others, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(None), model.classes_[np.argmax(others, axis=1)])
+
+
+def test_distances_of_gaps_are_those_of_scikit_learn():
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(300, 4)), rng.integers(0, 3, 300)
+    X[rng.random(X.shape) < 0.15] = np.nan
+    X = X[~np.isnan(X).all(axis=1)]
+    y = y[: len(X)]
+    ours = od.KNeighborsClassifier(4, metric="nan_euclidean", ties="row").fit(X[:200], y[:200])
+    theirs = neighbors.KNeighborsClassifier(4, metric="nan_euclidean").fit(X[:200], y[:200])
+    pairs = ours.kneighbors(X[200:])[0], theirs.kneighbors(X[200:])[0]
+    comparable = np.isfinite(pairs[1]).all(axis=1) & np.isfinite(pairs[0]).all(axis=1)
+    assert comparable.sum() > 80
+    np.testing.assert_allclose(pairs[0][comparable], pairs[1][comparable], rtol=1e-9)
+    with pytest.raises(ValueError, match="NaN"):
+        od.KNeighborsClassifier().fit(X, y)
+
+
 def test_the_number_of_neighbours_is_chosen():
     X, y = data(2, 400)
     model = od.KNeighborsClassifier(None, alpha=1.0, standardize="deviation").fit(X, y)

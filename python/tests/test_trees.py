@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,6 +136,80 @@ def test_rows_are_followed_through_every_tree_of_a_forest(rows):
 def test_what_scikit_learn_takes_and_trees_do_not_is_refused_with_a_reason(made, given, words):
     with pytest.raises(ParameterError, match=words):
         made(**given)
+
+
+@pytest.mark.parametrize("name", ["min_samples_split", "min_samples_leaf"])
+def test_shares_of_rows_are_refused(rows, name):
+    with pytest.raises(ParameterError, match="give their number"):
+        od.DecisionTreeClassifier(**{name: 0.1}).fit(*rows)
+
+
+def test_names_and_rests_of_scikit_learn_mean_the_same(rows):
+    X, y = rows
+    log_loss, entropy = (od.DecisionTreeClassifier(criterion=name, max_depth=3).fit(X, y) for name in ("log_loss", "entropy"))
+    np.testing.assert_array_equal(log_loss.predict_proba(X), entropy.predict_proba(X))
+    assert (entropy.n_classes_, entropy.n_outputs_) == (3, 1)
+    every, named = (od.RandomForestClassifier(n_estimators=3, max_features=name).fit(X, y).predict_proba(X) for name in (None, "all"))
+    np.testing.assert_array_equal(every, named)
+    assert od.RandomForestClassifier().max_features == "sqrt"
+    od.RandomForestClassifier(min_weight_fraction_leaf=np.float64(0.0))
+    drawn = [od.RandomForestClassifier(n_estimators=3, random_state=np.random.RandomState(seed)).fit(X, y).predict_proba(X) for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])
+
+
+def test_rows_out_of_the_bag_are_judged_by_trees_that_have_not_seen_them(rows):
+    X, y = rows
+    forest = od.RandomForestClassifier(n_estimators=30, oob_score=True, max_depth=6).fit(X, y)
+    p = forest.oob_decision_function_
+    assert p.shape == (len(X), 3)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    _, loss, _ = json.loads(forest._finished_model().head())["out_of_bag"]
+    np.testing.assert_allclose(-np.log(p[np.arange(len(y)), y]).mean(), loss, rtol=1e-12)
+    assert forest.oob_score_ == pytest.approx((p.argmax(axis=1) == y).mean(), abs=1e-3)
+    # Every tree has seen a row of the fit with probability 1 - 1/e, so those that have not are fewer and know less.
+    assert (p.argmax(axis=1) == y).mean() < (forest.predict(X) == y).mean()
+    order = np.random.default_rng(1).permutation(len(X))
+    moved = od.RandomForestClassifier(n_estimators=30, oob_score=True, max_depth=6).fit(X[order], y[order])
+    np.testing.assert_array_equal(moved.oob_decision_function_, p[order])
+    plain = od.RandomForestClassifier(n_estimators=5).fit(X, y)
+    assert 0 < plain.oob_score_ < 1 and not hasattr(plain, "oob_decision_function_")
+    with pytest.raises(ParameterError, match="True or False"):
+        od.RandomForestClassifier(oob_score=len).fit(X, y)
+
+
+def test_gaps_of_an_array_go_in_as_they_are(rows):
+    X, y = rows
+    holes = X.copy()
+    holes[np.random.default_rng(7).random(X.shape) < 0.1] = np.nan
+    frame = pd.DataFrame(holes, columns=[f"x{j}" for j in range(5)])
+    for made in (od.DecisionTreeClassifier(max_depth=4), od.RandomForestClassifier(n_estimators=5), od.HistGradientBoostingClassifier(max_iter=5)):
+        by_array = made.fit(holes, y).predict_proba(holes)
+        np.testing.assert_array_equal(by_array, made.fit(frame, y).predict_proba(frame))
+        with pytest.raises(ValueError, match="infinity"):
+            made.fit(np.where(np.isnan(holes), np.inf, holes), y)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 1, 1: 3, 2: 2}])
+def test_factors_of_classes_are_weights_of_their_rows(rows, class_weight):
+    X, y = rows
+    options = {"max_depth": 4, "criterion": "gini", "min_samples_leaf": 30}
+    ours = od.DecisionTreeClassifier(leaf_smoothing=0, class_weight=class_weight, **options).fit(X, y)
+    theirs = DecisionTreeClassifier(random_state=0, class_weight=class_weight, **(options | {"min_samples_leaf": 1})).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X).sum(axis=1), 1)
+    # At the root, where no leaf is too small for either, both weigh the classes alike.
+    root = ours._finished_model().tidy()
+    np.testing.assert_allclose([root[f"weight_{k}"][0] for k in range(3)], theirs.tree_.value[0, 0] * theirs.tree_.weighted_n_node_samples[0], rtol=1e-9)
+    factor = np.bincount(y).sum() / (3 * np.bincount(y))[y] if class_weight == "balanced" else np.array([1, 3, 2])[y]
+    for made in (od.DecisionTreeClassifier(), od.RandomForestClassifier(n_estimators=5), od.HistGradientBoostingClassifier(max_iter=5)):
+        by_rows = made.fit(X, y, sample_weight=factor).predict_proba(X)
+        np.testing.assert_array_equal(made.set_params(class_weight=class_weight).fit(X, y).predict_proba(X), by_rows)
+
+
+def test_factors_of_classes_want_the_classes(rows):
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]})
+    with pytest.raises(ParameterError, match="give them to fit"):
+        od.RidgeClassifier(class_weight="balanced").fit(frame, None)
 
 
 def test_parameters_of_scikit_learn_at_rest_ask_for_nothing():

@@ -38,6 +38,12 @@ const KERNELS: &[Kernel] = &[
     kernel("logistic_proba", two_classes, &["fit logistic l2=1"], "proba"),
     kernel("softmax_fit", || synthetic::numbers(4_000, 20, 5), &[], "fit logistic l2=1"),
     kernel("logistic_sparse_fit", || synthetic::words(2_000, 5_000, 2), &[], "fit logistic l2=1"),
+    kernel("least_squares_fit", two_classes, &[], "fit least-squares l2=1"),
+    kernel("perceptron_fit", two_classes, &[], "fit perceptron epochs=5 no-verdict"),
+    kernel("network_fit", two_classes, &[], "fit network hidden=16 activation=relu search=adam steps=2"),
+    kernel("tree_fit", two_classes, &[], "fit tree max-depth=6"),
+    kernel("boosting_fit", two_classes, &[], "fit boosting max-iter=5"),
+    kernel("knn_proba", two_classes, &["fit knn k=10 alpha=0"], "proba"),
     kernel("auc", two_classes, &[], "auc"),
 ];
 

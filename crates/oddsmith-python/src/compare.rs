@@ -125,7 +125,7 @@ pub(crate) fn compare_rows(
         work::run(py, usize::MAX, |control| {
             let table = Table::new(data, &columns.0, None, "compare")?;
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            deal.run(&Labelled { table, labels, weights }, &models, &[], control)
+            deal.run(&Labelled::new(table, labels, weights), &models, &[], control)
         })
     })
 }

@@ -35,7 +35,7 @@ pub(crate) fn shrunk_covariances<'py>(
         work::run(py, cells, |control| {
             let table = Table::new(data, &columns.0, None, "")?;
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            let model = train::fit(&learner, &Labelled { table, labels, weights }, work::threads(threads), control)?.model;
+            let model = train::fit(&learner, &Labelled::new(table, labels, weights), work::threads(threads), control)?.model;
             let matrix = |k: usize| (0..p * p).map(|at| model.covariance(k, at / p, at % p)).collect();
             Ok((0..classes).map(matrix).collect())
         })

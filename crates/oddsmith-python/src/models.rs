@@ -93,6 +93,7 @@ pub(crate) fn fit_rows(
     x: &Bound<'_, PyAny>,
     labels: PyReadonlyArray1<'_, u32>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    gaps: bool,
     trace: bool,
     threads: usize,
 ) -> PyResult<Model> {
@@ -104,9 +105,9 @@ pub(crate) fn fit_rows(
         // Several passes over many rows: worth a thread of its own, which Ctrl-C can stop.
         let cells = data.cells().saturating_mul(8);
         work::run(py, cells, |control| {
-            let table = Table::new(data, &columns.0, None, entry.python)?;
+            let table = Table::new(data, &columns.0, None, entry.python)?.with_gaps(gaps);
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            let rows = Labelled { table, labels, weights };
+            let rows = Labelled::new(table, labels, weights);
             let learner = (entry.build)(&affordable(&params, &rows)?)?;
             fitted(learner, &rows, trace, threads, control)
         })

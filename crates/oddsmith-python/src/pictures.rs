@@ -181,7 +181,7 @@ pub(crate) fn picture_of_rows(
                 })?;
                 return found.map(|found| found.picture()).ok_or_else(|| no_such_row(wanted.row, rows));
             }
-            let source = Labelled { table, labels, weights: None };
+            let source = Labelled::new(table, labels, None);
             over_rows(&wanted.name, model.classifier(), &SourceRows { source: &source, threads: None, control }, &wanted.columns)
         })?;
         Ok(Picture::new(drawn))
@@ -207,7 +207,7 @@ pub(crate) fn report_of_rows(
         let cells = data.cells();
         work::run(py, cells.saturating_mul(4), |control| {
             let table = Table::new(data, model.classifier().layout(), threshold, model.owner())?.with_gaps(gaps);
-            let source = Labelled { table, labels, weights };
+            let source = Labelled::new(table, labels, weights);
             page(model.classifier(), &SourceRows { source: &source, threads: None, control }, meaning(weights), no_rows)
         })
     })

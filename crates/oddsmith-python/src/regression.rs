@@ -33,7 +33,7 @@ pub(crate) fn fit_logistic(
         work::run(py, cells, |control| {
             let table = Table::new(data, &columns.0, None, "LogisticRegression")?;
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            train::fit(&learner, &Labelled { table, labels, weights }, work::threads(threads), control)
+            train::fit(&learner, &Labelled::new(table, labels, weights), work::threads(threads), control)
         })
     })?;
     Ok(Model::new(Box::new(model.model)))

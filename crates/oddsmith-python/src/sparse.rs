@@ -238,7 +238,7 @@ impl Entries<'_> {
 /// The fault of a cell that is NaN or infinite, in the words that scikit-learn users know.
 pub(crate) fn not_finite(value: f64) -> DataFault {
     match value.is_nan() {
-        true => DataFault::new("Input X contains NaN").accepted("fill gaps first, or use MixedNB, which integrates them out"),
+        true => DataFault::new("Input X contains NaN").accepted("fill gaps first, or use trees or MixedNB, which take them as they are"),
         false => DataFault::new("Input X contains infinity").value(value.to_string()).accepted("numbers must be finite"),
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn gather(
         let sums = work::run(py, cells, |control| {
             let table = Table::new(data, &columns.0, flags, owner)?.with_gaps(gaps).of_counts(wanted == "totals").of_known_levels();
             check_rows(table.rows(), labels, weights, columns.0.classes())?;
-            let rows = Labelled { table, labels, weights };
+            let rows = Labelled::new(table, labels, weights);
             match train::gather(&rows, parts, work::threads(threads), control) {
                 Err(_) if rows.table.has_more_levels() => Ok(None),
                 Err(error) => Err(rows.table.refused(error)),

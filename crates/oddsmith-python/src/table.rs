@@ -54,6 +54,17 @@ impl Data<'_> {
     }
 }
 
+/// When cells are looked at for NaN and infinities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Before anyone sees them.
+    Before,
+    /// When they have been summed and are still in the cache: sums take whatever a cell holds, and a fault ends the fit all the same.
+    After,
+    /// They were looked at in an earlier pass.
+    Never,
+}
+
 /// An array read in the form of a layout. Views of arrays are invariant, so they have a lifetime of their own.
 pub(crate) struct Table<'d, 'a> {
     data: Data<'d>,
@@ -114,8 +125,16 @@ impl<'d, 'a> Table<'d, 'a> {
         }
     }
 
-    fn numbers(&self, view: MatrixView<'_>, lo: usize, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
-        if !(self.telling && matches!((&self.data, &self.form), (Data::Dense(_), Form::Numbers))) {
+    fn numbers(&self, view: MatrixView<'_>, lo: usize, look: Look, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+        let plain = matches!((&self.data, &self.form), (Data::Dense(_), Form::Numbers));
+        if plain && !self.counts && look != Look::Before {
+            let done = sink(&Features::of_numbers(view));
+            if look == Look::After {
+                self.check_finite(view, lo)?;
+            }
+            return done;
+        }
+        if !(self.telling && plain) {
             self.check_finite(view, lo)?;
         }
         if self.counts {
@@ -214,6 +233,32 @@ impl<'d, 'a> Table<'d, 'a> {
 }
 
 impl Table<'_, '_> {
+    /// The rows `lo..hi`, looked at for cells that are no numbers when it is time to.
+    fn read(&self, lo: usize, hi: usize, look: Look, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+        let mut buffer = Vec::new();
+        match (&self.data, &self.form) {
+            (Data::Dense(dense), Form::Codes(levels)) => self.codes(dense, levels, (lo, hi), sink),
+            (Data::Dense(dense), _) => match dense.in_place() {
+                Some(view) => self.numbers(view.slice(lo, hi), lo, look, sink),
+                None => self.numbers(dense.gather(lo, hi, &mut buffer)?, lo, look, sink),
+            },
+            (Data::Sparse(sparse), Form::Words { threshold }) => {
+                // Whoever sums counts looks at all of them, and so do telling scores; `refused` and `doubt` then find the right words.
+                let looked_at = self.counts || self.telling;
+                let entries = sparse.block(lo, hi, !looked_at)?;
+                if !looked_at {
+                    entries.check_finite(lo)?;
+                }
+                Self::words(entries, *threshold, sink)
+            }
+            (Data::Sparse(sparse), Form::Numbers) => {
+                sparse.block(lo, hi, true)?.fill(&mut buffer);
+                self.numbers(MatrixView::row_major(&buffer, hi - lo, self.data.shape().1)?, lo, look, sink)
+            }
+            (Data::Sparse(_), Form::Codes(_)) => Err(Error::data("sparse arrays hold no categories; pass a dense one")),
+        }
+    }
+
     /// Why the rows could not be summed, in words for the owner's users; `error` is what the sums said.
     pub(crate) fn refused(&self, error: Error) -> Error {
         let Data::Sparse(sparse) = &self.data else { return error };
@@ -297,28 +342,7 @@ impl FeatureBlocks for Table<'_, '_> {
     }
 
     fn block(&self, lo: usize, hi: usize, sink: &mut dyn FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
-        let mut buffer = Vec::new();
-        match (&self.data, &self.form) {
-            (Data::Dense(dense), Form::Codes(levels)) => self.codes(dense, levels, (lo, hi), sink),
-            (Data::Dense(dense), _) => match dense.in_place() {
-                Some(view) => self.numbers(view.slice(lo, hi), lo, sink),
-                None => self.numbers(dense.gather(lo, hi, &mut buffer)?, lo, sink),
-            },
-            (Data::Sparse(sparse), Form::Words { threshold }) => {
-                // Whoever sums counts looks at all of them, and so do telling scores; `refused` and `doubt` then find the right words.
-                let looked_at = self.counts || self.telling;
-                let entries = sparse.block(lo, hi, !looked_at)?;
-                if !looked_at {
-                    entries.check_finite(lo)?;
-                }
-                Self::words(entries, *threshold, sink)
-            }
-            (Data::Sparse(sparse), Form::Numbers) => {
-                sparse.block(lo, hi, true)?.fill(&mut buffer);
-                self.numbers(MatrixView::row_major(&buffer, hi - lo, self.data.shape().1)?, lo, sink)
-            }
-            (Data::Sparse(_), Form::Codes(_)) => Err(Error::data("sparse arrays hold no categories; pass a dense one")),
-        }
+        self.read(lo, hi, Look::Before, sink)
     }
 
     fn doubt(&self, lo: usize, hi: usize) -> Result<()> {
@@ -341,8 +365,18 @@ impl FeatureBlocks for Table<'_, '_> {
 /// A table with labels.
 pub(crate) struct Labelled<'d, 'a> {
     pub(crate) table: Table<'d, 'a>,
-    pub(crate) labels: &'a [u32],
-    pub(crate) weights: Option<&'a [f64]>,
+    labels: &'a [u32],
+    weights: Option<&'a [f64]>,
+    /// Partitions in which a pass has found nothing but numbers.
+    looked_at: Vec<AtomicBool>,
+}
+
+impl<'d, 'a> Labelled<'d, 'a> {
+    /// A table whose rows have these labels and weights.
+    pub(crate) fn new(table: Table<'d, 'a>, labels: &'a [u32], weights: Option<&'a [f64]>) -> Self {
+        let looked_at = (0..labels.len().div_ceil(PARTITION_ROWS)).map(|_| AtomicBool::new(false)).collect();
+        Labelled { table, labels, weights, looked_at }
+    }
 }
 
 impl Source for Labelled<'_, '_> {
@@ -366,11 +400,17 @@ impl Source for Labelled<'_, '_> {
         let end = ((partition + 1) * PARTITION_ROWS).min(self.labels.len());
         let cells_per_row = (self.table.data.cells() / self.labels.len().max(1)).max(1);
         let step = (BLOCK_CELLS / cells_per_row).clamp(256, PARTITION_ROWS);
+        let known = self.looked_at[partition].load(Ordering::Relaxed);
+        let look = if known { Look::Never } else { Look::After };
         for lo in (partition * PARTITION_ROWS..end).step_by(step) {
             let hi = (lo + step).min(end);
             let (labels, weights) = (&self.labels[lo..hi], self.weights.map(|w| &w[lo..hi]));
-            self.table.block(lo, hi, &mut |features| sink(Rows::new(*features, labels, weights, lo as u64)))?;
+            self.table.read(lo, hi, look, &mut |features| {
+                let rows = Rows::new(*features, labels, weights, lo as u64);
+                sink(if known && !self.table.gaps { rows.of_finite_numbers() } else { rows })
+            })?;
         }
+        self.looked_at[partition].store(true, Ordering::Relaxed);
         Ok(())
     }
 }

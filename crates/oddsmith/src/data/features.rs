@@ -197,12 +197,20 @@ pub struct Rows<'a> {
     pub first_row: u64,
     /// Codes of the layout's keys, one column each; [`MISSING`] where a row has none.
     pub keys: CodesView<'a>,
+    /// Whether the source knows that no number is missing or infinite, so that nobody need look.
+    pub finite: bool,
 }
 
 impl<'a> Rows<'a> {
     /// Rows without keys.
     pub fn new(features: Features<'a>, labels: &'a [u32], weights: Option<&'a [f64]>, first_row: u64) -> Self {
-        Rows { features, labels, weights, first_row, keys: CodesView::none(labels.len()) }
+        Rows { features, labels, weights, first_row, keys: CodesView::none(labels.len()), finite: false }
+    }
+
+    /// The same rows, of which the source knows that no number is missing or infinite.
+    #[must_use]
+    pub fn of_finite_numbers(self) -> Self {
+        Rows { finite: true, ..self }
     }
 
     /// The labels of the rows that count: a row of weight zero becomes [`SKIP`]. A weight that is negative or not

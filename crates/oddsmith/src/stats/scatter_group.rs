@@ -10,7 +10,7 @@ use super::class_table::ClassTable;
 use super::parts::ScatterPart;
 use super::scales::is_extreme;
 use crate::data::SKIP;
-use crate::num::kernel::{Gram, MomentSums, Moments};
+use crate::num::kernel::{Gram, widest};
 use crate::num::{MatrixView, two_sum};
 
 /// What became of a batch.
@@ -102,25 +102,27 @@ impl ScatterGroup {
         let (classes, columns) = (self.rows.len(), self.columns());
         let shift = self.shifts(values, labels);
         let mut block = ScatterGroup::new(classes, columns, ScatterPart::None);
-        let mut squares = vec![0.0; classes * columns];
-        let sums = MomentSums { rows: &mut block.rows, weight: &mut block.weight, sum: block.mean.cells_mut(), square: &mut squares };
-        Moments::new(classes, columns).add(values, labels, weights, shift.cells(), sums);
+        let (matrices, size) = (self.products.len(), columns * columns);
+        let mut gram = if matrices == 1 { Gram::pooled(classes, columns) } else { Gram::per_class(classes, columns) };
+        let mut products = vec![0.0; matrices * size];
+        gram.add_with_sums(values, labels, weights, shift.cells(), &mut products, block.mean.cells_mut());
         if block.mean.cells().iter().any(|sum| sum.is_nan() || (scaled && sum.is_infinite())) {
             return BatchFate::Gaps;
         }
-        let extreme: BTreeSet<usize> =
-            (0..squares.len()).filter(|&cell| is_extreme(block.mean.cells()[cell], squares[cell])).map(|cell| cell % columns).collect();
+        let square = |cell: usize| products[self.matrix_of(cell / columns) * size + cell % columns * (columns + 1)];
+        let extreme: BTreeSet<usize> = (0..block.mean.cells().len())
+            .filter(|&cell| is_extreme(block.mean.cells()[cell], square(cell)))
+            .map(|cell| cell % columns)
+            .collect();
         if !scaled && !extreme.is_empty() {
             return BatchFate::Extreme(extreme.into_iter().collect());
         }
-        let pooled = self.products.len() == 1;
-        let mut gram = if pooled { Gram::pooled(classes, columns) } else { Gram::per_class(classes, columns) };
-        let size = columns * columns;
-        let mut products = vec![0.0; self.products.len() * size];
-        gram.add(values, Some(labels), weights, shift.cells(), &mut products);
-        block.products = (0..self.products.len()).map(|at| products[at * size..(at + 1) * size].to_vec()).collect();
+        block.products = (0..matrices).map(|at| products[at * size..(at + 1) * size].to_vec()).collect();
         for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
-            block.squared[label as usize] += weights.map_or(1.0, |w| w[i] * w[i]);
+            let (k, weight) = (label as usize, weights.map_or(1.0, |weights| weights[i]));
+            block.rows[k] += u64::from(weight != 0.0);
+            block.weight[k] += weight;
+            block.squared[k] += weight * weight;
         }
         block.settle(&shift);
         self.merge(&block);
@@ -289,10 +291,14 @@ impl ScatterGroup {
 
 /// Adds `factor · v vᵀ` to the upper triangle of a square matrix.
 fn add_outer(products: &mut [f64], v: &[f64], factor: f64) {
-    for (a, &left) in v.iter().enumerate() {
-        let row = &mut products[a * v.len()..(a + 1) * v.len()];
-        for (cell, right) in row.iter_mut().zip(v).skip(a) {
-            *cell += factor * left * right;
-        }
-    }
+    widest(
+        #[inline(always)]
+        || {
+            for (a, (&left, row)) in v.iter().zip(products.chunks_exact_mut(v.len().max(1))).enumerate() {
+                for (cell, right) in row[a..].iter_mut().zip(&v[a..]) {
+                    *cell += factor * left * right;
+                }
+            }
+        },
+    );
 }

@@ -9,7 +9,7 @@ use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::model::on_design::{DesignBatch, DesignSums, learned_in_order};
-use crate::num::kernel::widest;
+use crate::num::kernel::{Aligned, widest};
 use crate::record::Record;
 
 /// What one output has learned.
@@ -84,12 +84,37 @@ impl OutputState {
         // A margin stays known once nothing changes any more.
         self.margin = if self.done { self.margin } else { f64::INFINITY };
     }
+}
+
+/// An output while rows pass: its weights where vectors do not straddle two lines of the cache, and what they add up to.
+struct Passing<'a> {
+    output: &'a mut OutputState,
+    constant: f64,
+    weights: Aligned,
+    lag_constant: f64,
+    lag: Aligned,
+}
+
+impl<'a> Passing<'a> {
+    fn start(output: &'a mut OutputState) -> Self {
+        let aligned = |cells: &[f64]| Aligned::padded_rows(&cells[1..], cells.len() - 1, cells.len() - 1);
+        let (weights, lag) = (aligned(&output.weights), aligned(&output.lag));
+        Passing { constant: output.weights[0], weights, lag_constant: output.lag[0], lag, output }
+    }
+
+    fn finish(self) {
+        self.output.weights[0] = self.constant;
+        self.output.weights[1..].copy_from_slice(self.weights.numbers());
+        self.output.lag[0] = self.lag_constant;
+        self.output.lag[1..].copy_from_slice(self.lag.numbers());
+    }
 
     /// Counts a row that the weights of the start get wrong.
     #[inline(always)]
     fn judge(&mut self, row: &[f64], y: f64, weight: f64) {
-        if !self.judged.is_empty() && y * (self.judged[0] + dot(&self.judged[1..], row)) <= 0.0 {
-            self.errors += weight;
+        let judged = &self.output.judged;
+        if !judged.is_empty() && y * (judged[0] + dot(&judged[1..], row)) <= 0.0 {
+            self.output.errors += weight;
         }
     }
 
@@ -98,36 +123,38 @@ impl OutputState {
     fn show(&mut self, row: &[f64], y: f64, times: f64, step: f64) {
         let mut left = times;
         while left > 0.0 {
-            let score = y * (self.weights[0] + dot(&self.weights[1..], row));
-            self.margin = self.margin.min(score);
+            let score = y * (self.constant + dot(self.weights.numbers(), row));
+            self.output.margin = self.output.margin.min(score);
             if score > 0.0 {
-                self.shown += left * step;
+                self.output.shown += left * step;
                 return;
             }
-            self.mistakes += 1;
-            let (step_y, lag_y) = (step * y, self.shown * step * y);
-            self.weights[0] += step_y;
-            self.lag[0] += lag_y;
-            self.weights[1..].iter_mut().zip(row).for_each(|(w, x)| *w += step_y * x);
-            self.lag[1..].iter_mut().zip(row).for_each(|(u, x)| *u += lag_y * x);
-            self.shown += step;
+            self.output.mistakes += 1;
+            let (step_y, lag_y) = (step * y, self.output.shown * step * y);
+            self.constant += step_y;
+            self.lag_constant += lag_y;
+            let moved = self.weights.numbers_mut().iter_mut().zip(self.lag.numbers_mut()).zip(row);
+            moved.for_each(|((w, u), x)| (*w, *u) = (*w + step_y * x, *u + lag_y * x));
+            self.output.shown += step;
             left -= 1.0;
         }
     }
 }
 
-/// Σ a b, eight at a time.
+/// Σ a b, sixteen at a time: the next row waits for it where the guess at its side was wrong.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a8, a_rest) = a.as_chunks::<8>();
     let (b8, b_rest) = b.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (a, b) in a8.iter().zip(b8) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
+    let mut sums = [[0.0; 8]; 2];
+    for (a, b) in a8.chunks(2).zip(b8.chunks(2)) {
+        for (sums, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+                *sum += a * b;
+            }
         }
     }
-    let [s0, s1, s2, s3, s4, s5, s6, s7] = sums;
+    let [s0, s1, s2, s3, s4, s5, s6, s7]: [f64; 8] = std::array::from_fn(|at| sums[0][at] + sums[1][at]);
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
     ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7)) + rest
 }
@@ -236,18 +263,21 @@ impl DesignSums for EpochSums {
         debug_assert_eq!(batch.width, self.columns);
         // The first epoch has seen the longest row; its length would cost later ones as much as the step itself.
         let measuring = self.history.is_empty() && !judging_only;
+        let EpochSums { outputs, rows, radius_squared, .. } = self;
+        let mut passing: Vec<(usize, Passing<'_>)> =
+            outputs.iter_mut().enumerate().filter(|(_, output)| !output.done).map(|(m, output)| (m, Passing::start(output))).collect();
         widest(
             #[inline(always)]
             || {
                 for i in (0..batch.rows()).filter(|&i| batch.labels[i] != SKIP) {
                     let (row, weight, label) = (batch.row(i), batch.weight(i), batch.labels[i] as usize);
-                    self.rows += 1;
+                    *rows += 1;
                     if measuring {
-                        self.radius_squared = self.radius_squared.max(1.0 + dot(row, row));
+                        *radius_squared = radius_squared.max(1.0 + dot(row, row));
                     }
                     let (times, step) = if frequency { (weight, 1.0) } else { (1.0, weight) };
-                    for (m, output) in self.outputs.iter_mut().enumerate().filter(|(_, output)| !output.done) {
-                        let own = if single { label == 1 } else { label == m };
+                    for (m, output) in &mut passing {
+                        let own = if single { label == 1 } else { label == *m };
                         let y = if own { 1.0 } else { -1.0 };
                         output.judge(row, y, times * step);
                         if !judging_only {
@@ -257,6 +287,7 @@ impl DesignSums for EpochSums {
                 }
             },
         );
+        passing.into_iter().for_each(|(_, output)| output.finish());
         match self.outputs.iter().all(|output| output.lag.iter().chain(&output.weights).all(|w| w.is_finite())) {
             true => Ok(()),
             false => {

@@ -166,7 +166,8 @@ impl Search {
                 self.kept.push((*score, first + lane as u32));
             }
         }
-        if self.kept.len() >= self.room.max(2 * wanted + 64) {
+        // Lowering is cheap beside looking through the tiles that a high limit lets pass.
+        if self.kept.len() >= self.room.max(2 * wanted + 16) {
             self.lower(wanted);
             // Where the error is large beside the distances few leave; looking again and again would cost more than it saves.
             self.room = 2 * self.kept.len();

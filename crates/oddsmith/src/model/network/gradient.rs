@@ -43,6 +43,7 @@ pub struct GradientSums {
 struct Work {
     outputs: Vec<Vec<f64>>,
     slopes: Vec<f64>,
+    before: Vec<f64>,
     normalisers: Vec<f64>,
     cross: Vec<CrossSums>,
     panel: Panel,
@@ -82,7 +83,7 @@ impl GradientSums {
 
     pub(super) fn observe(&mut self, batch: &DesignBatch<'_>) -> Result<()> {
         let (rows, classes) = (batch.matrix()?, self.shape.sizes[self.shape.layers()]);
-        let Work { outputs, slopes, normalisers, cross, panel } = &mut self.work;
+        let Work { outputs, slopes, before, normalisers, cross, panel } = &mut self.work;
         self.forward.run(rows, outputs, panel)?;
         slopes.clear();
         slopes.extend_from_slice(outputs.last().map_or(&[][..], |outputs| outputs));
@@ -107,19 +108,18 @@ impl GradientSums {
             let centre = |layer: usize| if layer == 0 { self.shape.centre.clone() } else { vec![0.0; self.shape.sizes[layer]] };
             cross.extend((0..self.shape.layers()).map(|layer| CrossSums::new(&centre(layer))));
         }
-        let mut below = std::mem::take(slopes);
         for layer in (0..self.shape.layers()).rev() {
             let (start, end) = (self.shape.start(layer), self.shape.start(layer + 1));
             let (weights, constants) = self.gradient[start..end].split_at_mut(self.shape.sizes[layer + 1] * self.shape.sizes[layer]);
             if layer == 0 {
-                cross[0].add(rows, &below, weights, constants);
+                cross[0].add(rows, slopes, weights, constants);
                 break;
             }
             let input = MatrixView::row_major(&outputs[layer - 1], batch.rows(), self.shape.sizes[layer])?;
-            cross[layer].add(input, &below, weights, constants);
-            below = self.forward.back(layer, &below, &outputs[layer - 1], panel)?;
+            cross[layer].add(input, slopes, weights, constants);
+            self.forward.back(layer, slopes, &outputs[layer - 1], panel, before)?;
+            std::mem::swap(slopes, before);
         }
-        *slopes = below;
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 
 use crate::model::on_design::DesignFrame;
 use crate::num::MatrixView;
-use crate::num::kernel::{LinearScores, Panel, exp_all};
+use crate::num::kernel::{Panel, UnitSums, exp_all, widest};
 
 /// What a hidden unit makes of its sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,41 +42,48 @@ impl Activation {
 
     /// Turns sums into outputs.
     fn apply(self, sums: &mut [f64]) {
-        match self {
-            Activation::Relu => sums.iter_mut().for_each(|sum| *sum = sum.max(0.0)),
-            Activation::Identity => {}
-            Activation::Logistic => {
-                let mut powers: Vec<f64> = sums.iter().map(|sum| -sum.abs()).collect();
-                exp_all(&mut powers);
-                for (sum, e) in sums.iter_mut().zip(&powers) {
-                    *sum = if *sum < 0.0 { e / (1.0 + e) } else { (1.0 + e).recip() };
-                }
+        let scale = match self {
+            Activation::Relu => {
+                return widest(
+                    #[inline(always)]
+                    || sums.iter_mut().for_each(|sum| *sum = sum.max(0.0)),
+                );
             }
-            Activation::Tanh => {
+            Activation::Identity => return,
+            Activation::Logistic => -1.0,
+            Activation::Tanh => -2.0,
+        };
+        let mut powers: Vec<f64> = sums.iter().map(|sum| scale * sum.abs()).collect();
+        exp_all(&mut powers);
+        let pairs = sums.iter_mut().zip(&powers);
+        widest(
+            #[inline(always)]
+            || match self {
+                Activation::Logistic => pairs.for_each(|(sum, e)| *sum = if *sum < 0.0 { *e } else { 1.0 } / (1.0 + e)),
                 // tanh a = sign(a) (1 − e)/(1 + e) with e = exp(−2|a|): never overflows, and odd to the bit. Near zero the difference
                 // would lose digits, where three terms of the series have them all.
-                let mut powers: Vec<f64> = sums.iter().map(|sum| -2.0 * sum.abs()).collect();
-                exp_all(&mut powers);
-                for (sum, e) in sums.iter_mut().zip(&powers) {
+                _ => pairs.for_each(|(sum, e)| {
                     let a = *sum;
-                    *sum = match a.abs() < 1e-3 {
-                        true => a * (1.0 - a * a * (1.0 / 3.0 - a * a * (2.0 / 15.0))),
-                        false => ((1.0 - e) / (1.0 + e)).copysign(a),
-                    };
-                }
-            }
-        }
+                    let near = a * (1.0 - a * a * (1.0 / 3.0 - a * a * (2.0 / 15.0)));
+                    let far = ((1.0 - e) / (1.0 + e)).copysign(a);
+                    *sum = if a.abs() < 1e-3 { near } else { far };
+                }),
+            },
+        );
     }
 
     /// Multiplies slopes by the derivative, given the outputs.
     fn back(self, outputs: &[f64], slopes: &mut [f64]) {
-        let derivative = |h: f64| match self {
-            Activation::Tanh => (1.0 - h) * (1.0 + h),
-            Activation::Relu => f64::from(u8::from(h > 0.0)),
-            Activation::Logistic => h * (1.0 - h),
-            Activation::Identity => 1.0,
-        };
-        slopes.iter_mut().zip(outputs).for_each(|(slope, h)| *slope *= derivative(*h));
+        let pairs = slopes.iter_mut().zip(outputs);
+        widest(
+            #[inline(always)]
+            || match self {
+                Activation::Tanh => pairs.for_each(|(slope, h)| *slope *= (1.0 - h) * (1.0 + h)),
+                Activation::Relu => pairs.for_each(|(slope, h)| *slope = if *h > 0.0 { *slope } else { 0.0 }),
+                Activation::Logistic => pairs.for_each(|(slope, h)| *slope *= h * (1.0 - h)),
+                Activation::Identity => {}
+            },
+        );
     }
 }
 
@@ -182,9 +189,9 @@ pub(super) fn mix(value: u64) -> u64 {
 #[derive(Debug, Clone)]
 pub(super) struct Forward {
     shape: Shape,
-    layers: Vec<LinearScores>,
+    layers: Vec<UnitSums>,
     /// Weights of the layers after the first, with units and inputs swapped.
-    back: Vec<LinearScores>,
+    back: Vec<UnitSums>,
 }
 
 impl Forward {
@@ -196,16 +203,15 @@ impl Forward {
                 0 => {
                     let scaled: Vec<f64> =
                         weights.iter().enumerate().map(|(at, w)| w * shape.inverse(at % shape.sizes[0].max(1))).collect();
-                    LinearScores::new(constants, &scaled, &shape.centre)
+                    UnitSums::new(constants, &scaled, &shape.centre)
                 }
-                layer => LinearScores::new(constants, weights, &vec![0.0; shape.sizes[layer]]),
+                layer => UnitSums::new(constants, weights, &vec![0.0; shape.sizes[layer]]),
             }
         };
         let back = |layer: usize| {
             let (weights, _) = shape.of(theta, layer);
             let (ins, outs) = (shape.sizes[layer], shape.sizes[layer + 1]);
-            let swapped: Vec<f64> = (0..ins * outs).map(|at| weights[at % outs * ins + at / outs]).collect();
-            LinearScores::new(&vec![0.0; ins], &swapped, &vec![0.0; outs])
+            UnitSums::transposed(&vec![0.0; ins], weights, &vec![0.0; outs])
         };
         let layers = (0..shape.layers()).map(layer).collect();
         Forward { shape: shape.clone(), layers, back: (1..shape.layers()).map(back).collect() }
@@ -218,7 +224,6 @@ impl Forward {
         for layer in 0..self.layers.len() {
             let (before, rest) = work.split_at_mut(layer);
             let out = &mut rest[0];
-            out.clear();
             out.resize(count * self.shape.sizes[layer + 1], 0.0);
             match before.last() {
                 None => self.layers[layer].score(rows, panel, out),
@@ -231,13 +236,20 @@ impl Forward {
         Ok(())
     }
 
-    /// Slopes of the outputs of layer `layer` − 1 from those of layer `layer`.
-    pub(super) fn back(&self, layer: usize, slopes: &[f64], outputs: &[f64], panel: &mut Panel) -> crate::error::Result<Vec<f64>> {
+    /// Slopes of the outputs of layer `layer` − 1 from those of layer `layer`, into `before`.
+    pub(super) fn back(
+        &self,
+        layer: usize,
+        slopes: &[f64],
+        outputs: &[f64],
+        panel: &mut Panel,
+        before: &mut Vec<f64>,
+    ) -> crate::error::Result<()> {
         let (ins, outs) = (self.shape.sizes[layer], self.shape.sizes[layer + 1]);
         let count = slopes.len() / outs.max(1);
-        let mut before = vec![0.0; count * ins];
-        self.back[layer - 1].score(MatrixView::row_major(slopes, count, outs)?, panel, &mut before);
-        self.shape.activation.back(outputs, &mut before);
-        Ok(before)
+        before.resize(count * ins, 0.0);
+        self.back[layer - 1].score(MatrixView::row_major(slopes, count, outs)?, panel, before);
+        self.shape.activation.back(outputs, before);
+        Ok(())
     }
 }

@@ -106,7 +106,7 @@ impl DesignReader {
             self.block.uncounted.clear();
             self.block.uncounted.extend(labels[lo..hi].iter().map(|label| *label == SKIP));
             let DesignReader { block, cells, labels: kept } = self;
-            let place = fill(frame, &rows.features, lo..hi, block, cells)?;
+            let place = fill(frame, &rows.features, lo..hi, rows.finite, block, cells)?;
             let mut own = &labels[lo..hi];
             if place == Place::Expanded && block.has_gaps {
                 kept.clear();
@@ -141,7 +141,7 @@ impl DesignReader {
             let hi = count.min(lo + step(width));
             self.block.uncounted.clear();
             let DesignReader { block, cells, .. } = self;
-            let place = fill(frame, features, lo..hi, block, cells)?;
+            let place = fill(frame, features, lo..hi, false, block, cells)?;
             let gaps = if place == Place::Expanded && block.has_gaps { &block.gaps[..] } else { &[] };
             visit(&DesignRows { cells: seen(place, features, lo..hi, block, cells), gaps, first: lo, rows: hi - lo })?;
         }
@@ -165,9 +165,16 @@ fn step(width: usize) -> usize {
     (BLOCK_CELLS / width.max(16)).clamp(64, 1024)
 }
 
-fn fill(frame: &DesignFrame, features: &Features<'_>, span: Range<usize>, block: &mut DesignBlock, cells: &mut Vec<f64>) -> Result<Place> {
+fn fill(
+    frame: &DesignFrame,
+    features: &Features<'_>,
+    span: Range<usize>,
+    finite: bool,
+    block: &mut DesignBlock,
+    cells: &mut Vec<f64>,
+) -> Result<Place> {
     let numbers = features.numbers.slice(span.start, span.end);
-    if !(frame.in_place(numbers.cols()) && all_finite(numbers)) {
+    if !(frame.in_place(numbers.cols()) && (finite || all_finite(numbers))) {
         frame.design().expand(features, span.start, span.end, block)?;
         return Ok(Place::Expanded);
     }

@@ -7,7 +7,7 @@ const SLACK: usize = LINE / size_of::<f64>() - 1;
 
 /// Numbers behind an aligned start.
 #[derive(Debug, Default)]
-pub(super) struct Aligned {
+pub(crate) struct Aligned {
     cells: Vec<f64>,
     len: usize,
 }
@@ -35,7 +35,7 @@ impl Aligned {
     }
 
     /// Rows of `cols` numbers, each followed by zeros up to `width`.
-    pub(super) fn padded_rows(matrix: &[f64], cols: usize, width: usize) -> Self {
+    pub(crate) fn padded_rows(matrix: &[f64], cols: usize, width: usize) -> Self {
         let mut aligned = Aligned::zeros(matrix.len() / cols.max(1) * width);
         aligned.fill_rows(matrix, cols, width);
         aligned
@@ -56,13 +56,13 @@ impl Aligned {
 
     /// The numbers.
     #[inline(always)]
-    pub(super) fn numbers(&self) -> &[f64] {
+    pub(crate) fn numbers(&self) -> &[f64] {
         if self.len == 0 { &[] } else { &self.cells[self.start()..][..self.len] }
     }
 
     /// The numbers, to be changed.
     #[inline(always)]
-    pub(super) fn numbers_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn numbers_mut(&mut self) -> &mut [f64] {
         let start = self.start();
         if self.len == 0 { &mut [] } else { &mut self.cells[start..][..self.len] }
     }

@@ -30,9 +30,11 @@ mod sparse;
 #[cfg(test)]
 mod testing;
 mod tile;
+mod unit_sums;
 mod word_scores;
 mod words;
 
+pub(crate) use aligned::Aligned;
 pub use cross::CrossSums;
 pub use exp::exp_all;
 pub use finite::all_finite;
@@ -51,6 +53,7 @@ pub use quadratic::{QuadraticScores, QuadraticScratch};
 pub use softmax::{log_softmax, softmax};
 pub use softplus::softplus_all;
 pub use sparse::{Position, SparseRows};
+pub use unit_sums::UnitSums;
 pub use word_scores::WordScores;
 pub use words::{WordMeasure, add_words};
 

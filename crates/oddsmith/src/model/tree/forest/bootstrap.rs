@@ -16,6 +16,8 @@ pub(super) struct OrderedRows {
     /// Whether a weight counts equal rows.
     counts_rows: bool,
     firsts: Vec<u64>,
+    /// Where every row stood when it was read.
+    pub(super) order: Vec<u32>,
 }
 
 impl OrderedRows {
@@ -33,7 +35,7 @@ impl OrderedRows {
             *next += copies(at);
             Some(first)
         });
-        OrderedRows { firsts: firsts.collect(), stride, codes, weights, counts_rows }
+        OrderedRows { firsts: firsts.collect(), stride, codes, weights, counts_rows, order }
     }
 
     /// Number of rows.

@@ -112,6 +112,7 @@ impl RandomForest {
         }
         importance.iter_mut().for_each(|sum| *sum /= self.n_estimators as f64);
         let out_of_bag = out_of_bag(&plot, &sums, &counts);
+        let kept = if self.keep_out_of_bag { as_read(&ordered.order, &sums, &counts) } else { Vec::new() };
         let permuted = plot.importance == Importance::Permutation;
         let head = Head {
             criterion: self.criterion.name().into(),
@@ -120,7 +121,7 @@ impl RandomForest {
             smoothing: self.smoothing * book.row_weight,
             notices: notices::pooled(book),
         };
-        ForestModel::new(book, trees, importance, head)
+        ForestModel::new(book, trees, importance, head).with_out_of_bag(kept)
     }
 
     /// One tree.
@@ -209,6 +210,17 @@ fn shuffled(rows: &[u32], key: u64) -> Vec<u32> {
     let mut keyed: Vec<(u64, u32)> = rows.iter().map(|i| (drawn(key, 0, u64::from(*i)), *i)).collect();
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Out-of-bag probabilities in the order in which rows were read; zeros for a row that every tree has seen.
+fn as_read(order: &[u32], sums: &[f64], counts: &[u32]) -> Vec<f64> {
+    let mut kept = vec![0.0; sums.len()];
+    let classes = sums.len() / order.len().max(1);
+    for ((place, sums), count) in order.iter().zip(sums.chunks_exact(classes.max(1))).zip(counts) {
+        let own = &mut kept[*place as usize * classes..][..classes];
+        own.iter_mut().zip(sums).for_each(|(p, sum)| *p = sum / f64::from((*count).max(1)));
+    }
+    kept
 }
 
 /// Weight, log loss and accuracy of the averages over trees that have not seen a row; `None` where every tree has seen every row.

@@ -46,13 +46,20 @@ pub struct ForestModel {
     trees: Vec<ForestTree>,
     /// Worth by column: bits per out-of-bag row, or gain.
     importance: Vec<f64>,
+    /// Out-of-bag probabilities by row of the fit and class, zeros for a row that every tree has seen; empty where nobody asked for them.
+    out_of_bag: Vec<f64>,
     head: Head,
 }
 
 impl ForestModel {
     /// The model of some trees.
     pub(super) fn new(book: &Codebook, trees: Vec<ForestTree>, importance: Vec<f64>, head: Head) -> Self {
-        ForestModel { layout: Arc::clone(&book.layout), classes: book.classes.clone(), trees, importance, head }
+        ForestModel { layout: Arc::clone(&book.layout), classes: book.classes.clone(), trees, importance, out_of_bag: Vec::new(), head }
+    }
+
+    /// The same with the out-of-bag probabilities of its rows.
+    pub(super) fn with_out_of_bag(self, out_of_bag: Vec<f64>) -> Self {
+        ForestModel { out_of_bag, ..self }
     }
 }
 
@@ -148,6 +155,9 @@ impl Classifier for ForestModel {
         self.layout.write(&mut record, "layout")?;
         self.classes.write(&mut record)?;
         record.put("importance", &self.importance);
+        if !self.out_of_bag.is_empty() {
+            record.put("out_of_bag", &self.out_of_bag);
+        }
         record.put_counts("trees", &[self.trees.len() as u64]);
         for (at, planted) in self.trees.iter().enumerate() {
             planted.tree.write(&mut record, &format!("tree{at}."));
@@ -200,5 +210,10 @@ pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
         return Err(fault("a forest has a tree"));
     }
     let importance = record.numbers("importance", layout.features().len())?;
-    Ok(Box::new(ForestModel { classes: ClassWeights::read(record, count)?, layout, trees, importance, head }))
+    let out_of_bag = match record.arrays.get("out_of_bag") {
+        None => Vec::new(),
+        Some(Array::Numbers(kept)) if kept.len().is_multiple_of(count) => record.weights("out_of_bag", kept.len())?,
+        Some(_) => return Err(fault("`out_of_bag` has no number for every row and class")),
+    };
+    Ok(Box::new(ForestModel { classes: ClassWeights::read(record, count)?, layout, trees, importance, out_of_bag, head }))
 }

@@ -22,10 +22,14 @@ const IMPORTANCE: Param = Param::new(
     "permutation, and gain where that would take long",
     "What a column is worth: what the out-of-bag rows of a tree lose when its values are shuffled, or what its splits gained on the rows of the fit",
 );
+const KEEP: Param = Param::flag(
+    "keep-out-of-bag",
+    "Keep, for every row of the fit, the probabilities of the trees that have not seen it: as many numbers as rows and classes in the model file",
+);
 
 /// All options of `forest`.
 pub(super) const FOREST: &[&Param] =
-    &[&TREES, &CRITERION, &MAX_DEPTH, &MIN_SPLIT, &MIN_LEAF, &MIN_GAIN, &MAX_FEATURES, &SMOOTHING, &IMPORTANCE, &SEED];
+    &[&TREES, &CRITERION, &MAX_DEPTH, &MIN_SPLIT, &MIN_LEAF, &MIN_GAIN, &MAX_FEATURES, &SMOOTHING, &IMPORTANCE, &KEEP, &SEED];
 
 /// How many columns are tried at a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -100,6 +104,8 @@ pub struct RandomForest {
     pub smoothing: f64,
     /// What a column is worth; by default permutation where that does not take long.
     pub importance: Option<Importance>,
+    /// Whether the out-of-bag probabilities of the rows are kept; default no.
+    pub keep_out_of_bag: bool,
     /// From which everything random is drawn; default 0.
     pub seed: u64,
 }
@@ -116,6 +122,7 @@ impl Default for RandomForest {
             max_features: MaxFeatures::Sqrt,
             smoothing: 1.0,
             importance: None,
+            keep_out_of_bag: false,
             seed: 0,
         }
     }
@@ -139,6 +146,7 @@ impl RandomForest {
                 Some(_) => Some(Importance::Permutation),
                 None => None,
             },
+            keep_out_of_bag: params.flag("keep-out-of-bag"),
             seed: params.whole("random-state").unwrap_or(default.seed),
         })
     }

@@ -32,6 +32,8 @@ impl WithStrips for Pack<'_> {
         let Pack { gram, block, next, labels, weights } = self;
         let (width, depth) = (padded(gram.cols), gram.depth);
         let (shifts, plain, weighed) = (gram.shifts.numbers(), gram.plain.numbers_mut(), gram.weighed.numbers_mut());
+        let (sums, _) = gram.sums.numbers_mut().as_chunks_mut::<W>();
+        let rest = Rest::<S, W, VECTORS>::of(simd, gram.cols);
         for i in next..block.rows() {
             let k = labels.map_or(0, |l| l[i] as usize);
             let weight = weights.map(|w| w[i]);
@@ -41,15 +43,21 @@ impl WithStrips for Pack<'_> {
             let group = if gram.pooled { 0 } else { k };
             let at = gram.filled[group];
             let (row, shift) = (block.row(i), &shifts[k * width..(k + 1) * width]);
+            let last = rest.read(simd, block, i);
             let panel = group * depth * width..(group + 1) * depth * width;
             let (plain, _) = plain[panel.clone()].as_chunks_mut::<W>();
+            let sums = sums.chunks_exact_mut(width / W).nth(k).unwrap_or_default();
             match weight {
                 None => for_strips::<S, W, VECTORS>(
                     simd,
                     row,
+                    last,
                     shift,
                     #[inline(always)]
-                    |s, difference| store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]),
+                    |s, difference| {
+                        store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]);
+                        add::<S, W, VECTORS>(simd, difference, sums.get_mut(s));
+                    },
                 ),
                 Some(weight) => {
                     let (weighed, _) = weighed[panel].as_chunks_mut::<W>();
@@ -57,11 +65,14 @@ impl WithStrips for Pack<'_> {
                     for_strips::<S, W, VECTORS>(
                         simd,
                         row,
+                        last,
                         shift,
                         #[inline(always)]
                         |s, difference| {
+                            let times_weight = difference.map(|d| simd.mul_f64s(weight, d));
                             store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]);
-                            store::<S, W, VECTORS>(difference.map(|d| simd.mul_f64s(weight, d)), &mut weighed[s * depth + at]);
+                            store::<S, W, VECTORS>(times_weight, &mut weighed[s * depth + at]);
+                            add::<S, W, VECTORS>(simd, times_weight, sums.get_mut(s));
                         },
                     );
                 }
@@ -75,26 +86,70 @@ impl WithStrips for Pack<'_> {
     }
 }
 
-/// Calls `visit(strip, x − shift)` strip by strip; x is 0 behind the row's end.
+/// Adds to the sum of a strip, where there is one.
+#[inline(always)]
+fn add<S: Simd, const W: usize, const VECTORS: usize>(simd: S, values: [S::f64s; VECTORS], sum: Option<&mut [f64; W]>) {
+    if let Some(sum) = sum {
+        let old = vectors::<S, W, VECTORS>(sum);
+        store::<S, W, VECTORS>(from_fn(|v| simd.add_f64s(old[v], values[v])), sum);
+    }
+}
+
+/// The columns behind the last whole strip.
+#[derive(Clone, Copy)]
+struct Rest<S: Simd, const W: usize, const VECTORS: usize> {
+    cols: usize,
+    /// Which places of the last strip belong to the row.
+    own: [S::m64s; VECTORS],
+}
+
+impl<S: Simd, const W: usize, const VECTORS: usize> Rest<S, W, VECTORS> {
+    #[inline(always)]
+    fn of(simd: S, cols: usize) -> Self {
+        let lanes: [f64; W] = from_fn(|t| t as f64);
+        let count = simd.splat_f64s((cols % W) as f64);
+        Rest { cols, own: vectors::<S, W, VECTORS>(&lanes).map(|lanes| simd.less_than_f64s(lanes, count)) }
+    }
+
+    /// The last strip of row `i`, zero behind the row's end; `None` where all strips are whole.
+    #[inline(always)]
+    fn read(&self, simd: S, block: PanelRows<'_>, i: usize) -> Option<[S::f64s; VECTORS]> {
+        let from = self.cols / W * W;
+        if from == self.cols {
+            return None;
+        }
+        // Clearing what belongs to the next row is several times as fast as gathering the last numbers.
+        Some(match block.row_and_beyond(i, from + W).and_then(|row| row.last_chunk::<W>()) {
+            Some(strip) => {
+                let x = vectors::<S, W, VECTORS>(strip);
+                from_fn(|v| simd.select_f64s(self.own[v], x[v], simd.splat_f64s(0.0)))
+            }
+            None => {
+                let mut strip = [0.0; W];
+                strip.iter_mut().zip(&block.row(i)[from..]).for_each(|(into, x)| *into = *x);
+                vectors::<S, W, VECTORS>(&strip)
+            }
+        })
+    }
+}
+
+/// Calls `visit(strip, x − shift)` strip by strip; `last` is what stands behind the whole ones.
 #[inline(always)]
 fn for_strips<S: Simd, const W: usize, const VECTORS: usize>(
     simd: S,
     row: &[f64],
+    last: Option<[S::f64s; VECTORS]>,
     shift: &[f64],
     mut visit: impl FnMut(usize, [S::f64s; VECTORS]),
 ) {
-    let (whole, rest) = row.as_chunks::<W>();
+    let (whole, _) = row.as_chunks::<W>();
     let (shifts, _) = shift.as_chunks::<W>();
     for (s, (x, shift)) in whole.iter().zip(shifts).enumerate() {
         let (x, shift) = (vectors::<S, W, VECTORS>(x), vectors::<S, W, VECTORS>(shift));
         visit(s, from_fn(|v| simd.sub_f64s(x[v], shift[v])));
     }
-    if !rest.is_empty() {
-        let mut last = [0.0; W];
-        for (into, x) in last.iter_mut().zip(rest) {
-            *into = *x;
-        }
-        let (x, shift) = (vectors::<S, W, VECTORS>(&last), vectors::<S, W, VECTORS>(&shifts[whole.len()]));
+    if let Some(x) = last {
+        let shift = vectors::<S, W, VECTORS>(&shifts[whole.len()]);
         visit(whole.len(), from_fn(|v| simd.sub_f64s(x[v], shift[v])));
     }
 }
