@@ -55,6 +55,9 @@ def test_a_table_has_the_g_test_of_scipy():
     assert found.g == pytest.approx(g.statistic, rel=1e-12)
     assert found.p_value == pytest.approx(g.pvalue, rel=1e-9)
     assert found.df == g.dof
+    low, high = (2 * table.sum() * limit for limit in (found.non_central_low, found.non_central_high))
+    assert stats.ncx2.sf(found.g, found.df, low) == pytest.approx(0.025, rel=1e-9)
+    assert stats.ncx2.cdf(found.g, found.df, high) == pytest.approx(0.025, rel=1e-9)
     rows, columns = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
     assert found.mutual_information == pytest.approx(mutual_info_score(rows, columns), rel=1e-12)
 

@@ -68,8 +68,9 @@ pub(crate) fn info_divergence<'py>(
     }
 }
 
-fn fields<'py>(py: Python<'py>, found: &MutualInformation, joint: &Joint) -> PyResult<Bound<'py, PyDict>> {
+fn fields<'py>(py: Python<'py>, found: &MutualInformation, joint: &Joint, level: f64) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
+    let limits = found.non_central_limits(joint.total(), level);
     for (name, value) in [
         ("mutual_information", found.plug_in),
         ("corrected", found.estimate),
@@ -77,6 +78,8 @@ fn fields<'py>(py: Python<'py>, found: &MutualInformation, joint: &Joint) -> PyR
         ("std_error", found.standard_error),
         ("conf_low", found.interval.0),
         ("conf_high", found.interval.1),
+        ("non_central_low", limits.0),
+        ("non_central_high", limits.1),
         ("g", found.g),
         ("df", found.df),
         ("p_value", found.p_value),
@@ -96,7 +99,7 @@ pub(crate) fn info_table<'py>(py: Python<'py>, table: PyReadonlyArray2<'_, f64>,
     if joint.total() <= 0.0 {
         return Err(raise(py, Error::data("the table counts nothing")));
     }
-    fields(py, &joint.inference(joint.total(), level), &joint)
+    fields(py, &joint.inference(joint.total(), level), &joint, level)
 }
 
 /// Mutual information of a number with classes from neighbours, in nats, and the share of values that tie.
