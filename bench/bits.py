@@ -1,6 +1,7 @@
 """Mutual information of columns and arithmetic coding of labels, through the Python package and through scikit-learn and constriction.
 
-Both sides run in this process, in turns; the fastest run of each counts. Labels are coded both ways, each with probabilities of its own.
+Both sides run in this process, in turns and on one thread; the fastest run of each counts. Labels are coded both ways, each with a probability of
+its own, in the form that each side takes at once.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def discrete_screen(rng: np.random.Generator, rows: int, repeat: int) -> Result:
     x = (rng.integers(0, 10, (rows, COLUMNS)) + y[:, None] * rng.integers(0, 2, (rows, COLUMNS))) % 10
     result = Result("mi_discrete", Phase("screen", 80, 1e-10), x.nbytes)
     peers = {"scikit-learn": lambda: mutual_info_classif(x, y, discrete_features=True)}
-    alternate(result, repeat, lambda: ours(x, y, discrete_features=True), peers)
+    alternate(result, repeat, lambda: ours(x, y, discrete_features=True, n_jobs=1), peers)
     return result
 
 
@@ -65,7 +66,7 @@ def continuous_screen(rng: np.random.Generator, rows: int, repeat: int) -> Resul
     # scikit-learn adds noise of 1e-10 of the spread, which may exchange neighbours.
     result = Result("mi_continuous", Phase("screen", 30, 1e-3), x.nbytes)
     peers = {"scikit-learn": lambda: mutual_info_classif(x, y, discrete_features=False, random_state=0)}
-    alternate(result, repeat, lambda: ours(x, y, discrete_features=False), peers)
+    alternate(result, repeat, lambda: ours(x, y, discrete_features=False, n_jobs=1), peers)
     return result
 
 
@@ -75,13 +76,12 @@ def coding(rng: np.random.Generator, rows: int, repeat: int) -> Result:
 
     p = rng.beta(0.6, 1.2, rows).clip(1e-6, 1 - 1e-6)
     labels = (rng.random(rows) < p).astype(np.uint32)
-    wide = np.ascontiguousarray(np.column_stack([1 - p, p]))
 
     def ours() -> np.ndarray:
-        return decode_labels(encode_labels(labels, wide), wide)
+        return decode_labels(encode_labels(labels, p), p)
 
     signed, family = labels.astype(np.int32), constriction.stream.model.Bernoulli(perfect=False)
-    shares = wide.astype(np.float32)
+    shares = np.column_stack([1 - p, p]).astype(np.float32)
     table = constriction.stream.model.Categorical(perfect=False)
 
     def both_ways(model: object, parameters: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ def coding(rng: np.random.Generator, rows: int, repeat: int) -> Result:
         encoder.encode(signed, model, parameters)
         return constriction.stream.queue.RangeDecoder(encoder.get_compressed()).decode(model, parameters).astype(np.uint32)
 
-    result = Result("label_coding", Phase("both ways", 10, 0.0), labels.nbytes + wide.nbytes)
+    result = Result("label_coding", Phase("both ways", 10, 0.0), labels.nbytes + p.nbytes)
     peers = {"constriction Bernoulli": lambda: both_ways(family, p), "constriction categorical": lambda: both_ways(table, shares)}
     alternate(result, repeat, ours, peers)
     return result

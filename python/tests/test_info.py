@@ -39,6 +39,10 @@ def test_what_does_not_add_up_is_refused_and_counts_are_counts():
     with pytest.raises(oddsmith.DataError, match="cannot be `-0.5`"):
         info.entropy([1.5, -0.5])
     assert info.entropy([2, 2, 4], counts=True) == 1.5
+    for nothing in ([], np.ones((3, 0))):
+        with pytest.raises(oddsmith.DataError, match="without outcomes"):
+            info.entropy(nothing)
+    assert info.entropy(np.ones((0, 2))).shape == (0,)
     with pytest.raises(oddsmith.ParameterError, match="above 1"):
         info.entropy([1.0], base=1)
     assert info.kl_divergence([0.5, 0.5], [1.0, 0.0]) == math.inf
@@ -51,6 +55,9 @@ def test_a_table_has_the_g_test_of_scipy():
     assert found.g == pytest.approx(g.statistic, rel=1e-12)
     assert found.p_value == pytest.approx(g.pvalue, rel=1e-9)
     assert found.df == g.dof
+    low, high = (2 * table.sum() * limit for limit in (found.non_central_low, found.non_central_high))
+    assert stats.ncx2.sf(found.g, found.df, low) == pytest.approx(0.025, rel=1e-9)
+    assert stats.ncx2.cdf(found.g, found.df, high) == pytest.approx(0.025, rel=1e-9)
     rows, columns = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
     assert found.mutual_information == pytest.approx(mutual_info_score(rows, columns), rel=1e-12)
 
@@ -99,8 +106,37 @@ def test_labels_take_the_bits_of_their_log_loss_and_come_back(classes):
     np.testing.assert_array_equal(info.decode_labels(stream, p), y)
     with pytest.raises(oddsmith.FormatError, match="goes on"):
         info.decode_labels(stream + bytes(16), p)
+    for broken in (stream[:-1], stream[:-9], stream[: len(stream) // 2], b"", bytes([stream[0] ^ 1]) + stream[1:]):
+        with pytest.raises(oddsmith.FormatError):
+            info.decode_labels(broken, p)
+    with pytest.raises(oddsmith.FormatError, match="other probabilities|goes on"):
+        info.decode_labels(stream, p[::-1])
+    with pytest.raises(oddsmith.DataError, match="row 8.*add up"):
+        info.encode_labels(y, np.where(np.arange(len(p))[:, None] == 7, p / 2, p))
     with pytest.raises(oddsmith.DataError, match="the code of no class"):
         info.encode_labels([classes], p[:1])
+
+
+@pytest.mark.parametrize("rows", [0, 1, 10, 262_143, 262_144, 300_001])
+def test_streams_of_any_length_stay_within_the_bound(rows):
+    rng = np.random.default_rng(rows)
+    p = rng.beta(0.6, 1.2, rows).clip(1e-6, 1 - 1e-6)
+    y = (rng.random(rows) < p).astype(np.uint32)
+    stream = info.encode_labels(y, p)
+    assert stream == info.encode_labels(y, np.column_stack([1 - p, p]))
+    ideal = -np.log2(np.where(y == 1, p, 1 - p)).sum()
+    assert -0.01 <= 8 * len(stream) - ideal <= 64 + rows / 1000
+    np.testing.assert_array_equal(info.decode_labels(stream, p), y)
+    with pytest.raises(oddsmith.DataError):
+        info.encode_labels(np.zeros(rows + 1, np.uint32), p)
+
+
+def test_probabilities_of_the_second_class_are_probabilities():
+    for bad in (1.5, -0.1, math.nan):
+        with pytest.raises(oddsmith.DataError, match="row 2"):
+            info.encode_labels([0, 1], [0.5, bad])
+    with pytest.raises(oddsmith.DataError, match="one dimension"):
+        info.encode_labels([0], np.ones((1, 1, 1)))
 
 
 def test_cuts_are_those_of_the_literature():

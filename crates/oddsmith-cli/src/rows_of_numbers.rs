@@ -23,6 +23,11 @@ pub(crate) fn rows(arguments: &[String], file: Option<&Path>) -> Result<Vec<Vec<
     }
 }
 
+/// The coverage of an interval.
+pub(crate) fn parse_level(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|level: &f64| *level > 0.0 && *level < 1.0).ok_or_else(|| "a number between 0 and 1".into())
+}
+
 /// All numbers in one row.
 pub(crate) fn one_row(rows: Vec<Vec<f64>>) -> Vec<f64> {
     rows.concat()

@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use oddsmith::error::DataFault;
-use oddsmith::info::code::{PrefixCode, decode_classes, encode_classes};
+use oddsmith::info::code::{PrefixCode, ProbabilityRows, decode_classes, encode_classes};
 use oddsmith::info::{
     Candidate, Channel, Distribution, Gaussian, Joint, ModelPosterior, MutualInformation, NeighbourInformation, krichevsky_trofimov_bits,
     mdl_cuts, neighbour_information, normalized_likelihood_bits, number_pair,
@@ -68,8 +68,9 @@ pub(crate) fn info_divergence<'py>(
     }
 }
 
-fn fields<'py>(py: Python<'py>, found: &MutualInformation, joint: &Joint) -> PyResult<Bound<'py, PyDict>> {
+fn fields<'py>(py: Python<'py>, found: &MutualInformation, joint: &Joint, level: f64) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
+    let limits = found.non_central_limits(joint.total(), level);
     for (name, value) in [
         ("mutual_information", found.plug_in),
         ("corrected", found.estimate),
@@ -77,6 +78,8 @@ fn fields<'py>(py: Python<'py>, found: &MutualInformation, joint: &Joint) -> PyR
         ("std_error", found.standard_error),
         ("conf_low", found.interval.0),
         ("conf_high", found.interval.1),
+        ("non_central_low", limits.0),
+        ("non_central_high", limits.1),
         ("g", found.g),
         ("df", found.df),
         ("p_value", found.p_value),
@@ -96,7 +99,7 @@ pub(crate) fn info_table<'py>(py: Python<'py>, table: PyReadonlyArray2<'_, f64>,
     if joint.total() <= 0.0 {
         return Err(raise(py, Error::data("the table counts nothing")));
     }
-    fields(py, &joint.inference(joint.total(), level), &joint)
+    fields(py, &joint.inference(joint.total(), level), &joint, level)
 }
 
 /// Mutual information of a number with classes from neighbours, in nats, and the share of values that tie.
@@ -170,14 +173,16 @@ pub(crate) fn info_words(
     Ok((0..made.lengths().len()).map(|symbol| made.word(symbol).map(text)).collect())
 }
 
-fn check_codes(codes: &[u32], cells: usize, classes: usize) -> Result<()> {
-    if classes == 0 || codes.len().checked_mul(classes) != Some(cells) {
-        return Err(DataFault::new(format!("{} labels come with {cells} probabilities of {classes} classes", codes.len())).into());
-    }
+fn check_codes(codes: &[u32], classes: usize) -> Result<()> {
     match codes.iter().position(|code| *code as usize >= classes) {
         None => Ok(()),
         Some(at) => Err(DataFault::new("the label is the code of no class:").row(at as u64 + 1).value(codes[at].to_string()).into()),
     }
+}
+
+/// Rows of probabilities of all `classes`, or of the second of two where there is a single column of them.
+fn probability_rows(cells: &[f64], classes: Option<usize>) -> ProbabilityRows<'_> {
+    classes.map_or(ProbabilityRows::OfSecond(cells), |classes| ProbabilityRows::OfAll { cells, classes })
 }
 
 /// Labels coded by their probabilities, row after row.
@@ -185,13 +190,11 @@ fn check_codes(codes: &[u32], cells: usize, classes: usize) -> Result<()> {
 pub(crate) fn info_encode<'py>(
     py: Python<'py>,
     codes: PyReadonlyArray1<'_, u32>,
-    probabilities: PyReadonlyArray2<'_, f64>,
+    probabilities: PyReadonlyArray1<'_, f64>,
+    classes: Option<usize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (codes, cells, classes) = (codes.as_slice()?, probabilities.as_slice()?, probabilities.as_array().ncols());
-    let stream = work::run(py, cells.len(), |_| {
-        check_codes(codes, cells.len(), classes)?;
-        Ok(encode_classes(codes, cells, classes))
-    })?;
+    let (codes, cells) = (codes.as_slice()?, probabilities.as_slice()?);
+    let stream = work::run(py, cells.len(), |_| encode_classes(codes, probability_rows(cells, classes)))?;
     Ok(PyBytes::new(py, &stream))
 }
 
@@ -200,10 +203,11 @@ pub(crate) fn info_encode<'py>(
 pub(crate) fn info_decode<'py>(
     py: Python<'py>,
     stream: &[u8],
-    probabilities: PyReadonlyArray2<'_, f64>,
+    probabilities: PyReadonlyArray1<'_, f64>,
+    classes: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-    let (cells, classes) = (probabilities.as_slice()?, probabilities.as_array().ncols());
-    let codes = work::run(py, cells.len(), |_| decode_classes(stream, cells, classes))?;
+    let cells = probabilities.as_slice()?;
+    let codes = work::run(py, cells.len(), |_| decode_classes(stream, probability_rows(cells, classes)))?;
     Ok(PyArray1::from_vec(py, codes))
 }
 
@@ -217,7 +221,7 @@ pub(crate) fn info_mdl_cuts(
 ) -> PyResult<Vec<(f64, f64)>> {
     let (x, codes) = (x.as_slice()?, codes.as_slice()?);
     work::run(py, 16 * x.len(), |_| {
-        check_codes(codes, codes.len() * classes, classes)?;
+        check_codes(codes, classes)?;
         let mut rows: Vec<(f64, u32)> = x.iter().zip(codes).filter(|(x, _)| !x.is_nan()).map(|(x, code)| (*x + 0.0, *code)).collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut values, mut counts): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());

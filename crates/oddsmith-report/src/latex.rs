@@ -113,12 +113,21 @@ pub(crate) fn latex(text: &str) -> String {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => safe.extend(['\\', c]),
             c => match command(c) {
                 Some(written) => safe.push_str(&written),
+                None if matches!(c, '█'..='▏' | '░') => safe.push_str(&block(c)),
                 None if c.is_ascii() => safe.push(c),
                 None => safe.push_str(&format!("\\texttt{{U+{:04X}}}", c as u32)),
             },
         }
     }
     safe
+}
+
+/// A piece of a bar: as wide as its eighths, or low where it is drawn light.
+fn block(c: char) -> String {
+    match c {
+        '░' => "\\rule{1ex}{0.4ex}".to_owned(),
+        _ => format!("\\rule{{{}ex}}{{1.5ex}}", 0.125 * f64::from(0x2590 - c as u32)),
+    }
 }
 
 fn command(c: char) -> Option<String> {
@@ -142,6 +151,7 @@ mod tests {
         assert_eq!(latex("50% of x_1 \\ {a}"), "50\\% of x\\_1 \\textbackslash{} \\{a\\}");
         assert_eq!(latex("Δ bits, χ² – λ · β"), "$\\Delta$ bits, $\\chi$$^{2}$ -- $\\lambda$ $\\cdot$ $\\beta$");
         assert_eq!(latex("größe in Ångström"), "gr\\\"{o}{\\ss}e in \\r{A}ngstr\\\"{o}m");
+        assert_eq!(latex("█▌░"), "\\rule{1ex}{1.5ex}\\rule{0.5ex}{1.5ex}\\rule{1ex}{0.4ex}");
         assert_eq!(latex("年[1]"), "\\texttt{U+5E74}{[}1{]}");
         for c in (0..0x3000).filter_map(char::from_u32) {
             assert!(latex(&c.to_string()).is_ascii(), "{c:?}");

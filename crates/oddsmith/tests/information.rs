@@ -56,6 +56,8 @@ fn hair_and_eyes_as_base_r_counts_them() {
     close(number(&card, "x", "mi_bits"), bias_corrected, 1e-14);
     close(number(&card, "x", "share"), bias_corrected * LN_2 / golden.number("results/H_cols"), 1e-12);
     let forms = screened(&Information { forms: true, ..Information::default() }, &frame);
+    // What remains to be said of the column where the row is known.
+    close(number(&card, "x", "conditional_bits") * LN_2, golden.number("results/H_cols_given_rows"), 1e-13);
     for form in ["divergence_bits", "entropy_less_conditional_bits", "entropies_less_joint_bits"] {
         close(number(&forms, "x", form), golden.number("results/mutual_information_bits"), 1e-12);
     }

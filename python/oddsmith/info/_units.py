@@ -23,6 +23,8 @@ def rows_along(p: Any, axis: int) -> tuple[np.ndarray, tuple[int, ...]]:
     if array.ndim == 0:
         raise DataError("a distribution is a list of numbers, not a single one")
     moved = np.moveaxis(array, axis, -1)
+    if moved.shape[-1] == 0:
+        raise DataError("a distribution without outcomes has no probabilities; give one number at least")
     return np.ascontiguousarray(moved.reshape(-1, moved.shape[-1])), moved.shape[:-1]
 
 

@@ -94,13 +94,12 @@ def decode_column(stream: bytes) -> list[str | None]:
     return _core.info_decode_cells(stream)[1]
 
 
-def _probabilities(probabilities: Any) -> np.ndarray:
+def _probabilities(probabilities: Any) -> tuple[np.ndarray, int | None]:
+    """Cells row after row, where they lie if they may, and the number of classes; None where they are of the second of two."""
     array = np.asarray(probabilities, dtype=np.float64)
-    if array.ndim == 1:
-        array = np.column_stack([1 - array, array])
-    if array.ndim != 2:
+    if array.ndim not in (1, 2):
         raise DataError(f"probabilities have one dimension (of the second class) or two, not {array.ndim}")
-    return np.ascontiguousarray(array)
+    return np.ascontiguousarray(array).reshape(-1), array.shape[1] if array.ndim == 2 else None
 
 
 def encode_labels(labels: Any, probabilities: Any) -> bytes:
@@ -125,9 +124,9 @@ def encode_labels(labels: Any, probabilities: Any) -> bytes:
     >>> decode_labels(encode_labels([0, 1, 1, 0], p), p).tolist()
     [0, 1, 1, 0]
     """
-    return _core.info_encode(np.ascontiguousarray(labels, dtype=np.uint32), _probabilities(probabilities))
+    return _core.info_encode(np.ascontiguousarray(labels, dtype=np.uint32), *_probabilities(probabilities))
 
 
 def decode_labels(stream: bytes, probabilities: Any) -> np.ndarray:
-    """The labels of a stream that `encode_labels` wrote with the same probabilities; a stream that goes on after them is an error."""
-    return _core.info_decode(stream, _probabilities(probabilities))
+    """The labels of a stream that `encode_labels` wrote with the same probabilities; one that is cut, altered or read with others is an error."""
+    return _core.info_decode(stream, *_probabilities(probabilities))

@@ -29,6 +29,8 @@ class MutualInformation(NamedTuple):
     row_entropy: float
     column_entropy: float
     joint_entropy: float
+    non_central_low: float
+    non_central_high: float
 
 
 class NumberPair(NamedTuple):
@@ -61,7 +63,8 @@ def mutual_information(table: Any, *, base: float = 2.0, level: float = 0.95) ->
     Returns
     -------
     MutualInformation
-        The plug-in estimate, what it is less its bias, standard error, interval, the G test of independence, and entropies.
+        The plug-in estimate, what it is less its bias, standard error, interval, the G test of independence, entropies, and limits by the
+        non-central chi-squared distribution in place of the interval.
 
     Examples
     --------

@@ -2,8 +2,9 @@
 
 use clap::Args;
 use oddsmith::Error;
-use oddsmith::card::{Card, Cell, FixedTable};
-use oddsmith::info::{BetaBernoulli, Candidate, DirichletMultinomial, ModelPosterior, NormalInverseGamma};
+use oddsmith::card::{Card, Cell, FixedTable, Summary, Table};
+use oddsmith::info::{Belief, BetaBernoulli, Candidate, DirichletMultinomial, ModelPosterior, NormalInverseGamma};
+use oddsmith_report::Format;
 
 use crate::console::Console;
 use crate::exit::Failure;
@@ -45,16 +46,28 @@ pub(crate) struct BayesArgs {
     #[arg(long, value_name = "P,…")]
     prior: Option<String>,
 
-    /// Draw one model from the posterior with this seed.
+    /// Coverage of the limits of parameters.
+    #[arg(long, value_name = "P", default_value_t = 0.95, value_parser = rows_of_numbers::parse_level)]
+    level: f64,
+
+    /// Draw one model, and its parameters, from the posterior with this seed.
     #[arg(long, value_name = "SEED")]
     sample: Option<u64>,
 }
 
 /// What was seen.
 enum Seen {
-    Counts(Vec<f64>),
+    /// How often each outcome was, and what the outcomes are called.
+    Counts(Vec<f64>, Vec<String>),
     Values(Vec<f64>),
     Nothing,
+}
+
+/// What a model says of what was seen, and what is believed of its parameters and of the next outcome afterwards.
+struct Judged {
+    log_evidence: f64,
+    belief: Option<Belief>,
+    next: Option<Vec<f64>>,
 }
 
 /// Compares.
@@ -69,23 +82,52 @@ pub(crate) fn run(args: &BayesArgs, console: &Console) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--prior has {priors} numbers for {models} models; give one for each")));
     }
     let mut candidates = Vec::new();
-    let mut predictions = Vec::new();
+    let mut judged = Vec::new();
     for (text, prior) in args.models.iter().zip(priors) {
         let refused = || Error::option("model", text, "a name and a model, such as bent=0.8 or any=beta(1,1)");
         let (name, model) = split_pair(text).ok_or_else(refused)?;
-        let (log_evidence, next) = evidence(model, &seen, text)?;
-        candidates.push(Candidate { name: name.to_owned(), prior, log_evidence });
-        predictions.push(next);
+        let found = evidence(model, &seen, text)?;
+        candidates.push(Candidate { name: name.to_owned(), prior, log_evidence: found.log_evidence });
+        judged.push(found);
     }
     let posterior = ModelPosterior::new(candidates)?;
-    console.result(&card(args, &posterior, &predictions)?)
+    show(&card(args, &seen, &posterior, &judged)?, console)
+}
+
+/// The models, what they predict together and what is believed of their parameters; the models alone where there is room for one table only.
+fn show(card: &Card, console: &Console) -> Result<(), Failure> {
+    let format = console.format();
+    if matches!(format, Format::Csv | Format::Ndjson) || card.tables.is_empty() && format != Format::Json {
+        return console.result(card);
+    }
+    let models = Card { tables: Vec::new(), ..card.clone() };
+    let below: Vec<Card> = card.tables.iter().map(further).collect();
+    let mut cards = vec![("models", &models)];
+    cards.extend(card.tables.iter().map(Table::name).zip(&below));
+    console.result(&cards[..])
+}
+
+/// A further table as a card of its own; the standard deviation says to people what the variance says to programs.
+fn further(table: &Table) -> Card {
+    let title = if table.name() == "next" { "What the models predict together" } else { "What is believed of their parameters" };
+    let mut shown = table.clone();
+    shown.retain_columns(|_, name| name != "variance");
+    let summary = Some(Summary { table: Some(shown), ..Summary::default() });
+    Card { title: title.into(), tidy: table.clone(), summary, ..Card::default() }
 }
 
 fn seen(args: &BayesArgs) -> Result<Seen, Failure> {
     let numbers = |text: &String| Ok::<_, Failure>(rows_of_numbers::rows(std::slice::from_ref(text), None)?.concat());
     match (&args.data, &args.counts, &args.values) {
-        (Some(text), ..) => Ok(Seen::Counts(counted(text))),
-        (_, Some(text), _) => Ok(Seen::Counts(numbers(text)?)),
+        (Some(text), ..) => {
+            let (names, counts) = counted(text).into_iter().map(|(mark, count)| (mark.to_string(), count)).unzip();
+            Ok(Seen::Counts(counts, names))
+        }
+        (_, Some(text), _) => {
+            let counts = numbers(text)?;
+            let names = (1..=counts.len()).map(|outcome| outcome.to_string()).collect();
+            Ok(Seen::Counts(counts, names))
+        }
         (_, _, Some(text)) => Ok(Seen::Values(numbers(text)?)),
         _ if args.log_evidence => Ok(Seen::Nothing),
         _ => Err(Failure::Usage("say what was seen with --data, --counts or --values, or give log evidences with --log-evidence".into())),
@@ -93,9 +135,9 @@ fn seen(args: &BayesArgs) -> Result<Seen, Failure> {
 }
 
 /// How often each character occurs: heads before tails, 1 before 0, all others in the order in which they sort.
-fn counted(text: &str) -> Vec<f64> {
+fn counted(text: &str) -> Vec<(char, f64)> {
     let marks: Vec<char> = text.chars().filter(|mark| !mark.is_whitespace()).collect();
-    let of = |wanted: char| marks.iter().filter(|mark| **mark == wanted).count() as f64;
+    let of = |wanted: char| (wanted, marks.iter().filter(|mark| **mark == wanted).count() as f64);
     let only = |allowed: [char; 2]| marks.iter().all(|mark| allowed.contains(mark));
     for pair in [['H', 'T'], ['h', 't'], ['1', '0']] {
         if only(pair) {
@@ -108,8 +150,8 @@ fn counted(text: &str) -> Vec<f64> {
     kinds.into_iter().map(of).collect()
 }
 
-/// ln P(seen | model), and the probability of the first outcome next, where the model has one.
-fn evidence(model: &str, seen: &Seen, text: &str) -> Result<(f64, Option<f64>), Failure> {
+/// ln P(seen | model), and what is believed after it.
+fn evidence(model: &str, seen: &Seen, text: &str) -> Result<Judged, Failure> {
     let refused = |accepted: &str| Failure::from(Error::option("model", text, accepted));
     let (kind, inner) = match model.split_once('(') {
         Some((kind, rest)) => (kind.trim(), rest.trim_end().strip_suffix(')').ok_or_else(|| refused("a closing parenthesis"))?),
@@ -117,23 +159,28 @@ fn evidence(model: &str, seen: &Seen, text: &str) -> Result<(f64, Option<f64>), 
     };
     let numbers = rows_of_numbers::rows(&[inner.to_owned()], None)?.concat();
     match (kind, &numbers[..], seen) {
-        ("", [value], Seen::Nothing) => Ok((*value, None)),
-        ("", [heads], Seen::Counts(counts)) if counts.len() == 2 => point(&[*heads, 1.0 - heads], counts),
-        ("", outcomes, Seen::Counts(counts)) if outcomes.len() == counts.len() => point(outcomes, counts),
-        ("beta", [a, b], Seen::Counts(counts)) if counts.len() == 2 => {
+        ("", [value], Seen::Nothing) => Ok(Judged { log_evidence: *value, belief: None, next: None }),
+        ("", [heads], Seen::Counts(counts, _)) if counts.len() == 2 => point(&[*heads, 1.0 - heads], counts),
+        ("", outcomes, Seen::Counts(counts, _)) if outcomes.len() == counts.len() => point(outcomes, counts),
+        ("beta", [a, b], Seen::Counts(counts, _)) if counts.len() == 2 => {
             let coin = BetaBernoulli::new(*a, *b)?;
-            Ok((coin.log_evidence(counts[0], counts[1]), Some(coin.posterior(counts[0], counts[1]).mean())))
+            let after = coin.posterior(counts[0], counts[1]);
+            let next = Some(vec![after.mean(), 1.0 - after.mean()]);
+            Ok(Judged { log_evidence: coin.log_evidence(counts[0], counts[1]), belief: Some(Belief::Coin(after)), next })
         }
-        ("dirichlet", alpha, Seen::Counts(counts)) => {
+        ("dirichlet", alpha, Seen::Counts(counts, _)) => {
             let alpha = if let [one] = alpha { vec![*one; counts.len()] } else { alpha.to_vec() };
             let urn = DirichletMultinomial::new(&alpha)?;
-            Ok((urn.log_evidence(counts)?, urn.posterior(counts)?.mean().first().copied()))
+            let (log_evidence, after) = (urn.log_evidence(counts)?, urn.posterior(counts)?);
+            Ok(Judged { log_evidence, next: Some(after.mean()), belief: Some(Belief::Urn(after)) })
         }
         ("nig", [mean, strength, shape, scale], Seen::Values(values)) => {
-            Ok((NormalInverseGamma::new(*mean, *strength, *shape, *scale)?.log_evidence(values), None))
+            let normal = NormalInverseGamma::new(*mean, *strength, *shape, *scale)?;
+            let belief = Some(Belief::Normal(normal.posterior(values)));
+            Ok(Judged { log_evidence: normal.log_evidence(values), belief, next: None })
         }
         (_, _, Seen::Nothing) => Err(refused("one number, the log evidence")),
-        (_, _, Seen::Counts(counts)) => {
+        (_, _, Seen::Counts(counts, _)) => {
             let many = counts.len();
             Err(refused(&format!(
                 "a probability for each of the {many} outcomes seen (for two, that of the first), beta(A,B) for two, dirichlet(A,…)"
@@ -144,13 +191,14 @@ fn evidence(model: &str, seen: &Seen, text: &str) -> Result<(f64, Option<f64>), 
 }
 
 /// The likelihood of a point model.
-fn point(outcomes: &[f64], counts: &[f64]) -> Result<(f64, Option<f64>), Failure> {
+fn point(outcomes: &[f64], counts: &[f64]) -> Result<Judged, Failure> {
     let p = oddsmith::info::Distribution::new(outcomes)?;
     let addend = |(p, n): (&f64, &f64)| if *n > 0.0 { n * p.ln() } else { 0.0 };
-    Ok((p.probabilities().iter().zip(counts).map(addend).sum(), outcomes.first().copied()))
+    let log_evidence = p.probabilities().iter().zip(counts).map(addend).sum();
+    Ok(Judged { log_evidence, belief: Some(Belief::Known(outcomes.to_vec())), next: Some(outcomes.to_vec()) })
 }
 
-fn card(args: &BayesArgs, posterior: &ModelPosterior, predictions: &[Option<f64>]) -> Result<Card, Failure> {
+fn card(args: &BayesArgs, seen: &Seen, posterior: &ModelPosterior, judged: &[Judged]) -> Result<Card, Failure> {
     let columns = ["model", "prior", "log_evidence", "posterior", "bayes_factor", "bits", "decibans", "two_part_bits"];
     let mut tidy = FixedTable::new("models", columns);
     let best = posterior.most_likely();
@@ -173,14 +221,90 @@ fn card(args: &BayesArgs, posterior: &ModelPosterior, predictions: &[Option<f64>
         ("most likely".into(), name(best)),
         ("log evidence of all".into(), posterior.log_evidence().into()),
     ];
-    let next: Option<Vec<f64>> = predictions.iter().copied().collect();
-    if let Some(next) = next {
-        facts.push(("probability of the first outcome next".into(), posterior.predictive(&next)?.into()));
+    let mut tables = Vec::new();
+    if let Some(next) = mixture(posterior, judged)? {
+        facts.push(("probability of the first outcome next".into(), next[0].into()));
+        if let (Seen::Counts(_, names), 3..) = (seen, next.len()) {
+            let mut table = FixedTable::new("next", ["outcome", "probability"]);
+            names.iter().zip(&next).for_each(|(name, p)| table.push([name.as_str().into(), (*p).into()]));
+            tables.push(table.into());
+        }
     }
-    if let Some(seed) = args.sample {
-        use rand_chacha::rand_core::{Rng, SeedableRng};
-        let uniform = (rand_chacha::ChaCha8Rng::seed_from_u64(seed).next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        facts.push(("drawn".into(), name(posterior.drawn(uniform))));
+    let drawn = args.sample.map(|seed| (posterior.drawn(uniform(seed)), seed));
+    facts.extend(drawn.map(|(at, _)| ("drawn".into(), name(at))));
+    let (tidy, parameters) = (Table::from(tidy), parameters(args.level, seen, posterior, judged, drawn));
+    tables.extend((!parameters.rows().is_empty()).then_some(parameters));
+    // What a narrow terminal has no room for is in the bits that say model and data.
+    let mut shown = tidy.clone();
+    shown.retain_columns(|_, name| name != "log_evidence");
+    shown.push_column("log_evidence", |row, _| posterior.candidates()[row].log_evidence.into());
+    let footnotes = vec![
+        "bayes_factor, bits, decibans: against the model under which the data are most likely".to_owned(),
+        "two_part_bits: to say the model and then the data; fewest where the posterior is largest".to_owned(),
+    ];
+    let summary = Some(Summary { facts: facts.clone(), table: Some(shown), footnotes });
+    Ok(Card { title: "Models compared by their evidence".into(), facts, tidy, tables, summary, ..Card::default() })
+}
+
+/// A number from 0 up to 1.
+fn uniform(seed: u64) -> f64 {
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+    (rand_chacha::ChaCha8Rng::seed_from_u64(seed).next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// What all models together predict of every outcome, where all of them predict.
+fn mixture(posterior: &ModelPosterior, judged: &[Judged]) -> Result<Option<Vec<f64>>, Error> {
+    let Some(next) = judged.iter().map(|model| model.next.as_deref()).collect::<Option<Vec<&[f64]>>>() else { return Ok(None) };
+    let outcomes = next.first().map_or(0, |next| next.len());
+    let of = |outcome: usize| posterior.predictive(&next.iter().map(|model| model[outcome]).collect::<Vec<f64>>());
+    (0..outcomes).map(of).collect::<Result<Vec<f64>, Error>>().map(Some)
+}
+
+/// What is believed of the parameters of models that have a prior: beside the estimate of maximum likelihood the most probable value, mean,
+/// variance and limits; and the draw, where this model was drawn.
+fn parameters(level: f64, seen: &Seen, posterior: &ModelPosterior, judged: &[Judged], drawn: Option<(usize, u64)>) -> Table {
+    let columns = ["model", "parameter", "mle", "map", "mean", "std_dev", "conf_low", "conf_high", "variance"];
+    let mut table = FixedTable::new("parameters", columns);
+    let mut draws = Vec::new();
+    for (at, model) in judged.iter().enumerate() {
+        let Some(belief) = &model.belief else { continue };
+        let draw = drawn.filter(|(chosen, _)| *chosen == at).map(|(_, seed)| belief.draw(seed));
+        for (place, believed) in belief.parameters(level).iter().enumerate() {
+            let (name, estimate) = estimated(seen, place);
+            draws.push(draw.as_ref().map_or(Cell::Empty, |draw| draw[place].into()));
+            table.push([
+                posterior.candidates()[at].name.as_str().into(),
+                name.into(),
+                estimate.map_or(Cell::Empty, Cell::from),
+                believed.mode.map_or(Cell::Empty, Cell::from),
+                believed.mean.into(),
+                believed.variance.sqrt().into(),
+                believed.interval.0.into(),
+                believed.interval.1.into(),
+                believed.variance.into(),
+            ]);
+        }
     }
-    Ok(Card { title: "Models compared by their evidence".into(), facts, tidy: tidy.into(), ..Card::default() })
+    let mut table = Table::from(table);
+    if drawn.is_some() {
+        table.push_column("drawn", |row, _| draws[row].clone());
+    }
+    table
+}
+
+/// The name of a parameter and its estimate of maximum likelihood.
+fn estimated(seen: &Seen, place: usize) -> (String, Option<f64>) {
+    match seen {
+        Seen::Counts(counts, names) => {
+            let total: f64 = counts.iter().sum();
+            (format!("p({})", names[place]), (total > 0.0).then(|| counts[place] / total))
+        }
+        Seen::Values(values) => {
+            let n = values.len() as f64;
+            let mean = values.iter().sum::<f64>() / n;
+            let estimate = if place == 0 { mean } else { values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n };
+            (["mean", "variance"][place.min(1)].to_owned(), (n > 0.0).then_some(estimate))
+        }
+        Seen::Nothing => (String::new(), None),
+    }
 }

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::Args;
-use oddsmith::Error;
 use oddsmith::card::{Card, Cell, Summary, Table};
 use oddsmith::control::Control;
 use oddsmith::data::{Role, Weighting};
@@ -13,6 +12,7 @@ use oddsmith::notice::{self, Notice};
 use oddsmith::registry;
 use oddsmith::stats::Parts;
 use oddsmith::train::{self, Candidate, CandidateResult, Comparison, CompleteSource, ModelEvidence};
+use oddsmith::{Error, ErrorKind};
 use oddsmith_io::{Input, Opened};
 use oddsmith_report::Format;
 
@@ -63,7 +63,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "COLUMN")]
     group: Option<String>,
 
-    /// Compare on the rows of every level of this column alone; every table gets it as its first column.
+    /// Compare on the rows of every level of this column alone; every table gets it as its first column. Where no column is called so,
+    /// `evidence` and `mdl` are what --evidence and --mdl compare by.
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
 
@@ -115,7 +116,18 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
     let input = files::table(&args.data)?;
     let Some(column) = &args.by else { return compare(args, &input, console, control) };
     let input = fitting::kept_for_rereading(input)?;
-    let levels = by::levels(column, &input, &args.reading.options(&args.text)?, console, control)?;
+    let levels = match by::levels(column, &input, &args.reading.options(&args.text)?, console, control) {
+        Err(Failure::Library(error)) if is_unknown(&error) && matches!(column.as_str(), "evidence" | "mdl") => {
+            let (mdl, evidence) = (args.mdl || column == "mdl", args.evidence || column == "evidence");
+            if mdl == evidence || args.show.is_some() || args.plot.is_some() {
+                return Err(Failure::Usage(format!(
+                    "--by {column} shows a table of its own, and --show, --plot, --mdl and --evidence others"
+                )));
+            }
+            return compare(&CompareArgs { mdl, evidence, ..args.clone() }, &input, console, control);
+        }
+        levels => levels?,
+    };
     by::each_level(column, &levels, console, &mut |only, console| {
         let mut each = CompareArgs { reading: args.reading.only(only)?, ..args.clone() };
         // Within a level the column is the same in every row.
@@ -124,6 +136,11 @@ pub(crate) fn run(args: &CompareArgs, console: &Console, control: &Arc<Control>)
         }
         compare(&each, &input, console, control)
     })
+}
+
+/// Whether there is no column of that name.
+fn is_unknown(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Unknown { noun: "column", .. })
 }
 
 fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {

@@ -29,7 +29,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith degree births.csv 'low ~ age' --most 5  # a class: logistic curves";
 
 /// Characters of the longest bar.
-const BAR: f64 = 30.0;
+const BAR: f64 = 22.0;
 
 /// Arguments of `degree`.
 #[derive(Debug, Args)]
@@ -83,7 +83,8 @@ pub(crate) fn run(args: &DegreeArgs, console: &Console, control: &Arc<Control>) 
         return Err(Error::from(fault.accepted("polynomials are of numbers")).in_table(&input.name()).into());
     };
     let lengths = match y_plane {
-        Plane::Numbers(y_at) => of_number(&opened, x_at, y_at, usize::from(args.most)),
+        // A column of 0 and 1 is a class, as in every fit.
+        Plane::Numbers(y_at) if !opened.flags.contains(&y) => of_number(&opened, x_at, y_at, usize::from(args.most)),
         _ => of_class(args, &input, &options, (x, &y), control),
     };
     let (rows, lengths) = lengths.map_err(|error| error.in_table(&input.name()))?;
@@ -188,23 +189,32 @@ fn picture(y: &str, x: &str, lengths: &[Length]) -> Picture {
     Picture { name: "description".into(), title: "Descriptions in two parts".into(), summary, panels: vec![panel] }
 }
 
+/// Both parts of a description, one after the other.
+fn bar(data: f64, model: f64, longest: f64) -> String {
+    if !(longest > 0.0 && data.is_finite()) {
+        return String::new();
+    }
+    let place = |bits: f64| (bits / longest * BAR).round() as usize;
+    format!("{}{}", "█".repeat(place(data)), "░".repeat(place(data + model) - place(data)))
+}
+
 fn card(y: &str, x: &str, rows: f64, lengths: &[Length]) -> Card {
     let best = lengths.iter().min_by(|a, b| a.parts.total().total_cmp(&b.parts.total()));
     let mut tidy = FixedTable::new("degrees", ["degree", "data_bits", "model_bits", "total_bits", "above_best"]);
     let mut shown = FixedTable::new("degrees", ["degree", "data_bits", "model_bits", "total_bits", "above_best", "bar"]);
     let least = best.map_or(0.0, |best| best.parts.total());
-    let spread = lengths.iter().map(|length| length.parts.total() - least).filter(|above| above.is_finite()).fold(0.0, f64::max);
+    let fewest = lengths.iter().map(|length| length.parts.data).fold(f64::INFINITY, f64::min);
+    let longest = lengths.iter().map(|length| length.parts.total() - fewest).filter(|above| above.is_finite()).fold(0.0, f64::max);
     for Length { degree, parts } in lengths {
         let above = if parts.total() == least { 0.0 } else { parts.total() - least };
         let cells = [Cell::from(*degree), parts.data.into(), parts.model.into(), parts.total().into(), above.into()];
-        let width = if spread > 0.0 && above.is_finite() { (above / spread * BAR).round() as usize } else { 0 };
         let [a, b, c, d, e] = cells.clone();
-        shown.push([a, b, c, d, e, "█".repeat(width).into()]);
+        shown.push([a, b, c, d, e, bar(parts.data - fewest, parts.model, longest).into()]);
         tidy.push(cells);
     }
     let facts: Vec<(String, Cell)> =
         vec![("shortest".into(), best.map_or(Cell::Empty, |best| Cell::from(best.degree))), ("rows".into(), (rows as u64).into())];
-    let footnotes = vec!["bar: bits above the shortest description".to_owned()];
+    let footnotes = vec!["bar: █ data_bits above the fewest of any degree, ░ model_bits".to_owned()];
     Card {
         title: format!("Degree of a polynomial of {x} for {y}, by description length"),
         summary: Some(Summary { facts: facts.clone(), table: Some(shown.into()), footnotes }),

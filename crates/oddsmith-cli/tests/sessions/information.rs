@@ -33,6 +33,8 @@ fn numbers_at_the_command_have_their_known_answers() {
     near(&hair["mutual_information"], 0.123_685_454_784_219_63, 1e-14);
     near(&hair["g"], 146.443_578_464_516_04, 1e-9);
     near(&hair["row_given_column"], 1.122_750_467_812_508_6, 1e-13);
+    near(&hair["non_central_low"], 0.080_683_950_64, 5e-12);
+    near(&hair["non_central_high"], 0.159_707_628, 5e-10);
     let z = json(&session, "oddsmith info capacity 1,0 0.1,0.9");
     near(&z["facts"]["capacity"], 0.762_848_252, 5e-10);
     near(&z["inputs"][1]["probability"], 0.456_298_123_6, 5e-10);
@@ -49,13 +51,75 @@ fn codes_and_coins_have_their_known_answers() {
     near(&die["facts"]["expected flips with resets"], 4.0, 0.0);
     near(&die["facts"]["probability of more than 5 resets"], 4f64.powi(-6), 0.0);
     let coins = json(&session, "oddsmith bayes --model bent=0.8 --model straight=0.5 --data HHHHHHHHTTTT");
-    near(&coins["models"][0]["posterior"], 0.523_698_756, 5e-10);
-    near(&coins["models"][1]["bayes_factor"], 1.0 / 1.099_511_627_776, 1e-12);
+    near(&coins["models"]["models"][0]["posterior"], 0.523_698_756, 5e-10);
+    near(&coins["models"]["models"][1]["bayes_factor"], 1.0 / 1.099_511_627_776, 1e-12);
     let third = json(&session, "oddsmith bayes --model bent=0.8 --model straight=0.5 --counts 8,4 --prior 1/3,2/3");
-    near(&third["models"][0]["posterior"], 0.354_737_055_3, 5e-11);
+    near(&third["models"]["models"][0]["posterior"], 0.354_737_055_3, 5e-11);
     let unknown = json(&session, "oddsmith bayes --model 'any=beta(1,1)' --model 'kt=dirichlet(0.5)' --counts 8,4");
-    near(&unknown["models"][0]["log_evidence"], -6435f64.ln(), 1e-12);
-    near(&unknown["models"][1]["log_evidence"], 1.084_804_534_91e-4f64.ln(), 1e-10);
+    near(&unknown["models"]["models"][0]["log_evidence"], -6435f64.ln(), 1e-12);
+    near(&unknown["models"]["models"][1]["log_evidence"], 1.084_804_534_91e-4f64.ln(), 1e-10);
+}
+
+#[test]
+fn what_is_believed_of_parameters_and_drawn() {
+    let session = Session::new();
+    let coin = json(&session, "oddsmith bayes --model 'any=beta(1,1)' --model fair=0.5 --data HHHHHHHHTTTT --sample 5");
+    let p = &coin["parameters"]["parameters"][0];
+    assert_eq!((p["model"].as_str(), p["parameter"].as_str()), (Some("any"), Some("p(H)")));
+    near(&p["mean"], 0.642_857_142_9, 5e-11);
+    near(&p["std_dev"], 0.123_717_914_8, 5e-11);
+    near(&p["map"], 8.0 / 12.0, 1e-15);
+    near(&p["mle"], 8.0 / 12.0, 1e-15);
+    // Whichever model is drawn, its parameters are drawn with it, and the same seed draws the same.
+    let drawn: Vec<Value> = (0..20)
+        .map(|seed| json(&session, &format!("oddsmith bayes --model 'any=beta(1,1)' --model fair=0.5 --counts 8,4 --sample {seed}")))
+        .collect();
+    let of_any = drawn.iter().filter(|card| card["models"]["facts"]["drawn"] == "any");
+    assert!((1..20).contains(&of_any.clone().count()));
+    assert!(of_any.clone().all(|card| card["parameters"]["parameters"][0]["drawn"].as_f64().is_some_and(|p| p > 0.0 && p < 1.0)));
+    assert!(
+        drawn
+            .iter()
+            .filter(|card| card["models"]["facts"]["drawn"] == "fair")
+            .all(|card| card["parameters"]["parameters"][0]["drawn"].is_null())
+    );
+    // Means and variances of a Dirichlet distribution, and what two models predict together.
+    let urn = json(&session, "oddsmith bayes --model 'any=dirichlet(1)' --model 'even=1/3,1/3,1/3' --data abbccc");
+    near(&urn["parameters"]["parameters"][2]["mean"], 4.0 / 9.0, 1e-15);
+    near(&urn["parameters"]["parameters"][2]["variance"], 4.0 * 5.0 / (81.0 * 10.0), 1e-15);
+    let any = urn["models"]["models"][0]["posterior"].as_f64().unwrap();
+    near(&urn["next"]["next"][2]["probability"], any * 4.0 / 9.0 + (1.0 - any) / 3.0, 1e-14);
+    // Mean −0.4 … of three numbers: κ' = 4, m' = 1.1/4, a' = 3.5.
+    let normal = json(&session, "oddsmith bayes --model 'a=nig(0,1,2,1)' --values 0.3,1.2,-0.4");
+    near(&normal["parameters"]["parameters"][0]["mle"], 1.1 / 3.0, 1e-15);
+    near(&normal["parameters"]["parameters"][0]["mean"], 1.1 / 4.0, 1e-15);
+    // The estimate of maximum likelihood divides by the number of values.
+    let centre = 1.1 / 3.0;
+    near(&normal["parameters"]["parameters"][1]["mle"], [0.3f64, 1.2, -0.4].map(|x| (x - centre).powi(2)).iter().sum::<f64>() / 3.0, 1e-15);
+}
+
+#[test]
+fn models_are_compared_by_evidence_and_by_length_under_both_names() {
+    let session = Session::new();
+    let line = "oddsmith compare births.csv --target low --features age,lwt --models 'nb(predictive),lda(predictive)'";
+    for what in ["evidence", "mdl"] {
+        assert_eq!(json(&session, &format!("{line} --by {what}")), json(&session, &format!("{line} --{what}")));
+    }
+    // A column of that name comes first.
+    session.shell("sed 's/^low,age,lwt,race,smoke/low,age,lwt,race,evidence/' births.csv > named.csv");
+    let by_column = json(&session, "oddsmith compare named.csv --target low --features age,lwt --models nb,lda --folds 3 --by evidence");
+    assert!(by_column.to_string().contains("evidence"));
+    assert!(by_column.get("evidence").is_none_or(|rows| rows[0].get("log_evidence").is_none()));
+}
+
+#[test]
+fn pairs_are_told_to_programs_too() {
+    let session = Session::new();
+    session.write("xor.csv", "a,b,y\n0,0,n\n0,1,y\n1,0,y\n1,1,n\n".to_owned() + &"0,0,n\n0,1,y\n1,0,y\n1,1,n\n".repeat(24));
+    let found = json(&session, "oddsmith info xor.csv --target y --pairs 2");
+    assert_eq!(found["information"]["information"].as_array().unwrap().len(), 2);
+    // One bit, less the bias of chance of three degrees of freedom and that of both alone.
+    near(&found["pairs"]["pairs"][0]["both_bits"], 1.0 - 3.0 / (200.0 * std::f64::consts::LN_2), 1e-12);
 }
 
 #[test]
@@ -84,6 +148,17 @@ fn degrees_by_description_length() {
     let kyphosis = json(&session, "oddsmith degree kyphosis.csv 'Kyphosis ~ Age' --most 3");
     for (degree, bits) in [63.2109, 65.4416, 61.9796, 65.1312].into_iter().enumerate() {
         near(&kyphosis["degrees"][degree]["total_bits"], bits, 6e-5);
+    }
+    near(&kyphosis["degrees"][2]["total_bits"], 61.979_570_95, 5e-9);
+    session.write("mtcars.csv", golden("mtcars"));
+    for (line, degree, bits) in [
+        ("kyphosis.csv 'Kyphosis ~ Start'", 2, 54.016_172_35),
+        ("kyphosis.csv 'Kyphosis ~ Number'", 1, 59.255_781_04),
+        ("mtcars.csv 'am ~ wt'", 1, 18.832_621_23),
+    ] {
+        let found = json(&session, &format!("oddsmith degree {line} --most 3"));
+        near(&found["facts"]["shortest"], f64::from(degree), 0.0);
+        near(&found["degrees"][degree as usize]["total_bits"], bits, 5e-9);
     }
 }
 
@@ -177,7 +252,7 @@ fn what_cannot_be_used_is_told() {
     let session = Session::new();
     session.shell("oddsmith fit -q births.csv 'low ~ age' -o m.odds; oddsmith fit -q births.csv 'low ~ lwt' -o other.odds");
     session.shell("oddsmith code labels -q m.odds births.csv -o low.bits; head -c 80 low.bits > cut.bits; head -50 births.csv > few.csv");
-    session.write("empty.csv", "x,y\n");
+    session.write("empty.csv", "x,y\n").write("blank.csv", "x,z,y\n,1,a\n,1,b\n,2,a\n");
     session.shell("oddsmith code encode -q births.csv race -o race.cells; head -c 60 race.cells > cut.cells; sed 's/white/whita/' race.cells > altered.cells");
     assert_session!(session.transcript(&[
         "oddsmith info entropy 0.5 0.4",
@@ -190,6 +265,7 @@ fn what_cannot_be_used_is_told() {
         "oddsmith info capacity 0.5,0.5 1",
         "oddsmith info mi --gaussian 1,2 2,1",
         "oddsmith info births.csv --target nope",
+        "oddsmith info blank.csv --target y",
         "oddsmith info births.csv --target low --features age --strata bwt --numbers neighbours --weight lwt",
         "oddsmith code tree a=0.5 a=0.5",
         "oddsmith code tree a=1 b=1 c=1 d=1 e=1 --counts --limit 2",
@@ -226,6 +302,9 @@ fn what_cannot_be_used_is_told() {
         "oddsmith fit births.csv --target low --features age --model perceptron --mdl",
         "oddsmith bayes --model 'a=beta(0,1)' --counts 8,4",
         "oddsmith bayes --model a=0.5 --counts 1,2,3",
+        "oddsmith bayes --model a=0.5 --counts 1,2 --level 2",
+        "oddsmith bayes --model 'a=0.5,0.6' --counts 1,2",
+        "oddsmith compare births.csv --target low --features age --by evidence --mdl",
         "oddsmith degree births.csv 'low ~ race'",
         "oddsmith degree births.csv 'low ~ age + lwt'",
     ]));

@@ -69,6 +69,11 @@ impl DirichletMultinomial {
         }
     }
 
+    /// All α.
+    pub fn parameters(&self) -> &[f64] {
+        &self.0
+    }
+
     /// ln P(data) of a sequence with these counts.
     pub fn log_evidence(&self, counts: &[f64]) -> Result<f64> {
         let (alpha, total) = (self.0.iter().sum::<f64>(), self.counted(counts)?);

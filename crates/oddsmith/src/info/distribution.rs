@@ -15,7 +15,7 @@ use crate::error::{Advice, DataFault, Result};
 use crate::num::logspace::NeumaierSum;
 
 /// How far from 1 a sum of probabilities may lie and still be taken for rounding of its addends.
-const ROUNDING: f64 = 1e-6;
+pub(super) const ROUNDING: f64 = 1e-6;
 
 /// Probabilities that are not negative and add up to 1.
 #[derive(Debug, Clone, PartialEq)]

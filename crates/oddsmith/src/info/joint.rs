@@ -226,6 +226,14 @@ fn product_difference(a: f64, b: f64, c: f64, d: f64) -> f64 {
     libm::fma(a, b, -product) + rounding
 }
 
+impl MutualInformation {
+    /// Limits by the non-central χ² distribution of G, in place of the interval; the first is 0 where the table may well be independent.
+    pub fn non_central_limits(&self, rows: f64, level: f64) -> (f64, f64) {
+        let (low, high) = super::non_centrality_limits(self.g, self.df, level);
+        (low / (2.0 * rows), high / (2.0 * rows))
+    }
+}
+
 /// What X and Y tell of each other where Z is known: I(X;Y|Z) = Σ_z (N_z/N) I_z over the tables of X and Y within the values of Z, in nats.
 pub fn conditional_mutual_information(strata: &[Joint]) -> f64 {
     averaged(strata, Joint::mutual_information)

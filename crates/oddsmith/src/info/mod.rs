@@ -3,6 +3,7 @@
 //! Logarithms are natural throughout; what is told in bits says so in its name. Plain functions of numbers: what is summed over rows to get
 //! there belongs to the analyses of `study`.
 
+mod belief;
 mod channel;
 pub mod code;
 mod conjugate;
@@ -13,10 +14,12 @@ mod gaussian;
 mod joint;
 mod model_posterior;
 mod neighbour_information;
+mod non_centrality;
 mod number_pair;
 mod polynomial;
 
 pub use crate::num::mdl_cuts;
+pub use belief::{Belief, ParameterBelief};
 pub use channel::{Capacity, Channel};
 pub use conjugate::{BetaBernoulli, DirichletMultinomial, NormalInverseGamma};
 pub use description_length::{TwoPart, krichevsky_trofimov_bits, multinomial_complexity, normalized_likelihood_bits};
@@ -27,5 +30,6 @@ pub use gaussian::Gaussian;
 pub use joint::{Joint, MutualInformation, conditional_inference, conditional_mutual_information};
 pub use model_posterior::{BayesFactor, Candidate, ModelPosterior};
 pub use neighbour_information::{NeighbourInformation, neighbour_information};
+pub use non_centrality::non_centrality_limits;
 pub use number_pair::{NumberPair, number_pair};
 pub use polynomial::polynomial_residuals;

@@ -1,7 +1,7 @@
 //! Mutual information of the columns of an array with classes, on several threads.
 //!
-//! Whole numbers are counted as they lie: a thread takes the next rows, adds them to tables of its own, and whole counts add up to the same in
-//! any order. Other numbers are looked at column by column through their neighbours (Ross): a sort each. Time O(rows · columns), and times
+//! Whole numbers are counted as they lie: a thread takes the next rows, adds them to tables of its own, one for each class and column, and whole
+//! counts add up to the same in any order. Other numbers are looked at column by column through their neighbours (Ross): a sort each. Time O(rows · columns), and times
 //! log rows for neighbours.
 
 use std::num::NonZeroUsize;
@@ -18,8 +18,11 @@ use crate::num::MatrixView;
 const TAKEN: usize = 1 << 14;
 /// Values of a column that are counted in place: 0, 1, … below this.
 const VALUES: usize = 256;
-/// Counters between the tables of two columns: tables a power of two apart would share a few lines of the nearest cache.
-const APART: usize = 24;
+/// Counters from one table to the next: tables a power of two apart would share a few lines of the nearest cache.
+const APART: usize = VALUES + 16;
+
+/// Counts of the values of one column within one class.
+type Table = [u32; APART];
 
 /// Counts of every value of every column by class; columns hold whole numbers from 0 up to 255.
 pub fn count_screen(
@@ -32,11 +35,10 @@ pub fn count_screen(
 ) -> Result<Vec<Joint>> {
     check(cells.len(), columns, labels, classes)?;
     let rows = labels.len();
-    let width = VALUES * classes + APART;
     let next = AtomicUsize::new(0);
-    let total = Mutex::new((vec![0u64; width * columns], None::<Error>));
+    let total = Mutex::new((vec![0u64; VALUES * classes * columns], None::<Error>));
     let work = || {
-        let mut counts = vec![0u32; width * columns];
+        let mut counts: Vec<Table> = vec![[0; APART]; classes * columns];
         let mut refused = None;
         loop {
             let lo = next.fetch_add(TAKEN, Ordering::Relaxed);
@@ -46,14 +48,18 @@ pub fn count_screen(
             let hi = rows.min(lo + TAKEN);
             refused = control.check().err();
             let block = &cells[lo * columns..hi * columns];
-            if let Some(at) = count(block, columns, &labels[lo..hi], classes, &mut counts) {
+            if let Some(at) = count(block, columns, &labels[lo..hi], &mut counts) {
                 let fault = DataFault::new("is counted only from 0 to 255:").column(format!("column {}", at % columns));
                 let fault = fault.row((lo + at / columns) as u64 + 1).value(block[at].to_string());
                 refused = Some(fault.accepted("number its values from 0, or look at it as a number").into());
             }
         }
         let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-        total.0.iter_mut().zip(&counts).for_each(|(sum, count)| *sum += u64::from(*count));
+        for (place, table) in counts.iter().enumerate() {
+            let (class, column) = (place / columns, place % columns);
+            let sums = total.0[column * VALUES * classes..].iter_mut().skip(class).step_by(classes);
+            sums.zip(&table[..VALUES]).for_each(|(sum, count)| *sum += u64::from(*count));
+        }
         total.1 = total.1.take().or(refused);
     };
     match worker_count(threads, rows.div_ceil(TAKEN)) {
@@ -64,23 +70,25 @@ pub fn count_screen(
     if let Some(error) = refused {
         return Err(error);
     }
-    let tables = counts.chunks_exact(width).map(|table| &table[..VALUES * classes]);
-    tables.map(|table| Joint::new(classes, table.iter().map(|count| *count as f64).collect())).collect()
+    counts.chunks_exact(VALUES * classes).map(|table| Joint::new(classes, table.iter().map(|count| *count as f64).collect())).collect()
 }
 
-/// Adds a block; the place of the first cell that cannot be counted.
+/// Adds a block to the tables of all columns, class after class; the place of the first cell that cannot be counted.
 ///
-/// Rows are read as they lie, which memory likes; one test for a whole row keeps branches out of the loop over its cells.
-fn count(block: &[i64], columns: usize, labels: &[u32], classes: usize, counts: &mut [u32]) -> Option<usize> {
-    const LOW: i64 = VALUES as i64 - 1;
-    for (i, (row, label)) in block.chunks_exact(columns.max(1)).zip(labels).enumerate() {
-        let mut others = 0;
-        for (value, table) in row.iter().zip(counts.chunks_exact_mut(VALUES * classes + APART)) {
-            others |= value & !LOW;
-            table[(value & LOW) as usize * classes + *label as usize] += 1;
+/// Rows are read as they lie, which memory likes. The class chooses the tables once a row, so that a cell is one addition at its own place;
+/// one test for a whole row keeps branches out of the loop over its cells.
+fn count(block: &[i64], columns: usize, labels: &[u32], counts: &mut [Table]) -> Option<usize> {
+    const MOST: u64 = VALUES as u64 - 1;
+    for (i, (row, label)) in block.chunks_exact(columns).zip(labels).enumerate() {
+        let mut all = 0;
+        for (value, table) in row.iter().zip(&mut counts[*label as usize * columns..][..columns]) {
+            // Negative numbers are large ones here.
+            let value = *value as u64;
+            all |= value;
+            table[(value & MOST) as usize] += 1;
         }
-        if others != 0 {
-            return row.iter().position(|value| value & !LOW != 0).map(|j| i * columns + j);
+        if all > MOST {
+            return row.iter().position(|value| *value as u64 > MOST).map(|j| i * columns + j);
         }
     }
     None

@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::search::{Units, unless_no_model};
 
 /// Characters of the longest bar.
-const BAR: f64 = 24.0;
+const BAR: f64 = 10.0;
 
 /// Arguments of `code ledger`.
 #[derive(Debug, Args)]

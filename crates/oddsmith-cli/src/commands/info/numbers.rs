@@ -10,7 +10,7 @@ use oddsmith::notice::{self, Notice};
 
 use crate::console::Console;
 use crate::exit::Failure;
-use crate::rows_of_numbers::{matrix, one_row, rows};
+use crate::rows_of_numbers::{matrix, one_row, parse_level, rows};
 
 /// What all of them take.
 #[derive(Debug, Args)]
@@ -176,12 +176,15 @@ pub(super) fn mi(args: &TableArgs, console: &Console) -> Result<(), Failure> {
     }
     let found = joint.inference(joint.total(), args.level);
     let unit = |nats: f64| args.unit.of(nats);
+    let limits = found.non_central_limits(joint.total(), args.level);
     let record = vec![
         ("mutual_information", unit(found.plug_in)),
         ("corrected", unit(found.estimate)),
         ("std_error", unit(found.standard_error)),
         ("conf_low", unit(found.interval.0)),
         ("conf_high", unit(found.interval.1)),
+        ("non_central_low", unit(limits.0)),
+        ("non_central_high", unit(limits.1)),
         ("g", found.g.into()),
         ("df", found.df.into()),
         ("p_value", Cell::PValue(found.p_value)),
@@ -223,8 +226,4 @@ fn show(name: &str, record: Vec<(&str, Cell)>, console: &Console) -> Result<(), 
 fn parse_base(text: &str) -> Result<f64, String> {
     let base = if text == "e" { Some(std::f64::consts::E) } else { text.parse::<f64>().ok() };
     base.filter(|base| *base > 1.0 && base.is_finite()).ok_or_else(|| "2, e, 10, or any number above 1".into())
-}
-
-fn parse_level(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|level: &f64| *level > 0.0 && *level < 1.0).ok_or_else(|| "a number between 0 and 1".into())
 }

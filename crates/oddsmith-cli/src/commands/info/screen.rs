@@ -105,7 +105,6 @@ pub(super) fn run(args: &ScreenArgs, console: &Console, control: &Arc<Control>) 
 fn show(card: &Card, console: &Console) -> Result<(), Failure> {
     let Some(pairs) = card.tables.iter().find(|table| table.name() == "pairs") else { return console.result(card) };
     match console.format() {
-        Format::Json => console.result(card),
         Format::Csv | Format::Ndjson => console.result(pairs),
         _ => {
             let mut shown = pairs.clone();

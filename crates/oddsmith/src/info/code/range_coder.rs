@@ -5,6 +5,8 @@
 //! written. At the end come as many bytes as it takes to stay within the interval. Both ends must use the same integers p.
 //! Whole messages, not single symbols, are within 16 bits and some n·2⁻³² of −Σ log2 of the integers. Cost: one multiplication a decision.
 
+use std::hint::select_unpredictable;
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// Numbers left in an interval before 32 bits of it are written.
@@ -30,8 +32,8 @@ impl RangeEncoder {
     pub fn push(&mut self, truth: bool, p: u32) {
         let share = shared(self.range, p);
         // Which way a decision went is what nobody can predict, so it is no branch.
-        let (low, carried) = self.low.overflowing_add(share & mask(!truth));
-        (self.low, self.range) = (low, chosen(truth, share, self.range - share));
+        let (low, carried) = self.low.overflowing_add(select_unpredictable(truth, 0, share));
+        (self.low, self.range) = (low, select_unpredictable(truth, share, self.range - share));
         if carried {
             self.carry();
         }
@@ -96,20 +98,23 @@ impl<'a> RangeDecoder<'a> {
     }
 
     /// The next four bytes; zeros follow the stream.
+    #[inline]
     fn next_word(&mut self) -> u32 {
-        let byte = |at: usize| u32::from(self.stream.get(at).copied().unwrap_or(0));
-        let word = (0..4).fold(0, |word, i| word << 8 | byte(self.at + i));
+        let rest = self.stream.get(self.at..).unwrap_or_default();
         self.at += 4;
-        word
+        match rest.first_chunk() {
+            Some(word) => u32::from_be_bytes(*word),
+            None => rest.iter().zip([24, 16, 8]).fold(0, |word, (byte, shift)| word | u32::from(*byte) << shift),
+        }
     }
 
     /// The next decision, which was true with probability `p`/2³².
     #[inline]
     pub fn next(&mut self, p: u32) -> bool {
         let share = shared(self.range, p);
-        let truth = self.offset < share;
-        self.offset -= share & mask(!truth);
-        self.range = chosen(truth, share, self.range - share);
+        let (above, truth) = self.offset.overflowing_sub(share);
+        self.offset = select_unpredictable(truth, self.offset, above);
+        self.range = select_unpredictable(truth, share, self.range - share);
         if self.range < LEAST {
             self.offset = self.offset << 32 | u64::from(self.next_word());
             self.range <<= 32;
@@ -132,18 +137,6 @@ impl<'a> RangeDecoder<'a> {
 #[inline(always)]
 fn shared(range: u64, p: u32) -> u64 {
     ((u128::from(range) * u128::from(u64::from(p) << 32)) >> 64) as u64
-}
-
-/// All bits, or none.
-#[inline(always)]
-fn mask(all: bool) -> u64 {
-    u64::from(all).wrapping_neg()
-}
-
-/// One number or the other, without a branch.
-#[inline(always)]
-fn chosen(first: bool, one: u64, other: u64) -> u64 {
-    other ^ ((one ^ other) & mask(first))
 }
 
 #[cfg(test)]

@@ -46,8 +46,12 @@ pub(super) fn card(options: &Information, counts: &Counts, findings: &[Finding])
     }
     let (mut tidy, mut shown) = (ranking(counts, findings, target), for_people(counts, findings, target));
     if options.forms {
-        add_forms(&mut tidy, findings);
-        add_forms(&mut shown, findings);
+        let names = ["divergence_bits", "entropy_less_conditional_bits", "entropies_less_joint_bits"];
+        add_forms(&mut tidy, names, findings);
+        // The whole line of reasoning in place of interval and bar, for which there would be no room.
+        shown.retain_columns(|_, name| matches!(name, "column" | "mi_bits" | "p_value"));
+        shown.push_column("H(y|x)", |row, _| conditional(&findings[row]));
+        add_forms(&mut shown, ["D(xy‖x·y)", "H(y)−H(y|x)", "H(x)+H(y)−H(x,y)"], findings);
     }
     if options.numbers == NumberMethod::Both {
         let bits = |row: usize| findings[row].neighbours.map_or(Cell::Empty, |nats| Cell::from(nats * LOG2_E));
@@ -104,6 +108,7 @@ fn ranking(counts: &Counts, findings: &[Finding], target: f64) -> Table {
         "conf_low",
         "conf_high",
         "share",
+        "conditional_bits",
         "plug_in_bits",
         "bias_bits",
         "std_error",
@@ -134,6 +139,7 @@ fn ranking(counts: &Counts, findings: &[Finding], target: f64) -> Table {
             low,
             high,
             share(finding, target),
+            conditional(finding),
             plug_in,
             bias,
             error,
@@ -174,10 +180,13 @@ fn bar(part: f64) -> String {
 }
 
 fn footnotes(options: &Information, findings: &[Finding]) -> Vec<String> {
-    let mut notes = vec![format!(
-        "mi_bits: less what chance alone adds; conf_low, conf_high: {} % interval; share: of the entropy of the target",
-        100.0 * options.level
-    )];
+    let mut notes = vec![match options.forms {
+        true => "mi_bits: less what chance alone adds; then H(y|x) and the three forms, as the proportions are, in bits".to_owned(),
+        false => format!(
+            "mi_bits: less what chance alone adds; conf_low, conf_high: {} % interval; share: of the entropy of the target",
+            100.0 * options.level
+        ),
+    }];
     if findings.iter().any(|finding| finding.method == "description length") {
         notes.push("numbers: intervals chosen by description length; p_value: from quantile bins, which do not look at the target".into());
     }
@@ -185,15 +194,22 @@ fn footnotes(options: &Information, findings: &[Finding]) -> Vec<String> {
 }
 
 /// Mutual information in its three forms, as further columns.
-fn add_forms(table: &mut Table, findings: &[Finding]) {
-    for (at, name) in ["divergence_bits", "entropy_less_conditional_bits", "entropies_less_joint_bits"].into_iter().enumerate() {
-        table.push_column(name, |row, _| {
-            let strata = &findings[row].tables;
-            let total: f64 = strata.iter().map(Joint::total).sum();
-            let form: f64 = strata.iter().map(|table| table.total() / total * table.three_forms()[at]).sum();
-            if findings[row].precision.is_some() { (form * LOG2_E).into() } else { Cell::Empty }
-        });
+fn add_forms(table: &mut Table, names: [&str; 3], findings: &[Finding]) {
+    for (at, name) in names.into_iter().enumerate() {
+        table.push_column(name, |row, _| in_bits(&findings[row], |table| table.three_forms()[at]));
     }
+}
+
+/// H(Y|X): what remains to be said of the target where the column is known.
+fn conditional(finding: &Finding) -> Cell {
+    in_bits(finding, Joint::column_given_row)
+}
+
+/// A quantity of the tables of a finding, the mean over strata; nothing where the estimate is from none.
+fn in_bits(finding: &Finding, quantity: impl Fn(&Joint) -> f64) -> Cell {
+    let total: f64 = finding.tables.iter().map(Joint::total).sum();
+    let mean: f64 = finding.tables.iter().filter(|table| table.total() > 0.0).map(|table| table.total() / total * quantity(table)).sum();
+    if finding.precision.is_some() { (mean * LOG2_E).into() } else { Cell::Empty }
 }
 
 fn picture(counts: &Counts, findings: &[Finding]) -> Picture {
