@@ -9,7 +9,7 @@ from . import engine
 from ._worker import Job
 from .engine import files
 
-__all__ = ["Workers", "compare", "evaluate", "files", "fit", "gather", "predict"]
+__all__ = ["Workers", "analyse", "compare", "evaluate", "files", "fit", "gather", "predict"]
 
 
 def _do(task: int, job: Job) -> tuple[int, bytes]:
@@ -83,6 +83,30 @@ def fit(estimator: Any, data: Any, target: str | None = None, *, client: Any = N
         A fitted copy, with the model file of one machine.
     """
     return engine.fit(estimator, data, target, on=Workers(client), **options)
+
+
+def analyse(analysis: str, data: Any, target: str | None = None, *, client: Any = None, **asked: Any) -> Any:
+    """Carry out an analysis on Dask: a table of counts, a description, matched sets.
+
+    Parameters
+    ----------
+    analysis : str
+        As in `oddsmith.stats.begin_analysis`.
+    data : Files or path-like
+        Files that every worker can read.
+    target : str, default=None
+        The column of the outcome, or of the groups of a description, where no formula names it.
+    client : distributed.Client, default=None
+        The client; ``None`` takes the current one.
+    **asked
+        As in `oddsmith.engine.analyse`.
+
+    Returns
+    -------
+    Account
+        That of one machine.
+    """
+    return engine.analyse(analysis, data, target, on=Workers(client), **asked)
 
 
 def gather(data: Any, target: str, *, client: Any = None, **options: Any) -> Any:

@@ -24,9 +24,9 @@ from ._text import text_options
 from ._threads import thread_count
 from ._worker import Job, Piece, Seen, unpacked
 from .exceptions import DataError, MismatchError, ParameterError, tell
-from .passes import begin
+from .passes import begin, begin_analysis
 
-__all__ = ["Engine", "Files", "Processes", "compare", "evaluate", "files", "fit", "gather", "predict", "processes"]
+__all__ = ["Engine", "Files", "Processes", "analyse", "compare", "evaluate", "files", "fit", "gather", "predict", "processes"]
 
 #: Tasks for every worker of an engine: enough that none waits long for the last.
 _TASKS_PER_SLOT = 3
@@ -256,6 +256,65 @@ def fit(
     spread = _Table(table, on, plan)
     relay = _core.Relay.gather(core.wanted, core.threshold, spread.spread) if gathers else _core.Relay.study(core, spread.spread, None)
     return finished(first._estimator, spread.conclude(relay))
+
+
+def analyse(
+    analysis: str,
+    table: Any,
+    target: str | None = None,
+    *,
+    on: Engine | None = None,
+    memory: int = _MEMORY,
+    n_jobs: int | None = None,
+    **asked: Any,
+) -> Any:
+    """Carry out an analysis of a table whose parts lie apart: a table of counts, a description, matched sets.
+
+    Parameters
+    ----------
+    analysis : str
+        As in `oddsmith.stats.begin_analysis`.
+    table : Files or path-like
+        The rows: what `files` gives, or paths, folders and patterns for it.
+    target : str, default=None
+        The column of the outcome, or of the groups of a description, where no formula names it.
+    on : engine, default=None
+        Who does the work; ``None`` is this process.
+    memory : int, default=1073741824
+        Bytes of rows that a worker keeps between passes.
+    n_jobs : int, default=None
+        Number of threads of this process, where it does the work.
+    **asked
+        Formula, options, kinds, weights, levels and event, as in `oddsmith.stats.begin_analysis`.
+
+    Returns
+    -------
+    Account
+        The same for every engine and any number of workers.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pandas as pd
+    >>> from oddsmith import engine
+    >>> rows = pd.DataFrame({"case": list("yynnnyny"), "x": list("abababba")})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for at in range(2):
+    ...         rows[4 * at : 4 * at + 4].to_csv(os.path.join(folder, f"{at}.csv"), index=False)
+    ...     counted = engine.analyse("table", folder, "case", options={"exposure": "x"})
+    >>> int(counted.glance()["rows"][0])
+    8
+    """
+    from ._finished import finished
+
+    core, table = begin_analysis(analysis, target, **asked)._core, as_table(table)
+    plan = _plan(core, None, None, memory)
+    if on is None:
+        result, notices = _core.fit_files(core, _pieces(table), plan, thread_count(n_jobs))
+        tell(notices)
+        return finished(None, result)
+    spread = _Table(table, on, plan)
+    return finished(None, spread.conclude(_core.Relay.study(core, spread.spread, None)))
 
 
 def gather(

@@ -16,7 +16,7 @@ from ._worker import Block, Job
 from .engine import Files, as_table, files
 from .exceptions import DataError, OddsmithError, ParameterError
 
-__all__ = ["Frame", "Workers", "compare", "evaluate", "files", "fit", "frame", "gather", "predict"]
+__all__ = ["Frame", "Workers", "analyse", "compare", "evaluate", "files", "fit", "frame", "gather", "predict"]
 
 #: Bytes of rows in one block of a packed frame.
 _BLOCK = 32 << 20
@@ -292,6 +292,31 @@ def fit(estimator: Any, data: Any, target: str | None = None, *, session: Any = 
     """
     with _Packed(data, session) as (table, on):
         return engine.fit(estimator, table, target, on=on, **options)
+
+
+def analyse(analysis: str, data: Any, target: str | None = None, *, session: Any = None, **asked: Any) -> Any:
+    """Carry out an analysis on Spark: a table of counts, a description, matched sets.
+
+    Parameters
+    ----------
+    analysis : str
+        As in `oddsmith.stats.begin_analysis`.
+    data : Files, Frame, pyspark DataFrame or path-like
+        The rows, as in `fit`.
+    target : str, default=None
+        The column of the outcome, or of the groups of a description, where no formula names it.
+    session : SparkSession, default=None
+        The session that reads files; ``None`` takes the active one.
+    **asked
+        As in `oddsmith.engine.analyse`.
+
+    Returns
+    -------
+    Account
+        That of one machine.
+    """
+    with _Packed(data, session) as (table, on):
+        return engine.analyse(analysis, table, target, on=on, **asked)
 
 
 def gather(data: Any, target: str, *, session: Any = None, **options: Any) -> Any:

@@ -23,7 +23,7 @@ use crate::work;
 
 /// What an analysis concluded.
 #[pyclass(frozen, module = "oddsmith._core")]
-pub(crate) struct Account(Card);
+pub(crate) struct Account(pub(crate) Card);
 
 #[pymethods]
 impl Account {
@@ -84,8 +84,11 @@ impl Account {
 }
 
 /// The analysis of a name.
-fn found(py: Python<'_>, name: &str) -> PyResult<&'static AnalysisEntry> {
-    registry::analysis(name).ok_or_else(|| raise(py, Error::internal(format!("there is no analysis `{name}`"))))
+pub(crate) fn found(py: Python<'_>, name: &str) -> PyResult<&'static AnalysisEntry> {
+    registry::analysis(name).ok_or_else(|| {
+        let known: Vec<&str> = registry::ANALYSES.iter().map(|entry| entry.name).collect();
+        raise(py, Error::option("analysis", name, known.join(", ")))
+    })
 }
 
 /// The card that a procedure ended in.

@@ -3,13 +3,14 @@
 use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::data::Extent;
-use oddsmith::error::{Error, ErrorKind};
+use oddsmith::error::Error;
 use oddsmith::model::Conclusion;
 use oddsmith::train::{self, HashedFold, RelayEnd, SpreadTable, Study};
 use oddsmith_io::{Opened, flag_columns, open_pieces};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::account::Account;
 use crate::edge::{Told, raise, told};
 use crate::judgement::Evaluation;
 use crate::model::Model;
@@ -89,6 +90,8 @@ pub(crate) enum Ended {
     Sums(Sums),
     /// A model judged.
     Judged((Evaluation, u64)),
+    /// What an analysis concluded.
+    Account(Account),
 }
 
 /// Passes under way.
@@ -155,7 +158,7 @@ impl Relay {
         let end = work::run(py, usize::MAX, |_| self.relay.advance())?;
         let ended = match end {
             None => return Ok(None),
-            Some(RelayEnd::Concluded(conclusion)) => Ended::Model(model_of(py, conclusion, self.weights.as_deref())?),
+            Some(RelayEnd::Concluded(conclusion)) => Ended::of(conclusion, self.weights.as_deref()),
             Some(RelayEnd::Sums(sums)) => Ended::Sums(Sums(*sums)),
             Some(RelayEnd::Judged(evaluation, silent)) => {
                 Ended::Judged((Evaluation::new(*evaluation, self.relay.agreed().classes().clone()), silent))
@@ -169,13 +172,12 @@ fn weights_of(study: &Study) -> Option<String> {
     study.weight.as_ref().map(|(column, _)| column.clone())
 }
 
-/// The model of a conclusion, with the name of the column of its rows' weights.
-fn model_of(py: Python<'_>, conclusion: Conclusion, weights: Option<&str>) -> PyResult<Model> {
-    match conclusion {
-        Conclusion::Model(model) => Ok(Model::new(crate::models::with_weights_of(model, weights))),
-        Conclusion::Card(card) => {
-            let advice = "it is an analysis; `oddsmith rounds` shows it".into();
-            Err(raise(py, ErrorKind::Unsupported { model: card.title, what: "be an estimator".into(), advice }.into()))
+impl Ended {
+    /// What a study concluded; `weights` is the column of its rows' weights.
+    pub(crate) fn of(conclusion: Conclusion, weights: Option<&str>) -> Self {
+        match conclusion {
+            Conclusion::Model(model) => Ended::Model(Model::new(crate::models::with_weights_of(model, weights))),
+            Conclusion::Card(card) => Ended::Account(Account(*card)),
         }
     }
 }
@@ -194,7 +196,7 @@ pub(crate) fn fit_files(
     files: Vec<PieceTuple>,
     plan: ReadingPlan,
     threads: usize,
-) -> PyResult<(Model, Vec<Told>)> {
+) -> PyResult<(Ended, Vec<Told>)> {
     let study = round.study().clone();
     let plan = plan.plan(threads).map_err(|error| raise(py, error))?;
     let (conclusion, notices) = work::run(py, usize::MAX, |control| {
@@ -202,7 +204,7 @@ pub(crate) fn fit_files(
         let fitted = train::conclude(&study.procedure()?, &*opened.source, work::threads(threads), control)?;
         Ok((fitted.model, opened.notices))
     })?;
-    Ok((model_of(py, conclusion, weights_of(&study).as_deref())?, told(notices)))
+    Ok((Ended::of(conclusion, weights_of(&study).as_deref()), told(notices)))
 }
 
 /// Sums all files up on this machine.

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use oddsmith::data::{Order, Weighting};
-use oddsmith::error::{Error, ErrorKind};
-use oddsmith::model::Conclusion;
+use oddsmith::error::Error;
 use oddsmith::registry;
 use oddsmith::train::{self, Advance, Answer, Question, Study};
 use oddsmith_io::{ArrowTable, Roles, TextOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::account::found;
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
-use crate::model::Model;
-use crate::options::params;
+use crate::options::{declared_params, params};
 use crate::reading::{open_for, roles_of};
+use crate::relay::Ended;
 use crate::work;
 
 /// Levels by column, and the event.
@@ -72,6 +72,38 @@ impl Round {
         begun().map(Round).map_err(|error| raise(py, error))
     }
 
+    /// The first question of an analysis of the registry.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // Called from one place in Python, by position.
+    fn begin_analysis(
+        py: Python<'_>,
+        analysis: &str,
+        options: &Bound<'_, PyDict>,
+        formula: Option<&str>,
+        target: Option<String>,
+        kinds: BTreeMap<String, String>,
+        weight: Option<String>,
+        order: DeclaredOrder,
+    ) -> PyResult<Self> {
+        let entry = found(py, analysis)?;
+        let params = declared_params(py, entry.defaults(), entry.params, options, formula)?;
+        let begun = || {
+            let needs = (entry.build)(&params)?.needs_any()?;
+            let order = Order { levels: order.0, event: order.1 };
+            order.check()?;
+            let study = Study {
+                target: needs.target.or(target),
+                features: needs.features,
+                weight: weight.map(|name| (name, Weighting::Frequency)),
+                kinds: kinds_of(kinds)?,
+                order,
+                ..Study::of(&params)
+            };
+            train::Round::begin(study)
+        };
+        begun().map(Round).map_err(|error| raise(py, error))
+    }
+
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         train::Round::from_bytes(bytes).map(Round).map_err(|error| raise(py, error))
@@ -102,8 +134,8 @@ impl Round {
         asked().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
     }
 
-    /// The next question or the model, and what differed between the places.
-    fn advance(&self, py: Python<'_>, answers: Vec<(String, Vec<u8>)>) -> PyResult<(Option<Round>, Option<Model>, Vec<Told>)> {
+    /// The next question or what was concluded, and what differed between the places.
+    fn advance(&self, py: Python<'_>, answers: Vec<(String, Vec<u8>)>) -> PyResult<(Option<Round>, Option<Ended>, Vec<Told>)> {
         let advanced = || {
             let read = answers.iter().map(|(_, bytes)| Answer::from_bytes(bytes)).collect::<oddsmith::Result<Vec<_>>>()?;
             let named: Vec<(&str, &Answer)> = answers.iter().map(|(name, _)| name.as_str()).zip(&read).collect();
@@ -111,12 +143,8 @@ impl Round {
         };
         match advanced().map_err(|error| raise(py, error))? {
             Advance::Again(round, notices) => Ok((Some(Round(*round)), None, told(notices))),
-            Advance::Done(Conclusion::Model(model)) => Ok((None, Some(Model::new(model)), Vec::new())),
-            Advance::Done(Conclusion::Card(card)) => {
-                let (model, what) = (card.title, "be an estimator".into());
-                let advice = "it is an analysis; `oddsmith rounds advance` shows it".into();
-                Err(raise(py, ErrorKind::Unsupported { model, what, advice }.into()))
-            }
+            // The name of the column of the weights is put back by the estimator that the fit was begun with.
+            Advance::Done(conclusion) => Ok((None, Some(Ended::of(conclusion, None)), Vec::new())),
         }
     }
 }
