@@ -1,7 +1,7 @@
 //! The card of strata: every stratum, pooled measures, tests, and confounding apart from non-collapsibility.
 
 use super::super::cells::{count, known, p_text};
-use super::super::estimate::{ChiSquared, Estimate};
+use super::super::estimate::{ChiSquared, Estimate, two_sided_z};
 use super::super::reversal::reversal;
 use super::super::strata::{Standardised, StratifiedTable};
 use super::super::table::ConditionalCount;
@@ -154,9 +154,9 @@ impl CrossAnalysis {
             "informative",
         ];
         let mut each = FixedTable::new("strata", columns);
-        let many = strata.strata.len() > MOST_SCORED;
+        let (many, z) = (strata.strata.len() > MOST_SCORED, two_sided_z(self.level));
         for (name, stratum) in table.strata.iter().zip(&strata.strata) {
-            let odds = if many { stratum.woolf(self.level) } else { stratum.score_odds_ratio(self.level) };
+            let odds = if many { stratum.woolf_at(z) } else { stratum.score_odds_ratio(self.level) };
             let [value, low, high] = if stratum.is_informative() { [odds.value, odds.low, odds.high] } else { [f64::NAN; 3] };
             let told = if stratum.is_informative() { "yes" } else { "no" };
             each.push([
