@@ -66,7 +66,8 @@ impl JoinedSource {
                 let now = source.rows().unwrap_or(0);
                 return Err(Error::data(format!("there were {} rows in the first pass and {now} in this one", extent.rows)));
             }
-            let same = *source.layout() == layout;
+            // Layouts that differ in the levels of their keys alone are equal, and their codes are not.
+            let same = *source.layout() == layout && source.layout().keys() == layout.keys();
             let alignment = (!same).then(|| Alignment::between(source.layout(), &layout)).transpose()?;
             all[at].held = Some((source, alignment.map(Arc::new)));
         }
