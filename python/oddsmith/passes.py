@@ -17,7 +17,7 @@ from ._gathering import Gathering, is_gathering
 from ._threads import thread_count
 from .exceptions import ParameterError, tell
 
-__all__ = ["Layout", "Pass", "Round", "answer", "begin", "load_round", "merge_answers"]
+__all__ = ["Layout", "Pass", "Round", "answer", "begin", "begin_analysis", "load_round", "merge_answers"]
 
 #: The name of a target that has none.
 TARGET = "y"
@@ -179,8 +179,8 @@ class Pass:
 
         Returns
         -------
-        Pass or estimator
-            The next question, or the fitted estimator.
+        Pass, estimator or Account
+            The next question, or the fitted estimator, or what an analysis concluded.
         """
         given = self._seen if answers is None else [answers] if isinstance(answers, bytes) else answers
         following, result, notices = self._core.advance(_named(given))
@@ -328,6 +328,58 @@ def begin(
     weights = getattr(estimator, "weights", None) or weights
     kinds = getattr(estimator, "kinds", None) or kinds or {}
     return Pass(estimator._first_pass(target, columns, kinds, weights, layout), estimator)
+
+
+def begin_analysis(
+    analysis: str,
+    target: str | None = None,
+    *,
+    formula: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    weights: str | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    event: Any = None,
+) -> Pass:
+    """Begin an analysis of rows that stay where they are.
+
+    Parameters
+    ----------
+    analysis : str
+        ``"table"``, ``"describe"``, ``"confounding"``, ``"subgroups"``, ``"conditional-logistic"`` or another that ``oddsmith rounds begin --analysis`` takes.
+    target : str, default=None
+        The column of the outcome, or of the groups of a description, where no formula names it.
+    formula : str, default=None
+        For matched sets, such as ``"case ~ x + strata(set)"``.
+    options : dict, default=None
+        Options of the analysis, such as ``{"exposure": "smoke", "strata": ["race"]}``.
+    kinds : dict, default=None
+        The kind of columns that should not be read as their type suggests.
+    weights : str, default=None
+        A column that says how often a row counts.
+    levels : dict, default=None
+        Levels of columns from first to last.
+    event : label, default=None
+        The class that is the event; by default the last.
+
+    Returns
+    -------
+    Pass
+        The first question; the last `Pass.advance` gives an `oddsmith.epi.Account`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from oddsmith import stats
+    >>> rows = pd.DataFrame({"case": list("yynnnyny") * 3, "x": list("abababba") * 3, "site": list("uuvvwwuv") * 3})
+    >>> step = stats.begin_analysis("table", "case", options={"exposure": "x", "strata": ["site"]})
+    >>> while isinstance(step, stats.Pass):
+    ...     step = step.advance([step.answer(rows[:13]), step.answer(rows[13:])])
+    >>> step.estimate("odds ratio", "Mantel–Haenszel")["estimate"] > 0
+    True
+    """
+    order = ({name: [str(level) for level in given] for name, given in (levels or {}).items()}, None if event is None else str(event))
+    return Pass(_core.Round.begin_analysis(analysis, dict(options or {}), formula, target, None, dict(kinds or {}), weights, order))
 
 
 def load_round(path: str | os.PathLike[str]) -> Pass:

@@ -13,10 +13,10 @@ from ._arrow import is_frame, table_of
 from ._text import text_options
 from ._threads import thread_count
 from .exceptions import tell
-from .passes import Layout, Pass, Round, answer, begin, load_round, merge_answers
+from .passes import Layout, Pass, Round, answer, begin, begin_analysis, load_round, merge_answers
 
 # Workers that only sum rows up need no scikit-learn: what needs it is imported where it is used.
-__all__ = ["Layout", "Pass", "Round", "Statistics", "answer", "begin", "gather", "load", "load_round", "merge_answers"]
+__all__ = ["Layout", "Pass", "Round", "Statistics", "answer", "begin", "begin_analysis", "gather", "load", "load_round", "merge_answers"]
 
 
 class Statistics:

@@ -146,3 +146,64 @@ def test_matched_sets_have_clusters_and_firths_likelihood():
     assert (abs(cluster["std_error"] / plain["std_error"] - 1) > 1e-6).all()
     # The penalty draws estimates towards zero.
     assert (firth["estimate"].abs() < plain["estimate"].abs()).all()
+
+
+class OutOfOrder:
+    """An engine that answers from the last task to the first."""
+
+    slots = 3
+
+    def map(self, job, count):
+        return [(task, job(task)) for task in reversed(range(count))]
+
+
+@pytest.mark.parametrize("on", [None, OutOfOrder()])
+def test_analyses_of_many_files_are_those_of_one_table(on, tmp_path):
+    from oddsmith import engine
+
+    data = rows(5, strata=6, size=70)
+    data["ward"] = data["stratum"].map(lambda k: f"w{k}")
+    for at, part in enumerate(np.array_split(np.arange(len(data)), 4)):
+        data.iloc[part].to_csv(tmp_path / f"{at}.csv", index=False)
+    whole = StratifiedTable(data, "case", "x", ["ward"])
+    apart = engine.analyse("table", tmp_path, "case", on=on, options={"exposure": "x", "strata": ["ward"]})
+    pd.testing.assert_frame_equal(apart.tidy(), whole.tidy())
+    pd.testing.assert_frame_equal(apart.table("strata"), whole.table("strata"))
+    matched = engine.analyse("conditional-logistic", tmp_path, on=on, formula="case ~ x + z + strata(ward)", options={"ci": "wald"})
+    np.testing.assert_allclose(matched.tidy()["estimate"], ConditionalLogit("case ~ x + z + strata(ward)", data, interval="wald").tidy()["estimate"], rtol=1e-8)
+    described = engine.analyse("describe", tmp_path, "case", on=on)
+    assert described.glance()["rows"][0] == len(data)
+    with pytest.raises(ValueError, match="describe, table"):
+        engine.analyse("tables", tmp_path, "case", on=on)
+
+
+def test_analyses_in_rounds_between_places():
+    from oddsmith import stats
+
+    data = rows(6, strata=4, size=90)
+    step, asked = stats.begin_analysis("confounding", "case", options={"exposure": ["x"], "candidates": ["stratum"]}), 0
+    while isinstance(step, stats.Pass):
+        step, asked = step.advance([step.answer(data[:100]), step.answer(data[100:])]), asked + 1
+    here = confounding(data, "case", "x", ["stratum"]).tidy()
+    np.testing.assert_allclose(step.tidy()["conditional"], here["conditional"], rtol=1e-12)
+    assert asked >= 2
+
+
+def test_separated_sets_fall_back_on_request():
+    data = pd.DataFrame({"set": np.repeat(np.arange(12), 2), "case": [1, 0] * 12, "x": np.tile([3.0, 1.0], 12) + np.repeat(np.arange(12), 2), "z": np.arange(24) % 5})
+    with pytest.raises(Exception, match="separation"):
+        ConditionalLogit("case ~ x + z + strata(set)", data)
+    with pytest.warns(UserWarning, match="separation within sets"):
+        rescued = ConditionalLogit("case ~ x + z + strata(set)", data, on_separation="firth").tidy()
+    np.testing.assert_allclose(rescued["estimate"], ConditionalLogit("case ~ x + z + strata(set)", data, firth=True).tidy()["estimate"], rtol=1e-9)
+
+
+def test_categories_that_no_row_has_are_no_levels():
+    data = rows(7, strata=3, size=50)
+    plain = StratifiedTable(data, "case", "x", ["stratum"]).tidy()
+    for column, spare in [("case", [2]), ("x", [7, 8]), ("stratum", [9])]:
+        data[column] = pd.Categorical(data[column], categories=[*spare, *sorted(data[column].unique())])
+    pd.testing.assert_frame_equal(StratifiedTable(data, "case", "x", ["stratum"]).tidy(), plain)
+    data.loc[[0, 5], "x"] = None
+    counted = StratifiedTable(data, "case", "x", ["stratum"])
+    assert counted.glance()["rows"][0] == len(data) - 2

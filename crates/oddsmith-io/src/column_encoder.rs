@@ -3,15 +3,13 @@
 //! A lane numbers levels and words in the order in which it meets them; every worker has its own lanes, and
 //! [`crate::settle`] brings their numbers together. All counts are exact and add up in any order.
 
-use oddsmith::data::{Kind, MISSING, WordValue};
+use oddsmith::data::WordValue;
 use oddsmith::error::DataFault;
 
 use crate::block::WordBlock;
 use crate::column::{NumberCell, RawBatch};
 use crate::interner::Interner;
-use crate::kinds;
 use crate::missing::Markers;
-use crate::mixed_cells::{OddCell, is_number};
 use crate::number;
 use crate::tokens::{TermBuffer, Tokenizer, hashed_column};
 
@@ -39,7 +37,7 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    fn new(view: &View<'_>, i: usize, fault: DataFault, cell: &[u8]) -> Self {
+    pub(crate) fn new(view: &View<'_>, i: usize, fault: DataFault, cell: &[u8]) -> Self {
         let fault = Box::new(fault.value(String::from_utf8_lossy(cell)));
         Spot { at: (view.partition, view.batch.record(view.keep[i] as usize)), fault }
     }
@@ -156,115 +154,6 @@ pub(crate) fn not_finite() -> DataFault {
 /// The fault of a cell in a number column that is something else.
 pub(crate) fn not_a_number() -> DataFault {
     DataFault::new("is not a number:").accepted("correct it, list it as missing with --missing-markers, or give the column another --kind")
-}
-
-/// A column of levels.
-#[derive(Debug)]
-pub(crate) struct LevelLane {
-    given: Option<Kind>,
-    /// All values that were met, markers too.
-    values: Interner,
-    /// For each value the number of its level, or [`MISSING`].
-    codes: Vec<u32>,
-    /// For each level its value.
-    pub(crate) levels: Vec<u32>,
-    /// For each level its rows.
-    pub(crate) counts: Vec<u64>,
-    /// Cells without a value.
-    pub(crate) missing: u64,
-    /// The first cell that is no boolean although the caller said so.
-    pub(crate) bad: Option<Spot>,
-    /// The first cell that is no number.
-    pub(crate) odd: Option<OddCell>,
-}
-
-impl LevelLane {
-    /// A lane; `given` is the kind that the caller gave.
-    pub(crate) fn new(given: Option<Kind>) -> Self {
-        let (values, codes, levels, counts) = (Interner::default(), Vec::new(), Vec::new(), Vec::new());
-        LevelLane { given, values, codes, levels, counts, missing: 0, bad: None, odd: None }
-    }
-
-    /// The kind that the caller gave.
-    pub(crate) fn given(&self) -> Option<Kind> {
-        self.given
-    }
-
-    /// The text of a level.
-    pub(crate) fn name(&self, level: u32) -> &[u8] {
-        self.values.name(self.levels[level as usize])
-    }
-
-    /// Number of levels.
-    pub(crate) fn len(&self) -> usize {
-        self.levels.len()
-    }
-
-    /// Bytes in use.
-    pub(crate) fn memory(&self) -> u64 {
-        self.values.memory() + (self.codes.capacity() * 4 + self.levels.capacity() * 12) as u64
-    }
-
-    /// Encodes the cells of the kept rows.
-    pub(crate) fn observe(&mut self, view: &View<'_>, column: usize, out: &mut [u32]) {
-        let mut missing = 0;
-        view.batch.column(column).each_text(view.keep, |i, cell| {
-            let code = match cell {
-                None => MISSING,
-                Some(cell) => {
-                    let (value, new) = self.values.intern(cell);
-                    if new { self.meet(view, i, cell) } else { self.codes[value as usize] }
-                }
-            };
-            out[i] = code;
-            match self.counts.get_mut(code as usize) {
-                Some(count) => *count += 1,
-                None => missing += 1,
-            }
-        });
-        self.missing += missing;
-    }
-
-    /// The code of a value that was never met before.
-    fn meet(&mut self, view: &View<'_>, i: usize, cell: &[u8]) -> u32 {
-        let code = if view.markers.has(cell) { MISSING } else { self.add_level(self.codes.len() as u32) };
-        self.codes.push(code);
-        if code != MISSING && self.odd.is_none() && !is_number(cell, view.decimal) {
-            let at = (view.partition, view.batch.record(view.keep[i] as usize));
-            self.odd = Some(OddCell { at, text: String::from_utf8_lossy(cell).into_owned() });
-        }
-        if code != MISSING && self.given == Some(Kind::Boolean) && kinds::lenient_boolean(cell).is_none() {
-            let fault = DataFault::new("is not true or false:")
-                .accepted("correct it, list it as missing with --missing-markers, or give the column another --kind");
-            Spot::earlier(&mut self.bad, Some(Spot::new(view, i, fault, cell)));
-        }
-        code
-    }
-
-    fn add_level(&mut self, value: u32) -> u32 {
-        self.levels.push(value);
-        self.counts.push(0);
-        self.levels.len() as u32 - 1
-    }
-
-    /// Adds what another worker saw and gives the new numbers of its levels.
-    pub(crate) fn merge(&mut self, other: &LevelLane) -> Vec<u32> {
-        self.missing += other.missing;
-        Spot::earlier(&mut self.bad, other.bad.clone());
-        OddCell::earlier(&mut self.odd, other.odd.as_ref());
-        (0..other.len() as u32)
-            .map(|level| {
-                let (value, new) = self.values.intern(other.name(level));
-                if new {
-                    let code = self.add_level(value);
-                    self.codes.push(code);
-                }
-                let code = self.codes[value as usize];
-                self.counts[code as usize] += other.counts[level as usize];
-                code
-            })
-            .collect()
-    }
 }
 
 /// A column of text.

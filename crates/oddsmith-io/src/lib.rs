@@ -28,6 +28,7 @@ mod grid;
 mod interner;
 mod ipc_guard;
 mod kinds;
+mod level_lane;
 mod many;
 mod missing;
 mod mixed_cells;

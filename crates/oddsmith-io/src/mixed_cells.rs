@@ -3,7 +3,7 @@
 use oddsmith::error::visible;
 use oddsmith::notice::{self, Notice};
 
-use crate::column_encoder::LevelLane;
+use crate::level_lane::LevelLane;
 use crate::number;
 
 /// Share of numbers among the cells from which the others look like slips.

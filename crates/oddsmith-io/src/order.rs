@@ -1,7 +1,5 @@
 //! The settled order of a column's levels: as it was declared, as its dictionary has it, or sorted.
 
-use std::collections::BTreeSet;
-
 use oddsmith::Result;
 use oddsmith::data::{Levels, MISSING, Order};
 use oddsmith::error::{DataFault, visible};
@@ -30,13 +28,15 @@ impl Declared<'_> {
         if let Some(levels) = self.order.arranged(self.column, names)? {
             return Ok(levels);
         }
-        let met: BTreeSet<&String> = names.iter().collect();
-        let dictionary = self.dictionary.as_ref().map(|known| {
-            let occurring = known.names().iter().filter(|name| met.contains(name)).cloned().collect();
-            Levels::in_order(occurring)
-        });
+        let Some(known) = &self.dictionary else { return Ok(Levels::sorted(names.to_vec())) };
+        if known.names() == names {
+            return Ok(known.clone());
+        }
+        let mut met = Interner::default();
+        names.iter().for_each(|name| _ = met.intern(name.as_bytes()));
+        let occurring: Vec<String> = known.names().iter().filter(|name| met.get(name.as_bytes()).is_some()).cloned().collect();
         // Values that stand in no dictionary cannot be put among those that do.
-        Ok(dictionary.filter(|levels| levels.len() == met.len()).unwrap_or_else(|| Levels::sorted(names.to_vec())))
+        Ok(if occurring.len() == met.len() { Levels::in_order(occurring) } else { Levels::sorted(names.to_vec()) })
     }
 
     /// The listed levels that are not among those that occur.
@@ -53,6 +53,9 @@ impl Declared<'_> {
 
 /// The number of each name among the levels.
 pub(crate) fn codes(levels: &Levels, names: &[String]) -> Vec<u32> {
+    if levels.names() == names {
+        return (0..names.len() as u32).collect();
+    }
     let mut index = Interner::default();
     levels.names().iter().for_each(|name| _ = index.intern(name.as_bytes()));
     names.iter().map(|name| index.get(name.as_bytes()).unwrap_or(MISSING)).collect()

@@ -7,10 +7,11 @@ use oddsmith::notice::{self, Notice};
 use oddsmith::{Error, ErrorKind, Result};
 
 use crate::block::Block;
-use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
+use crate::column_encoder::{NumberLane, Spot, WordLane};
 use crate::encoder::{Encoder, Wiring};
 use crate::feed::{Feed, Sample, Trouble};
 use crate::kinds::{self, Choice, Encoding};
+use crate::level_lane::LevelLane;
 use crate::options::{ReadOptions, Roles};
 use crate::order::Declared;
 use crate::plan::Plan;
@@ -230,7 +231,10 @@ fn class_weights(parts: &[SurveyedBlock], target: &Target) -> Vec<f64> {
     let mut sums = vec![0.0; target.labels.len()];
     for part in parts {
         for (weight, class) in part.class_weights.iter().zip(&target.renumbering[part.worker]) {
-            sums[*class as usize] += weight;
+            // A class that only a dictionary knows has neither rows nor a place.
+            if let Some(sum) = sums.get_mut(*class as usize) {
+                *sum += weight;
+            }
         }
     }
     sums
@@ -296,6 +300,9 @@ fn one_number(name: &str, labels: &[String]) -> Option<Notice> {
 /// The declared levels of a column that occur in no row.
 fn unused_levels(column: &ColumnSummary, order: &Order) -> Vec<Notice> {
     let Values::Levels(counted) = &column.values else { return Vec::new() };
+    if order.of(&column.name).is_none() {
+        return Vec::new();
+    }
     let levels = Levels::in_order(counted.iter().map(|(level, _)| level.clone()).collect());
     Declared { column: &column.name, order, dictionary: None }.unused(&levels)
 }
@@ -340,14 +347,9 @@ fn renumber(parts: &mut [SurveyedBlock], layout: &Layout, settled: &[Settled], l
     let word_columns: Vec<(&Settled, Option<Vec<f64>>)> =
         layout.words().iter().map(|&j| (&settled[j], factors(&settled[j].feature))).collect();
     let renumber_block = |block: &mut Block, worker: usize| {
-        let new = |code: &mut u32, numbers: &[u32]| {
-            if let Some(number) = numbers.get(*code as usize) {
-                *code = *number;
-            }
-        };
-        block.labels.iter_mut().for_each(|label| new(label, &labels[worker]));
+        renumber_codes(&mut block.labels, &labels[worker]);
         for (column, codes) in code_columns.iter().zip(block.codes.chunks_exact_mut(block.rows)) {
-            codes.iter_mut().for_each(|code| new(code, &column.renumbering[worker]));
+            renumber_codes(codes, &column.renumbering[worker]);
         }
         for ((column, factors), words) in word_columns.iter().zip(&mut block.words) {
             if let Some(numbers) = column.renumbering.get(worker) {
@@ -369,6 +371,16 @@ fn renumber(parts: &mut [SurveyedBlock], layout: &Layout, settled: &[Settled], l
             });
         }
     });
+}
+
+/// Gives codes their new numbers, where they change.
+fn renumber_codes(codes: &mut [u32], numbers: &[u32]) {
+    if numbers.iter().enumerate().all(|(old, new)| old as u32 == *new) {
+        return;
+    }
+    for code in codes {
+        *code = numbers.get(*code as usize).copied().unwrap_or(*code);
+    }
 }
 
 fn extents(parts: &[SurveyedBlock]) -> Vec<Extent> {

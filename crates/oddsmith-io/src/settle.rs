@@ -4,8 +4,9 @@ use oddsmith::data::{DocumentCounts, Feature, Kind, Levels, MISSING, Terms, Text
 use oddsmith::error::DataFault;
 use oddsmith::{Error, Result};
 
-use crate::column_encoder::{LevelLane, NumberLane, Spot, WordLane};
+use crate::column_encoder::{NumberLane, Spot, WordLane};
 use crate::kinds::{self, Choice, Encoding};
+use crate::level_lane::LevelLane;
 use crate::mixed_cells::MixedCells;
 use crate::options::TextOptions;
 use crate::order::{self, Declared};
@@ -201,7 +202,8 @@ pub(crate) fn words(name: &str, lanes: &[&WordLane], options: &TextOptions) -> S
     Settled { feature, missing: all.missing, values, renumbering: compose(numbers, &codes), mixed: None, flags: false }
 }
 
-/// Worker numbers to merged numbers to final ones.
+/// Worker numbers to merged numbers to final ones; those without a merged number keep none.
 fn compose(numbers: Vec<Vec<u32>>, codes: &[u32]) -> Vec<Vec<u32>> {
-    numbers.into_iter().map(|worker| worker.into_iter().map(|number| codes[number as usize]).collect()).collect()
+    let last = |number: u32| codes.get(number as usize).copied().unwrap_or(MISSING);
+    numbers.into_iter().map(|worker| worker.into_iter().map(last).collect()).collect()
 }

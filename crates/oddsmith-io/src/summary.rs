@@ -69,6 +69,11 @@ pub(crate) fn notices(column: &ColumnSummary, rows: u64) -> Vec<Notice> {
 /// Groups of levels that differ only in case or in the spaces around and between words.
 fn look_alikes(column: &str, levels: &[(String, u64)]) -> Vec<Notice> {
     const MOST: usize = 5;
+    // Levels in plain small letters and digits differ in more than that.
+    let plain = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
+    if levels.iter().all(|(level, _)| level.bytes().all(plain)) {
+        return Vec::new();
+    }
     let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (level, _) in levels {
         let plain = level.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");

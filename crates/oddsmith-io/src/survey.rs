@@ -12,9 +12,10 @@ use oddsmith::{Error, Result};
 
 use crate::block::Block;
 use crate::column::RawBatch;
-use crate::column_encoder::{LevelLane, NumberLane, View, WordLane};
+use crate::column_encoder::{NumberLane, View, WordLane};
 use crate::feed::{Feed, Pass, Scratch, Trouble};
 use crate::kinds::{Choice, Encoding};
+use crate::level_lane::{LevelLane, tally};
 use crate::options::ReadOptions;
 use crate::plan::Plan;
 use crate::record_counts::Records;
@@ -228,6 +229,12 @@ fn read_partition(
 }
 
 fn add_class_weights(block: &Block, sums: &mut Vec<f64>) {
+    if block.weights.is_empty() {
+        let mut counts = vec![0u64; block.labels.iter().filter(|label| **label != SKIP).max().map_or(0, |most| *most as usize + 1)];
+        tally(&block.labels, &mut counts);
+        sums.resize(sums.len().max(counts.len()), 0.0);
+        return sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count as f64);
+    }
     for (i, label) in block.labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
         let label = *label as usize;
         if sums.len() <= label {
@@ -256,7 +263,7 @@ fn observe(
     block.labels.resize(keep.len(), SKIP);
     if let Some(column) = plan.target {
         worker.target.observe(&View { partition, batch, keep, decimal, markers }, column, &mut block.labels);
-        if worker.target.len() > shared.options.max_classes {
+        if worker.target.has_more_than(shared.options.max_classes) {
             return Err(too_many_classes(shared.feed, plan.name(column), shared.options.max_classes).into());
         }
         selection::by_label(keep, &mut block.labels, &mut block.weights);

@@ -92,6 +92,8 @@ pub(crate) enum Ended {
     Sums(Sums),
     /// A model judged.
     Judged((Evaluation, u64)),
+    /// What an analysis concluded.
+    Account(Account),
 }
 
 /// Passes under way.
@@ -181,7 +183,7 @@ impl Relay {
         let end = work::run(py, usize::MAX, |_| self.relay.advance())?;
         let ended = match end {
             None => return Ok(None),
-            Some(RelayEnd::Concluded(conclusion)) => ended(conclusion, self.weights.as_deref()),
+            Some(RelayEnd::Concluded(conclusion)) => Ended::of(conclusion, self.weights.as_deref()),
             Some(RelayEnd::Sums(sums)) => Ended::Sums(Sums(*sums)),
             Some(RelayEnd::Judged(evaluation, silent)) => {
                 Ended::Judged((Evaluation::new(*evaluation, self.relay.agreed().classes().clone()), silent))
@@ -195,11 +197,13 @@ fn weights_of(study: &Study) -> Option<String> {
     study.weight.as_ref().map(|(column, _)| column.clone())
 }
 
-/// A conclusion; a model has the name of the column of its rows' weights.
-fn ended(conclusion: Conclusion, weights: Option<&str>) -> Ended {
-    match conclusion {
-        Conclusion::Model(model) => Ended::Model(Model::new(crate::models::with_weights_of(model, weights))),
-        Conclusion::Card(card) => Ended::Account(Account(*card)),
+impl Ended {
+    /// What a study concluded; `weights` is the column of its rows' weights.
+    pub(crate) fn of(conclusion: Conclusion, weights: Option<&str>) -> Self {
+        match conclusion {
+            Conclusion::Model(model) => Ended::Model(Model::new(crate::models::with_weights_of(model, weights))),
+            Conclusion::Card(card) => Ended::Account(Account(*card)),
+        }
     }
 }
 
@@ -225,7 +229,7 @@ pub(crate) fn fit_files(
         let fitted = train::conclude(&study.procedure()?, &*opened.source, work::threads(threads), control)?;
         Ok((fitted.model, opened.notices))
     })?;
-    Ok((ended(conclusion, weights_of(&study).as_deref()), told(notices)))
+    Ok((Ended::of(conclusion, weights_of(&study).as_deref()), told(notices)))
 }
 
 /// Sums all files up on this machine.

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use oddsmith::data::{Order, Weighting};
-use oddsmith::error::{Error, ErrorKind};
-use oddsmith::model::Conclusion;
+use oddsmith::error::Error;
 use oddsmith::registry;
 use oddsmith::train::{self, Advance, Answer, Question, Study};
 use oddsmith_io::{ArrowTable, Roles, TextOptions};
@@ -15,9 +14,9 @@ use crate::account::found;
 use crate::columns::Columns;
 use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
-use crate::model::Model;
 use crate::options::{declared_params, params};
 use crate::reading::{open_for, roles_of};
+use crate::relay::Ended;
 use crate::work;
 
 /// Levels by column, and the event.
@@ -138,8 +137,8 @@ impl Round {
         asked().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
     }
 
-    /// The next question or the model, and what differed between the places.
-    fn advance(&self, py: Python<'_>, answers: Vec<(String, Vec<u8>)>) -> PyResult<(Option<Round>, Option<Model>, Vec<Told>)> {
+    /// The next question or what was concluded, and what differed between the places.
+    fn advance(&self, py: Python<'_>, answers: Vec<(String, Vec<u8>)>) -> PyResult<(Option<Round>, Option<Ended>, Vec<Told>)> {
         let advanced = || {
             let read = answers.iter().map(|(_, bytes)| Answer::from_bytes(bytes)).collect::<oddsmith::Result<Vec<_>>>()?;
             let named: Vec<(&str, &Answer)> = answers.iter().map(|(name, _)| name.as_str()).zip(&read).collect();
@@ -147,12 +146,8 @@ impl Round {
         };
         match advanced().map_err(|error| raise(py, error))? {
             Advance::Again(round, notices) => Ok((Some(Round(*round)), None, told(notices))),
-            Advance::Done(Conclusion::Model(model)) => Ok((None, Some(Model::new(model)), Vec::new())),
-            Advance::Done(Conclusion::Card(card)) => {
-                let (model, what) = (card.title, "be an estimator".into());
-                let advice = "it is an analysis; `oddsmith rounds advance` shows it".into();
-                Err(raise(py, ErrorKind::Unsupported { model, what, advice }.into()))
-            }
+            // The name of the column of the weights is put back by the estimator that the fit was begun with.
+            Advance::Done(conclusion) => Ok((None, Some(Ended::of(conclusion, None)), Vec::new())),
         }
     }
 }

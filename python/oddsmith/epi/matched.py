@@ -30,6 +30,8 @@ class ConditionalLogit(Account):
         The column of clusters of sets, for standard errors from the scores of the clusters.
     firth : bool, default=False
         Firth's penalised likelihood: finite estimates under separation, less bias in small samples.
+    on_separation : {'error', 'firth'}, default='error'
+        What to do when no finite estimate exists, because cases and controls of all sets are told apart.
     offset : str, default=None
         A number column that is added to the log odds as it is.
     weight : str, default=None
@@ -52,6 +54,7 @@ class ConditionalLogit(Account):
         robust: str | None = None,
         cluster: str | None = None,
         firth: bool = False,
+        on_separation: str = "error",
         offset: str | None = None,
         weight: str | None = None,
         event: Any = None,
@@ -67,6 +70,7 @@ class ConditionalLogit(Account):
             "robust": robust,
             "cluster": cluster,
             "firth": firth,
+            "on-separation": None if on_separation == "error" else on_separation,
             "offset": offset,
         }
         super().__init__(*analysis("conditional-logistic", options, data, formula=formula, weight=weight, event=event, n_jobs=n_jobs))

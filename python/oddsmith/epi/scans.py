@@ -37,7 +37,7 @@ def confounding(
         Ranges of about as many rows that a number is cut into.
     level : float, default=0.95
         Level of the intervals.
-    design : {'cohort', 'case-control'}, default='cohort'
+    design : {'cohort', 'trial', 'case-control'}, default='cohort'
         In a case-control study there are no risks to standardise.
     weight : str, default=None
         A column that says how often a row counts.

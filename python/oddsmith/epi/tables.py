@@ -18,8 +18,8 @@ class Table2x2(Account):
         Exposed cases, exposed others, cases and others that were not exposed.
     level : float, default=0.95
         Level of the intervals.
-    design : {'cohort', 'case-control'}, default='cohort'
-        In a case-control study there are no risks.
+    design : {'cohort', 'trial', 'case-control'}, default='cohort'
+        How rows came to be: observed, treated at random, or sampled by their outcome, where there are no risks.
     paired : bool, default=False
         Whether the two answers are of the same pair: McNemar's test.
     add : float, default=0
@@ -77,8 +77,8 @@ class StratifiedTable(Account):
         A column that says how often a row counts.
     level : float, default=0.95
         Level of the intervals.
-    design : {'cohort', 'case-control'}, default='cohort'
-        In a case-control study there are no risks.
+    design : {'cohort', 'trial', 'case-control'}, default='cohort'
+        How rows came to be: observed, treated at random, or sampled by their outcome, where there are no risks.
     paired : bool, default=False
         Whether the two answers are of the same pair.
     add : float, default=0

@@ -287,7 +287,7 @@ fn show_effects(part: PartArgs, fitted: &FittedTable, effects: &Card, saved: Opt
 }
 
 /// The analysis that is asked for as a model: by its name, or by strata in a formula, which are for one that compares rows within them.
-fn fitted_analysis(model: Option<&str>, formula: Option<&Formula>) -> Option<&'static AnalysisEntry> {
+pub(crate) fn fitted_analysis(model: Option<&str>, formula: Option<&Formula>) -> Option<&'static AnalysisEntry> {
     let within = |entry: &&AnalysisEntry| entry.params.iter().any(|param| param.is_called(Role::Stratum.option()));
     match model {
         Some(name) => registry::fitted_analyses().find(|entry| entry.is_called(name)),

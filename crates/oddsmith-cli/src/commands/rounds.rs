@@ -61,8 +61,8 @@ pub(crate) struct BeginArgs {
     #[arg(short, long, value_name = "MODEL")]
     model: Option<String>,
 
-    /// An analysis in place of a model: classes, table.
-    #[arg(long, value_name = "ANALYSIS", conflicts_with_all = ["model", "formula"], value_parser = analyses())]
+    /// An analysis in place of a model: a table, a description, matched sets …
+    #[arg(long, value_name = "ANALYSIS", conflicts_with = "model", value_parser = analyses())]
     analysis: Option<String>,
 
     /// An option of the analysis, such as exposure=smoke.
@@ -170,8 +170,10 @@ fn analyses() -> PossibleValuesParser {
 }
 
 fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
-    let study = match &args.analysis {
-        Some(name) => of_analysis(args, name)?,
+    let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
+    let fitted = super::fit::fitted_analysis(args.model.as_deref(), formula.as_ref()).map(|entry| entry.name);
+    let study = match args.analysis.as_deref().or(fitted) {
+        Some(name) => of_analysis(args, name, formula)?,
         None => of_model(args, console)?,
     };
     let round = Round::begin(study)?;
@@ -180,19 +182,23 @@ fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
 }
 
 /// A study that ends in a card.
-fn of_analysis(args: &BeginArgs, name: &str) -> Result<Study, Failure> {
+fn of_analysis(args: &BeginArgs, name: &str, formula: Option<Formula>) -> Result<Study, Failure> {
     let Roles { target, features, exclude, weight, .. } = args.roles.roles()?;
-    if target.is_none() {
-        return Err(Failure::Usage("name the column that holds the classes, with --target".into()));
-    }
     args.params.none_of(name)?;
     let Some(entry) = registry::analysis(name) else { return Err(Failure::Usage(format!("there is no analysis `{name}`"))) };
-    let mut params = entry.defaults();
+    if formula.is_some() && !entry.fitted {
+        return Err(Failure::Usage(format!("the analysis `{name}` takes no formula; give its columns with --target and --set")));
+    }
+    let mut params = entry.defaults().with_formula(formula)?;
     for option in &args.set {
         let (option, value) = option.split_once('=').unwrap_or((option, ""));
         params.set(option, value)?;
     }
     let needs = (entry.build)(&params)?.needs_any()?;
+    let target = needs.target.or(target);
+    if target.is_none() {
+        return Err(Failure::Usage("name the column that holds the classes, with --target".into()));
+    }
     let kinds = needs.kinds.into_iter().chain(args.kinds.kinds()?).collect();
     Ok(Study {
         target,

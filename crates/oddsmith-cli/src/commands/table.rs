@@ -63,8 +63,8 @@ pub(crate) struct TableArgs {
     #[arg(long)]
     paired: bool,
 
-    /// How rows were sampled: in a case-control study there are no risks, only odds ratios.
-    #[arg(long, value_name = "DESIGN", default_value = "cohort", value_parser = ["cohort", "case-control"])]
+    /// How rows came to be: observed, treated at random, or sampled by their outcome, where there are no risks.
+    #[arg(long, value_name = "DESIGN", default_value = "cohort", value_parser = ["cohort", "trial", "case-control"])]
     design: String,
 
     /// Level of the intervals.

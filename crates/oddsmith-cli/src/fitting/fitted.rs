@@ -94,7 +94,8 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
             Some(describe(&evaluate(&*fitted.model, &opened, memory, threads, control).map_err(in_table)?, &mut card))
         }
     };
-    card.summary = Some(Summary { footnotes: footnote.into_iter().collect(), ..summary });
+    let methods = summary.footnotes.iter().filter(|_| crude).cloned();
+    card.summary = Some(Summary { footnotes: methods.chain(footnote).collect(), ..summary });
     if console.verbose() {
         tell_more(&fitted, &opened, threads, console, control).map_err(in_table)?;
     }

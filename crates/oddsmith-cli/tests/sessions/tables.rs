@@ -20,6 +20,7 @@ fn tables_of_counts() {
         "oddsmith table --cells 0,15,8,30 --format table",
         "oddsmith table --cells 40,12,16,9 --paired --format table",
         "oddsmith table --cells 30,44,29,86 --design case-control --tidy",
+        "oddsmith table births.csv --outcome low --exposure smoke --strata race --design trial --format table -q",
     ]));
 }
 
@@ -27,15 +28,19 @@ fn tables_of_counts() {
 fn what_no_table_can_be_made_of() {
     let session = Session::new();
     session.write("empty.csv", "low,smoke,ward\nyes,1,a\nno,1,a\nyes,0,b\nno,0,b\n");
+    session.write("counts.csv", "low,smoke,n\nyes,1,30\nno,1,-4\nyes,0,29\nno,0,86\n");
     assert_session!(session.transcript(&[
         "oddsmith table births.csv --outcome low --exposure race --strata smoke",
         "oddsmith table births.csv --outcome bwt --exposure smoke",
+        "oddsmith table births.csv --outcome low --exposure lwt",
         "oddsmith table births.csv --outcome low --exposure smok",
         "oddsmith table births.csv --outcome low --exposure smoke --strata low",
         "oddsmith table births.csv --outcome low --exposure smoke --strata race,race",
         "oddsmith table births.csv --outcome low --exposure smoke --where 'smoke == 1'",
         "oddsmith table births.csv --outcome low --exposure race --scores 1,2",
         "oddsmith table empty.csv --outcome low --exposure smoke --strata ward",
+        "oddsmith table counts.csv --outcome low --exposure smoke --weight n",
+        "oddsmith table counts.csv --outcome low --exposure smoke --weight smoke",
         "oddsmith table --cells 30,44,-1,86",
         "oddsmith table --cells 0,0,0,0",
         "oddsmith table births.csv --outcome low",
@@ -53,6 +58,23 @@ fn matched_sets() {
         "oddsmith fit pairs.csv 'case ~ x + strata(set)' -o x.odds",
         "oddsmith fit pairs.csv 'case ~ x + strata(set)' --l2 1",
         "oddsmith fit pairs.csv 'case ~ y + strata(set)' --where 'set == \"c\"'",
+    ]));
+}
+
+#[test]
+fn separated_sets_and_sets_without_a_contrast() {
+    let session = Session::new();
+    let pair = |at: u32| format!("{at},1,{},{}\n{at},0,{},{}\n", 3 + at, at % 3, 1 + at, (at + 1) % 3);
+    session.write("apart.csv", format!("set,case,x,z\n{}", (0..12).map(pair).collect::<String>()));
+    session.write("alone.csv", "set,case,x\na,1,2\na,1,3\nb,0,1\nb,0,4\n");
+    assert_session!(session.transcript(&[
+        "oddsmith fit apart.csv 'case ~ x + z + strata(set)' --format table -q",
+        "oddsmith fit apart.csv 'case ~ x + z + strata(set)' --on-separation firth --format table -q",
+        "oddsmith fit alone.csv 'case ~ x + strata(set)'",
+        "oddsmith fit apart.csv 'case ~ x + set + strata(set)'",
+        "oddsmith rounds begin 'case ~ x + strata(set)' --set firth=true --analysis conditional-logistic -o firth.round",
+        "oddsmith rounds begin 'case ~ z + strata(set)' -o sets.round",
+        "oddsmith rounds begin 'low ~ smoke' --analysis table -o t.round",
     ]));
 }
 

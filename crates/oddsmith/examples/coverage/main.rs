@@ -2,10 +2,11 @@
 //! them an interval of 95 % holds the truth.
 //!
 //! ```sh
-//! cargo run --release --example coverage > coverage.md      # the tables of docs/epidemiology.md
+//! cargo run --release --example coverage 20000 docs/epidemiology.md      # writes the tables of that page between its marks
 //! ```
 //!
-//! The argument is the number of drawings, 20 000 by default: a coverage near 95 % then has a standard error of 0.15 %.
+//! The first argument is the number of drawings, 20 000 by default, of which strata take a quarter and regressions a tenth; above every table stands how far chance
+//! alone moves its numbers. Without a page the tables are printed.
 
 #![allow(clippy::print_stdout, reason = "it is a program that prints tables")]
 
@@ -18,6 +19,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 const LEVEL: f64 = 0.95;
+
+/// What stands before and after the tables of a page.
+const MARKS: [&str; 2] = ["<!-- coverage -->\n", "<!-- end of coverage -->\n"];
 
 /// What is drawn: exposed, not exposed, risk if not exposed, odds ratio.
 const TABLES: [(u32, u32, f64, f64); 5] =
@@ -72,17 +76,37 @@ impl Tally {
     }
 }
 
-/// A row for every interval, a column for every situation.
-fn print(title: &str, situations: &[String], names: &[&str], tallies: &[Vec<Tally>], drawn: u32) {
-    println!("| {title} | {} |\n| --- |{}", situations.join(" | "), " --- |".repeat(situations.len()));
-    for (at, name) in names.iter().enumerate() {
-        let cells: Vec<String> = tallies.iter().map(|column| column[at].cell(drawn)).collect();
-        println!("| {name} | {} |", cells.join(" | "));
+/// The tables so far.
+struct Page(String);
+
+impl Page {
+    /// A row for every interval, a column for every situation.
+    fn table(&mut self, title: &str, situations: &[String], names: &[&str], tallies: &[Vec<Tally>], drawn: u32) {
+        let by_chance = 100.0 * (LEVEL * (1.0 - LEVEL) / f64::from(drawn)).sqrt();
+        let rule = " --- |".repeat(situations.len());
+        let mut lines = vec![
+            format!("*{drawn} drawings of every column; the standard error of 95 % is {by_chance:.2} %.*\n"),
+            format!("| {title} | {} |", situations.join(" | ")),
+            format!("| --- |{rule}"),
+        ];
+        for (at, name) in names.iter().enumerate() {
+            let cells: Vec<String> = tallies.iter().map(|column| column[at].cell(drawn)).collect();
+            lines.push(format!("| {name} | {} |", cells.join(" | ")));
+        }
+        self.0.push_str(&format!("{}\n\n", lines.join("\n")));
     }
-    println!();
+
+    /// Writes the tables between the marks of a file.
+    fn write(&self, path: &str) -> std::io::Result<()> {
+        let text = std::fs::read_to_string(path)?;
+        let missing = || std::io::Error::other(format!("{path} has no place for the tables"));
+        let (before, rest) = text.split_once(MARKS[0]).ok_or_else(missing)?;
+        let (_, after) = rest.split_once(MARKS[1]).ok_or_else(missing)?;
+        std::fs::write(path, format!("{before}{}\n{}{}{after}", MARKS[0], self.0, MARKS[1]))
+    }
 }
 
-fn tables(random: &mut Random, drawn: u32) {
+fn tables(random: &mut Random, drawn: u32, page: &mut Page) {
     let names = [
         "odds ratio, score",
         "odds ratio, Woolf",
@@ -116,10 +140,10 @@ fn tables(random: &mut Random, drawn: u32) {
         tallies.push(own);
     }
     let situations: Vec<String> = TABLES.iter().map(|(n1, n0, p0, or)| format!("{n1} + {n0}, risk {p0}, OR {or}")).collect();
-    print("one table", &situations, &names, &tallies, drawn);
+    page.table("one table", &situations, &names, &tallies, drawn);
 }
 
-fn strata(random: &mut Random, drawn: u32) {
+fn strata(random: &mut Random, drawn: u32, page: &mut Page) {
     let names = [
         "odds ratio, Mantel–Haenszel",
         "odds ratio, logistic, stratum intercepts",
@@ -130,6 +154,8 @@ fn strata(random: &mut Random, drawn: u32) {
         "risk difference, standardised",
         "risk ratio, standardised",
         "odds ratio, standardised (marginal)",
+        "risk if exposed, standardised",
+        "risk if not exposed, standardised",
     ];
     let mut tallies = Vec::new();
     for (count, size, odds_ratio) in STRATA {
@@ -151,14 +177,16 @@ fn strata(random: &mut Random, drawn: u32) {
             own[6].see(Some(marginal.risk_difference), r1 - r0);
             own[7].see(Some(marginal.risk_ratio), r1 / r0);
             own[8].see(Some(marginal.odds_ratio), r1 * (1.0 - r0) / (r0 * (1.0 - r1)));
+            own[9].see(Some(marginal.exposed), r1);
+            own[10].see(Some(marginal.unexposed), r0);
         }
         tallies.push(own);
     }
     let situations: Vec<String> = STRATA.iter().map(|(count, size, or)| format!("{count} × ({size} + {size}), OR {or}")).collect();
-    print("strata", &situations, &names, &tallies, drawn / 4);
+    page.table("strata", &situations, &names, &tallies, drawn / 4);
 }
 
-fn interactions_and_pairs(random: &mut Random, drawn: u32) {
+fn interactions_and_pairs(random: &mut Random, drawn: u32, page: &mut Page) {
     let names = ["RERI", "attributable proportion", "synergy index", "matched odds ratio, exact"];
     let mut tallies = Vec::new();
     for size in [100u32, 400] {
@@ -181,15 +209,23 @@ fn interactions_and_pairs(random: &mut Random, drawn: u32) {
         tallies.push(own);
     }
     let situations = [100, 400].map(|size: u32| format!("groups of {size}, {} pairs that disagree", size / 4));
-    print("interaction, pairs", &situations, &names, &tallies, drawn / 4);
+    page.table("interaction, pairs", &situations, &names, &tallies, drawn / 4);
 }
 
 fn main() -> oddsmith::Result<()> {
-    let drawn = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(20_000);
-    let mut random = Random(ChaCha8Rng::seed_from_u64(1));
-    tables(&mut random, drawn);
-    strata(&mut random, drawn);
-    interactions_and_pairs(&mut random, drawn);
-    regressions::matched(&mut random, drawn / 10)?;
-    regressions::regression(&mut random, drawn / 10)
+    let mut arguments = std::env::args().skip(1);
+    let drawn = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(20_000);
+    let (mut random, mut page) = (Random(ChaCha8Rng::seed_from_u64(1)), Page(String::new()));
+    tables(&mut random, drawn, &mut page);
+    strata(&mut random, drawn, &mut page);
+    interactions_and_pairs(&mut random, drawn, &mut page);
+    regressions::matched(&mut random, drawn / 10, &mut page)?;
+    regressions::regression(&mut random, drawn / 10, &mut page)?;
+    match arguments.next() {
+        Some(path) => page.write(&path).map_err(|error| oddsmith::Error::data(error.to_string())),
+        None => {
+            println!("{}", page.0);
+            Ok(())
+        }
+    }
 }

@@ -12,7 +12,7 @@ use oddsmith::registry;
 use oddsmith::study::estimate::{Estimate, two_sided_z};
 use oddsmith::train::{conclude, fit};
 
-use crate::{LEVEL, Random, Tally, print};
+use crate::{LEVEL, Page, Random, Tally};
 
 /// Rows of a binary exposure `x`, a number `z`, and categories `set` and `site` that rows of matched sets have.
 struct Drawn {
@@ -119,7 +119,7 @@ fn logistic(eta: f64) -> f64 {
 }
 
 /// Intervals of the log odds ratio of an exposure in matched sets.
-pub(crate) fn matched(random: &mut Random, drawn: u32) -> Result<()> {
+pub(crate) fn matched(random: &mut Random, drawn: u32, page: &mut Page) -> Result<()> {
     const DESIGNS: [(usize, usize, usize); 3] = [(40, 1, 1), (60, 1, 4), (40, 2, 4)];
     const ROADS: [(&str, &[(&str, &str)]); 5] = [
         ("conditional logistic, Wald", &[("ci", "wald")]),
@@ -143,7 +143,7 @@ pub(crate) fn matched(random: &mut Random, drawn: u32) -> Result<()> {
         tallies.push(own);
     }
     let situations = DESIGNS.map(|(sets, cases, controls)| format!("{sets} sets {cases}:{controls}"));
-    print("matched sets", &situations, &ROADS.map(|(name, _)| name), &tallies, drawn);
+    page.table("matched sets", &situations, &ROADS.map(|(name, _)| name), &tallies, drawn);
     Ok(())
 }
 
@@ -187,8 +187,24 @@ fn row_of(card: &Card, measure: &str) -> Option<usize> {
     card.tidy.rows().iter().position(|row| matches!(&row[at], Cell::Text(name) if &**name == measure))
 }
 
-/// Intervals of a regression's coefficient, and of effects in risk: for the rows at hand, and for the population they are a sample of.
-pub(crate) fn regression(random: &mut Random, drawn: u32) -> Result<()> {
+/// The interval of the log odds of a row with x = 1 and z = 0, which is that of its probability on another scale.
+fn individual(model: &dyn Classifier) -> Option<Estimate> {
+    let metrics = model.inference()?.row_metrics(&|_| false).ok()?;
+    let layout = metrics.layout();
+    let numbers: Vec<f64> = layout.numbers().iter().map(|&j| f64::from(layout.features()[j].name == "x")).collect();
+    let codes = vec![0; layout.codes().len()];
+    let features = Features {
+        numbers: MatrixView::row_major(&numbers, 1, numbers.len()).ok()?,
+        codes: CodesView::row_major(&codes, 1, codes.len()).ok()?,
+        words: &[],
+    };
+    let told = metrics.of_rows(&features, None, 0).ok()?;
+    let named = |name: &str| metrics.names().iter().position(|known| known == name).map(|at| told.metrics[0][at]);
+    Some(Estimate::wald(named("log_odds")?, named("std_error")?, LEVEL))
+}
+
+/// Intervals of a regression's coefficient, of one row's risk, and of effects in risk: for the rows at hand, and for the population they are a sample of.
+pub(crate) fn regression(random: &mut Random, drawn: u32, page: &mut Page) -> Result<()> {
     const SIZES: [usize; 3] = [60, 200, 1000];
     const ROADS: [(&str, &[(&str, &str)]); 4] = [
         ("log odds ratio, Wald", &[("ci", "wald")]),
@@ -206,6 +222,7 @@ pub(crate) fn regression(random: &mut Random, drawn: u32) -> Result<()> {
     for of in ["these rows", "the population"] {
         names.extend(MEASURES.iter().map(|(_, measure, _)| format!("{measure} over {of}")));
     }
+    names.push("probability of one row".into());
     let population = truths_of_population(random);
     let mut tallies = Vec::new();
     for size in SIZES {
@@ -218,6 +235,7 @@ pub(crate) fn regression(random: &mut Random, drawn: u32) -> Result<()> {
             }
             let here = truths(rows.numbers.chunks_exact(2).map(|cells| (cells[0], cells[1])));
             let Ok(model) = regressed(&[("ci", "wald")], &rows) else { continue };
+            own[names.len() - 1].see(individual(&*model), -0.2);
             for (at, (column, measure, ratio)) in MEASURES.iter().enumerate() {
                 let Some(card) = effects(&*model, column, &rows) else { continue };
                 let Some(row) = row_of(&card, measure) else { continue };
@@ -228,7 +246,7 @@ pub(crate) fn regression(random: &mut Random, drawn: u32) -> Result<()> {
         tallies.push(own);
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    print("regression", &SIZES.map(|size| format!("{size} rows")), &names, &tallies, drawn);
+    page.table("regression", &SIZES.map(|size| format!("{size} rows")), &names, &tallies, drawn);
     Ok(())
 }
 

@@ -61,6 +61,11 @@ impl<'a> CodesView<'a> {
         self.data[i * self.row_stride + j * self.col_stride]
     }
 
+    /// The codes of column `j` as they lie, where its rows lie one after the other.
+    pub fn column(&self, j: usize) -> Option<&'a [u32]> {
+        (self.row_stride == 1 && j < self.cols && self.rows > 0).then(|| &self.data[j * self.col_stride..][..self.rows])
+    }
+
     /// Distance between rows and between columns in the data, and the data themselves, for kernels.
     pub fn parts(&self) -> (&'a [u32], usize, usize) {
         (self.data, self.row_stride, self.col_stride)

@@ -41,6 +41,10 @@ impl MappedSource for KeyedSource {
 
     fn map(&self, rows: Rows<'_>, labels: &mut Vec<u32>, sink: &mut dyn FnMut(Rows<'_>) -> Result<()>) -> Result<()> {
         let (codes, keys) = rows.features.codes.split_columns(self.codes);
+        // Where every row has its keys, labels stay where they are.
+        if (0..keys.cols()).all(|key| keys.column(key).is_some_and(|codes| !codes.contains(&MISSING))) {
+            return sink(Rows { features: Features { codes, ..rows.features }, keys, ..rows });
+        }
         let keyless = |i: usize| (0..keys.cols()).any(|key| keys.get(i, key) == MISSING);
         labels.clear();
         labels.extend(rows.labels.iter().enumerate().map(|(i, label)| if keyless(i) { SKIP } else { *label }));

@@ -1,14 +1,27 @@
 //! The levels of a category: the values it takes, in a fixed order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Distinct values of a category column; a row holds the position of its value, a code.
+/// Distinct values of a category column; a row holds the position of its value, a code. Copies share the names: there may be as many as rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Levels {
-    names: Vec<String>,
+    names: Arc<Vec<String>>,
+}
+
+impl From<Vec<String>> for Levels {
+    fn from(names: Vec<String>) -> Self {
+        Levels { names: Arc::new(names) }
+    }
+}
+
+impl From<Levels> for Vec<String> {
+    fn from(levels: Levels) -> Self {
+        Arc::unwrap_or_clone(levels.names)
+    }
 }
 
 impl Levels {
@@ -16,18 +29,22 @@ impl Levels {
     /// Repeated names are kept once.
     pub fn sorted(mut names: Vec<String>) -> Self {
         let numeric = |name: &String| name.trim().parse::<f64>().ok().filter(|v| !v.is_nan());
-        if !names.is_empty() && names.iter().all(|name| numeric(name).is_some()) {
-            names.sort_by(|a, b| numeric(a).partial_cmp(&numeric(b)).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.cmp(b)));
-        } else {
-            names.sort();
+        let values: Option<Vec<f64>> = names.iter().map(numeric).collect();
+        match values {
+            Some(values) => {
+                let mut valued: Vec<(f64, String)> = values.into_iter().zip(names).collect();
+                valued.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.1.cmp(&b.1)));
+                names = valued.into_iter().map(|(_, name)| name).collect();
+            }
+            None => names.sort(),
         }
         names.dedup();
-        Levels { names }
+        names.into()
     }
 
     /// Levels in the given order (the order of a schema or of another system's codes).
     pub fn in_order(names: Vec<String>) -> Self {
-        Levels { names }
+        names.into()
     }
 
     /// All levels of several lists, each of whose orders is kept; what no list decides is sorted. `None` when the orders contradict
@@ -35,6 +52,13 @@ impl Levels {
     ///
     /// Sorts topologically: of the levels that no remaining level must precede, the first in sorted order comes next.
     pub fn joined(lists: &[&[String]]) -> Option<Self> {
+        // One list, or the same list again and again, is its own order.
+        if let [first, others @ ..] = lists
+            && others.iter().all(|other| other == first)
+            && first.iter().collect::<HashSet<_>>().len() == first.len()
+        {
+            return Some(first.to_vec().into());
+        }
         let all = Levels::sorted(lists.iter().flat_map(|list| list.iter().cloned()).collect());
         let place: BTreeMap<&String, usize> = all.names.iter().enumerate().map(|(at, name)| (name, at)).collect();
         let mut followers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); all.len()];
@@ -56,12 +80,12 @@ impl Levels {
                 }
             }
         }
-        (names.len() == all.len()).then_some(Levels { names })
+        (names.len() == all.len()).then(|| names.into())
     }
 
     /// The two levels of a boolean column.
     pub fn boolean() -> Self {
-        Levels { names: vec!["false".into(), "true".into()] }
+        vec!["false".into(), "true".into()].into()
     }
 
     /// Number of levels.
@@ -107,5 +131,7 @@ mod tests {
         assert_eq!(joined(&["c a", "b"]).as_deref(), Some("b c a"));
         assert_eq!(joined(&["1 10", "2 9"]).as_deref(), Some("1 2 9 10"));
         assert_eq!(joined(&["low high", "high low"]), None);
+        assert_eq!(joined(&["z y x"]).as_deref(), Some("z y x"));
+        assert_eq!(joined(&["z y z"]), None);
     }
 }

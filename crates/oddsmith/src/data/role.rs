@@ -78,6 +78,15 @@ impl KeyPlace {
         }
     }
 
+    /// The codes of all rows as they lie, where the keys are codes that lie one after the other.
+    pub fn codes<'a>(self, rows: &Rows<'a>) -> Option<&'a [u32]> {
+        match self {
+            KeyPlace::Key(at) => rows.keys.column(at),
+            KeyPlace::Feature(Plane::Codes(at)) => rows.features.codes.column(at),
+            KeyPlace::Feature(_) => None,
+        }
+    }
+
     /// The key of row `i`: equal where rows belong together. `None` for a row that has none.
     pub fn of_row(self, rows: &Rows<'_>, i: usize) -> Option<u64> {
         let level = |code: u32| (code != MISSING).then_some(u64::from(code));

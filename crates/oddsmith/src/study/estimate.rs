@@ -34,10 +34,15 @@ impl Estimate {
 
     /// Normal limits about the logarithm of a ratio: value · e^{± z·SE}. A ratio of 0 or ∞ has no such limits.
     pub fn log_wald(value: f64, std_error: f64, level: f64) -> Self {
+        Estimate::log_wald_at(value, std_error, two_sided_z(level))
+    }
+
+    /// The same for a z that is known: its search costs more than the limits.
+    pub fn log_wald_at(value: f64, std_error: f64, z: f64) -> Self {
         if !(value > 0.0 && value < f64::INFINITY && std_error.is_finite()) {
             return Estimate::bare(value);
         }
-        let reach = two_sided_z(level) * std_error;
+        let reach = z * std_error;
         Estimate { value, std_error, low: value * libm::exp(-reach), high: value * libm::exp(reach) }
     }
 

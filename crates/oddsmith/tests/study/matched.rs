@@ -71,6 +71,33 @@ fn separated_sets_have_a_maximum_under_firths_penalty() {
     assert!(tidy(&firth, 0, "conf_low") < tidy(&firth, 0, "estimate") && tidy(&firth, 0, "estimate") < tidy(&firth, 0, "conf_high"));
 }
 
+/// Where there is a maximum it is the one that is told; where there is none, that of Firth's likelihood, with the columns that separate named.
+#[test]
+fn separated_sets_fall_back_on_request() {
+    let golden = Golden::load("clogit_r");
+    let separated = frame(golden.at("results/separated"));
+    let asked = run(&params(&[("on-separation", "firth")]), &RowByRow(&separated), 2).unwrap();
+    let firth = run(&params(&[("firth", "true")]), &separated.source(), 1).unwrap();
+    for row in 0..2 {
+        for column in ["estimate", "std_error", "conf_low", "conf_high"] {
+            same_digits(tidy(&asked, row, column), tidy(&firth, row, column), 1e-7);
+        }
+    }
+    assert_eq!(asked.title, firth.title);
+    let told: Vec<String> = asked.notices.iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|told| told.contains("W204") && told.contains("`x`")), "{told:?}");
+    let sound = frame(golden.at("results/matched/0"));
+    let plain = run(&params(&[]), &sound.source(), 1).unwrap();
+    let asked = run(&params(&[("on-separation", "firth")]), &sound.source(), 1).unwrap();
+    assert_eq!((plain.title.as_str(), plain.notices.len()), (asked.title.as_str(), asked.notices.len()));
+    for row in 0..2 {
+        for column in ["estimate", "std_error", "conf_low", "conf_high"] {
+            same_digits(tidy(&asked, row, column), tidy(&plain, row, column), 1e-8);
+        }
+    }
+    assert!(run(&params(&[("cluster", "site"), ("on-separation", "firth")]), &sound.source(), 1).is_err());
+}
+
 #[test]
 fn a_set_in_two_clusters_is_refused() {
     let golden = Golden::load("clogit_r");

@@ -13,7 +13,7 @@ mod infer;
 mod model;
 mod one_vs_rest;
 mod options;
-mod params;
+pub(crate) mod params;
 mod stored;
 
 pub use describe::crude::beside_crude;

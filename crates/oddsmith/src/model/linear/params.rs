@@ -30,8 +30,11 @@ const INTERCEPT_SD: Param = Param::new(
     "10",
     "Standard deviation of the prior of the intercept, which is the log odds at the means of the columns; goes with a prior of the coefficients",
 );
-const FIRTH: Param = Param::flag("firth", "Firth's penalised likelihood: finite estimates under separation, less bias in small samples");
-const ON_SEPARATION: Param =
+/// Firth's likelihood.
+pub(crate) const FIRTH: Param =
+    Param::flag("firth", "Firth's penalised likelihood: finite estimates under separation, less bias in small samples");
+/// What separated data end in.
+pub(crate) const ON_SEPARATION: Param =
     Param::new("on-separation", ParamKind::Choice(&["error", "firth"]), "WHAT", "error", "What to do when no finite estimate exists");
 const CI: Param = Param::new(
     "ci",

@@ -105,7 +105,7 @@ impl Confounding {
     fn footnotes(&self, looks: usize) -> Vec<String> {
         let mut lines = Vec::new();
         lines.push(match self.design {
-            Design::Cohort => "odds ratios: over all rows, standardised to all rows, and within levels (Mantel–Haenszel); confounding is crude against \
+            Design::Cohort | Design::Trial => "odds ratios: over all rows, standardised to all rows, and within levels (Mantel–Haenszel); confounding is crude against \
                                marginal, non-collapsibility marginal against conditional"
                 .to_owned(),
             Design::CaseControl => {

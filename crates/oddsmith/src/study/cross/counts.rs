@@ -80,33 +80,66 @@ impl CrossCounts {
     /// The counts with their names; strata without rows are left out.
     pub fn table(&self) -> CrossTable {
         let (layout, classes) = (&self.layout, self.layout.classes());
-        let size = self.levels * classes.len();
-        let named = |at: usize| (self.stratum_name(at), self.cells[at * size..(at + 1) * size].to_vec());
-        let filled = |(_, counts): &(String, Vec<f64>)| counts.iter().any(|count| *count > 0.0);
+        let size = (self.levels * classes.len()).max(1);
         let level = |at: usize| layout.level_name(self.exposure, at).unwrap_or_default();
+        let named: Vec<(&str, &[String])> = self.by.iter().map(|name| (name.as_str(), level_names(layout, name))).collect();
+        let (mut strata, mut counts) = (Vec::new(), Vec::new());
+        for (at, own) in self.cells.chunks_exact(size).enumerate().filter(|(_, own)| own.iter().any(|count| *count > 0.0)) {
+            strata.push(stratum_name(&named, at));
+            counts.extend_from_slice(own);
+        }
         CrossTable {
             outcome: layout.target().to_owned(),
             classes: classes.labels().to_vec(),
             exposure: layout.features()[self.exposure].name.clone(),
             levels: (0..self.levels).map(level).collect(),
             by: self.by.clone(),
-            strata: (0..self.cells.len() / size.max(1)).map(named).filter(filled).collect(),
+            strata,
+            counts,
             excluded: self.gaps,
             weighting: layout.weighting(),
         }
         .occurring()
     }
 
-    /// `race = black, age = 20`: the levels of a combination, the last column running fastest.
-    fn stratum_name(&self, mut at: usize) -> String {
-        let mut parts = Vec::new();
-        for ((_, levels), name) in self.strata.iter().zip(&self.by).rev() {
-            parts.push(format!("{name} = {}", level_name(&self.layout, name, at % levels)));
-            at /= levels;
+    /// Adds rows none of which lacks anything, column after column; says whether they were such.
+    fn observe_complete(&mut self, rows: &Rows<'_>, labels: &[u32]) -> bool {
+        let mut columns: Vec<(&[u32], usize)> = Vec::with_capacity(self.strata.len() + 2);
+        for (place, levels) in &self.strata {
+            let Some(codes) = place.codes(rows) else { return false };
+            columns.push((codes, *levels));
         }
-        parts.reverse();
-        parts.join(", ")
+        let Some(exposure) = rows.features.codes.column(self.codes) else { return false };
+        columns.extend([(exposure, self.levels), (labels, self.layout.classes().len())]);
+        const { assert!(MISSING == SKIP) };
+        if columns.iter().any(|(codes, _)| codes.contains(&MISSING)) {
+            return false;
+        }
+        let mut places = vec![0u32; labels.len()];
+        for (codes, levels) in columns {
+            places.iter_mut().zip(codes).for_each(|(place, code)| *place = *place * levels as u32 + code);
+        }
+        match rows.weights {
+            Some(weights) => places.iter().zip(weights).for_each(|(place, weight)| self.cells[*place as usize] += weight),
+            None => places.iter().for_each(|place| self.cells[*place as usize] += 1.0),
+        }
+        self.rows += labels.len() as u64;
+        true
     }
+}
+
+/// `race = black, age = 20`: the levels of a combination, the last column running fastest.
+fn stratum_name(by: &[(&str, &[String])], at: usize) -> String {
+    let mut name = String::new();
+    let mut combinations: usize = by.iter().map(|(_, levels)| levels.len()).product();
+    for (column, levels) in by {
+        combinations /= levels.len().max(1);
+        let level = levels.get((at / combinations.max(1)) % levels.len().max(1)).map_or("", String::as_str);
+        for part in [if name.is_empty() { "" } else { ", " }, column, " = ", level] {
+            name.push_str(part);
+        }
+    }
+    name
 }
 
 /// How many levels the key of a name has.
@@ -121,11 +154,14 @@ fn levels_of(layout: &Layout, name: &str) -> Result<usize> {
     }
 }
 
-fn level_name(layout: &Layout, name: &str, at: usize) -> String {
+fn level_names<'a>(layout: &'a Layout, name: &str) -> &'a [String] {
     if let Some(key) = layout.keys().iter().find(|key| key.role == Role::Stratum && key.name == name) {
-        return key.levels.names().get(at).cloned().unwrap_or_default();
+        return key.levels.names();
     }
-    layout.index(name).ok().and_then(|j| layout.level_name(j, at)).unwrap_or_default()
+    match layout.index(name).map(|j| &layout.features()[j].space) {
+        Ok(Space::Levels { levels, .. }) => levels.names(),
+        _ => &[],
+    }
 }
 
 impl Encode for CrossCounts {
@@ -141,6 +177,9 @@ impl Statistics for CrossCounts {
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         let labels = rows.counted_labels()?;
+        if self.observe_complete(&rows, &labels) {
+            return Ok(());
+        }
         let classes = self.layout.classes().len();
         'rows: for (i, &label) in labels.iter().enumerate() {
             if label == SKIP {

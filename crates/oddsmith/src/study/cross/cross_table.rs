@@ -21,8 +21,10 @@ pub struct CrossTable {
     pub levels: Vec<String>,
     /// Columns of the strata; none when there is one table.
     pub by: Vec<String>,
-    /// Every stratum by its name, with counts by level and class.
-    pub strata: Vec<(String, Vec<f64>)>,
+    /// Names of the strata.
+    pub strata: Vec<String>,
+    /// Counts by stratum, level and class.
+    pub counts: Vec<f64>,
     /// Rows without a value of the exposure, which do not count.
     pub excluded: u64,
     /// What the counts are sums of.
@@ -40,7 +42,8 @@ impl CrossTable {
             exposure: "exposure".into(),
             levels: names(["not exposed", "exposed"]),
             by: Vec::new(),
-            strata: vec![(String::new(), vec![table.d, table.c, table.b, table.a])],
+            strata: vec![String::new()],
+            counts: vec![table.d, table.c, table.b, table.a],
             excluded: 0,
             weighting: Weighting::None,
         })
@@ -48,13 +51,15 @@ impl CrossTable {
 
     /// The count of a level and a class in a stratum.
     pub fn count(&self, stratum: usize, level: usize, class: usize) -> f64 {
-        self.strata[stratum].1[level * self.classes.len() + class]
+        self.counts[(stratum * self.levels.len() + level) * self.classes.len() + class]
     }
 
     /// Counts by level and class over all strata.
     pub fn all(&self) -> Vec<f64> {
         let mut all = vec![0.0; self.levels.len() * self.classes.len()];
-        self.strata.iter().for_each(|(_, counts)| all.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count));
+        for own in self.counts.chunks_exact(all.len().max(1)) {
+            all.iter_mut().zip(own).for_each(|(sum, count)| *sum += count);
+        }
         all
     }
 
@@ -75,9 +80,11 @@ impl CrossTable {
     pub fn occurring(mut self) -> Self {
         let (classes, all) = (self.classes.len(), self.all());
         let kept: Vec<bool> = all.chunks(classes).map(|counts| counts.iter().sum::<f64>() > 0.0).collect();
-        for (_, counts) in &mut self.strata {
-            *counts = counts.chunks(classes).zip(&kept).filter(|(_, kept)| **kept).flat_map(|(counts, _)| counts.to_vec()).collect();
+        if kept.iter().all(|kept| *kept) {
+            return self;
         }
+        let counted = self.counts.chunks(classes).zip(kept.iter().cycle()).filter(|(_, kept)| **kept);
+        self.counts = counted.flat_map(|(counts, _)| counts.to_vec()).collect();
         let mut kept = kept.iter();
         self.levels.retain(|_| kept.next() == Some(&true));
         self
@@ -105,6 +112,14 @@ impl CrossTable {
                 .accepted("an outcome of two classes; cut numbers into classes first")
                 .into());
         }
+        let rows = all.iter().sum::<f64>();
+        if self.levels.len() > MOST_CLASSES && rows < ROWS_PER_LEVEL * self.levels.len() as f64 && numbers(&self.levels) {
+            let what = format!("a numeric exposure, not levels: {} different numbers in {rows} rows", self.levels.len());
+            return Err(DataFault::new(what)
+                .column(&self.exposure)
+                .accepted("an exposure of few levels; cut numbers into ranges first, or fit a regression")
+                .into());
+        }
         let occurs = |class: &usize| all.iter().skip(*class).step_by(self.classes.len()).sum::<f64>() > 0.0;
         if (0..self.classes.len()).filter(occurs).count() < 2 {
             let what = "all rows that count have the same outcome".to_owned();
@@ -129,5 +144,6 @@ impl CrossTable {
     }
 }
 
-/// From here up, classes that are numbers are taken for a measurement.
+/// From here up, classes that are numbers are taken for a measurement; so are levels of the exposure with fewer rows each than this.
 const MOST_CLASSES: usize = 12;
+const ROWS_PER_LEVEL: f64 = 10.0;

@@ -1,6 +1,7 @@
 //! The card of an exposure of several levels, or of an outcome of several classes.
 
 use super::super::cells::{known, p_text};
+use super::super::groups::fisher;
 use super::super::table::{cochran_armitage, independence};
 use super::described::{Measures, Tests, forest};
 use super::table_card::meaning;
@@ -15,11 +16,16 @@ impl CrossAnalysis {
         let mut tests = Tests::new();
         let independent = independence(&table.all(), classes);
         tests.independence(&independent);
+        let exact = fisher(&table.all(), classes);
+        if let Some(p) = exact {
+            tests.push_exact("Fisher's exact test", p);
+        }
         let mut facts = table.facts();
         facts.push(("Cramér's V".into(), known(independent.cramers_v)));
         facts.push(("least expected count".into(), independent.least_expected.into()));
         let mut footnotes = vec![format!(
-            "χ² {:.3}, df {}, p {} · Cramér's V {:.3}",
+            "{}χ² {:.3}, df {}, p {} · Cramér's V {:.3}",
+            exact.map(|p| format!("Fisher's exact test p {} · ", p_text(p))).unwrap_or_default(),
             independent.pearson.statistic,
             independent.pearson.df,
             p_text(independent.pearson.p_value),

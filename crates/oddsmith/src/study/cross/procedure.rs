@@ -39,10 +39,10 @@ const SCORES: Param = Param::new(
 /// How rows were sampled.
 pub(in crate::study) const DESIGN: Param = Param::new(
     "design",
-    ParamKind::Choice(&["cohort", "case-control"]),
+    ParamKind::Choice(&["cohort", "trial", "case-control"]),
     "DESIGN",
     "cohort",
-    "How rows were sampled: in a case-control study there are no risks, only odds ratios",
+    "How rows came to be: observed, treated at random (trial), or sampled by their outcome (case-control), where there are no risks, only odds ratios",
 );
 
 /// What the registry knows of it.
@@ -61,6 +61,8 @@ pub enum Design {
     /// By exposure, or without looking at either: risks can be told.
     #[default]
     Cohort,
+    /// Exposure is a treatment that was given at random: differences are effects.
+    Trial,
     /// By outcome: only odds ratios can.
     CaseControl,
 }
@@ -68,7 +70,11 @@ pub enum Design {
 impl Design {
     /// The design that options name.
     pub(in crate::study) fn of(params: &Params) -> Self {
-        if params.text("design") == Some("case-control") { Design::CaseControl } else { Design::Cohort }
+        match params.text("design") {
+            Some("case-control") => Design::CaseControl,
+            Some("trial") => Design::Trial,
+            _ => Design::Cohort,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The card of strata: every stratum, pooled measures, tests, and confounding apart from non-collapsibility.
 
 use super::super::cells::{count, known, p_text};
-use super::super::estimate::Estimate;
+use super::super::estimate::{ChiSquared, Estimate, two_sided_z};
 use super::super::reversal::reversal;
 use super::super::strata::{Standardised, StratifiedTable};
 use super::super::table::ConditionalCount;
@@ -46,7 +46,8 @@ impl CrossAnalysis {
         };
         let exact = strata.exact();
         let (tidy, read) = self.pooled(table, &strata, exact.as_ref(), &compared);
-        let (tests, mut footnotes) = self.tests(&strata, exact.as_ref());
+        let homogeneity = strata.breslow_day();
+        let (tests, mut footnotes) = self.tests(&strata, exact.as_ref(), &homogeneity);
         footnotes.extend(compared.told(self.design, &table.by.join(", ")));
         footnotes.push(meaning(self.design).into());
         if strata.strata.len() > MOST_SCORED {
@@ -58,9 +59,8 @@ impl CrossAnalysis {
         let mut notices = table.notices();
         notices.extend(uninformative(table, &strata));
         notices.extend(reversal(&table.exposure, &table.by.join(", "), &compared.crude, &compared.conditional));
-        notices.extend(differing(table, &strata));
-        let own =
-            |(at, stratum): (usize, &super::super::table::Table2x2)| (table.strata[at].0.clone(), stratum.score_odds_ratio(self.level));
+        notices.extend(differing(table, &homogeneity[1]));
+        let own = |(at, stratum): (usize, &super::super::table::Table2x2)| (table.strata[at].clone(), stratum.score_odds_ratio(self.level));
         let parts: Vec<(String, Estimate)> =
             strata.strata.iter().enumerate().filter(|(_, stratum)| stratum.is_informative()).take(MOST_DRAWN).map(own).collect();
         let wholes = [("Mantel–Haenszel".to_owned(), compared.conditional), ("crude".to_owned(), compared.crude)];
@@ -94,7 +94,7 @@ impl CrossAnalysis {
             push(("odds ratio", "exact conditional"), &exact.estimate(self.level, false));
             push(("odds ratio", "mid-p"), &exact.estimate(self.level, true));
         }
-        if self.design == Design::Cohort {
+        if self.design != Design::CaseControl {
             push(("odds ratio", "standardised (marginal)"), &compared.marginal.odds_ratio);
             push(("risk ratio", "crude"), &crude.katz(self.level));
             push(("risk ratio", "Mantel–Haenszel"), &strata.mh_risk_ratio(self.level));
@@ -115,16 +115,16 @@ impl CrossAnalysis {
     }
 
     /// Tests as a table and in words.
-    fn tests(&self, strata: &StratifiedTable, exact: Option<&ConditionalCount>) -> (Table, Vec<String>) {
+    fn tests(&self, strata: &StratifiedTable, exact: Option<&ConditionalCount>, [plain, tarone]: &[ChiSquared; 2]) -> (Table, Vec<String>) {
         let mut tests = Tests::new();
-        let (cmh, corrected, [plain, tarone]) = (strata.cmh(false), strata.cmh(true), strata.breslow_day());
+        let (cmh, corrected) = (strata.cmh(false), strata.cmh(true));
         tests.push("Cochran–Mantel–Haenszel", &cmh);
         tests.push("Cochran–Mantel–Haenszel, corrected", &corrected);
         if let Some(exact) = exact {
             tests.push_exact("exact conditional", exact.p_value());
         }
-        tests.push("Breslow–Day", &plain);
-        tests.push("Breslow–Day, Tarone's correction", &tarone);
+        tests.push("Breslow–Day", plain);
+        tests.push("Breslow–Day, Tarone's correction", tarone);
         tests.push("Woolf, odds ratios", &strata.woolf_odds_ratios());
         tests.push("Woolf, risk ratios", &strata.woolf_risk_ratios());
         let exact = exact.map(|exact| format!(" · exact p {}", p_text(exact.p_value()))).unwrap_or_default();
@@ -154,9 +154,9 @@ impl CrossAnalysis {
             "informative",
         ];
         let mut each = FixedTable::new("strata", columns);
-        let many = strata.strata.len() > MOST_SCORED;
-        for ((name, _), stratum) in table.strata.iter().zip(&strata.strata) {
-            let odds = if many { stratum.woolf(self.level) } else { stratum.score_odds_ratio(self.level) };
+        let (many, z) = (strata.strata.len() > MOST_SCORED, two_sided_z(self.level));
+        for (name, stratum) in table.strata.iter().zip(&strata.strata) {
+            let odds = if many { stratum.woolf_at(z) } else { stratum.score_odds_ratio(self.level) };
             let [value, low, high] = if stratum.is_informative() { [odds.value, odds.low, odds.high] } else { [f64::NAN; 3] };
             let told = if stratum.is_informative() { "yes" } else { "no" };
             each.push([
@@ -211,22 +211,21 @@ impl Compared {
             };
         }
         let (confounding, collapse) = (100.0 * (crude / marginal - 1.0), 100.0 * (marginal / conditional - 1.0));
+        let named = match design {
+            Design::Trial => "imbalance by chance, which a treatment at random leaves".to_owned(),
+            _ => format!("confounding, if {by} came before the exposure"),
+        };
         vec![format!(
-            "the crude odds ratio is {confounding:+.1} % from the marginal one (confounding, if {by} came before the exposure), the marginal \
-             {collapse:+.1} % from the conditional one (non-collapsibility)"
+            "the crude odds ratio is {confounding:+.1} % from the marginal one ({named}), the marginal {collapse:+.1} % from the conditional \
+             one (non-collapsibility)"
         )]
     }
 }
 
 /// Strata that say nothing about an odds ratio.
 fn uninformative(table: &CrossTable, strata: &StratifiedTable) -> Option<Notice> {
-    let silent: Vec<&str> = table
-        .strata
-        .iter()
-        .zip(&strata.strata)
-        .filter(|(_, stratum)| !stratum.is_informative())
-        .map(|((name, _), _)| name.as_str())
-        .collect();
+    let silent: Vec<&str> =
+        table.strata.iter().zip(&strata.strata).filter(|(_, stratum)| !stratum.is_informative()).map(|(name, _)| name.as_str()).collect();
     let first = silent.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join("; ");
     let more = if silent.len() > MOST_NAMED { "; …" } else { "" };
     (!silent.is_empty()).then(|| {
@@ -240,8 +239,7 @@ fn uninformative(table: &CrossTable, strata: &StratifiedTable) -> Option<Notice>
 }
 
 /// Strata whose odds ratios differ by more than chance.
-fn differing(table: &CrossTable, strata: &StratifiedTable) -> Option<Notice> {
-    let [_, tarone] = strata.breslow_day();
+fn differing(table: &CrossTable, tarone: &ChiSquared) -> Option<Notice> {
     (tarone.p_value < DIFFERENT).then(|| {
         let text = format!(
             "odds ratios differ between strata of {} (Breslow–Day p {}): one pooled number stands for different ones",

@@ -113,6 +113,9 @@ pub(super) fn meaning(design: Design) -> &'static str {
         Design::Cohort => {
             "an association: an effect of the exposure only if groups that differ in it differ in nothing else that matters, as when it was given at random"
         }
+        Design::Trial => {
+            "a treatment that was given at random: an effect of giving it, but for chance, as long as no outcome is missing for reasons that the treatment changed"
+        }
         Design::CaseControl => {
             "rows were sampled by their outcome: odds ratios are those of the population, risks are not told; an association, not an effect by itself"
         }

@@ -3,7 +3,7 @@
 use super::super::cells::known;
 use super::super::estimate::Estimate;
 use super::fitted::{Coefficient, Fitted};
-use super::procedure::ConditionalLogit;
+use super::procedure::{ConditionalLogit, separating};
 use super::statistics::PassState;
 use crate::card::{Card, Cell, FixedTable, Summary, Table};
 use crate::data::Design;
@@ -20,7 +20,7 @@ impl ConditionalLogit {
             |counts: &[u64]| counts.iter().zip(state.sizes.iter()).filter(|(_, size)| **size > 0).map(|(n, _)| *n).sum::<u64>();
         let (rows, cases) = (of_informative(&counts.members), of_informative(&counts.cases));
         let ratio = &fitted.likelihood_ratio;
-        let (penalty, kind_of) = if self.firth { (" with Firth's penalty", "penalised ") } else { ("", "") };
+        let (penalty, kind_of) = if fitted.firth { (" with Firth's penalty", "penalised ") } else { ("", "") };
         let facts: Vec<(String, Cell)> = vec![
             ("outcome".into(), format!("{} = {}", state.layout.target(), state.layout.classes().label(1)).into()),
             ("sets".into(), occurring.into()),
@@ -46,7 +46,7 @@ impl ConditionalLogit {
             ("p".into(), Cell::PValue(ratio.p_value)),
         ];
         let kind = if self.profile {
-            if self.firth { "profile of the penalised likelihood".to_owned() } else { "profile likelihood".into() }
+            if fitted.firth { "profile of the penalised likelihood".to_owned() } else { "profile likelihood".into() }
         } else if self.robust {
             match self.clusters() {
                 Some(column) => format!("Wald, errors from scores of clusters of sets ({column})"),
@@ -65,7 +65,7 @@ impl ConditionalLogit {
         let parts: Vec<(String, Estimate)> =
             fitted.coefficients.iter().map(|found| (design.columns()[found.column].name.clone(), found.odds())).collect();
         Card {
-            title: format!("Conditional logistic regression, exact{}", if self.firth { ", Firth's likelihood" } else { "" }),
+            title: format!("Conditional logistic regression, exact{}", if fitted.firth { ", Firth's likelihood" } else { "" }),
             facts,
             tidy: self.tidy(design, fitted),
             summary: Some(Summary { facts: told, table: Some(self.read(design, fitted)), footnotes }),
@@ -112,6 +112,15 @@ impl ConditionalLogit {
                 notice::counted(silent as u64, "set")
             );
             notices.push(Notice::new(notice::SILENT_SETS, text));
+        }
+        if let Some((direction, complete)) = &fitted.rescued {
+            let kind = if *complete { "complete" } else { "quasi-complete" };
+            let names: Vec<String> = separating(direction).iter().map(|j| format!("`{}`", design.columns()[*j].name)).collect();
+            let text = format!(
+                "{kind} separation within sets along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place",
+                names.join(", ")
+            );
+            notices.push(Notice::new(notice::SEPARATION, text));
         }
         for (column, constant) in &fitted.left_out {
             let name = &design.columns()[*column].name;

@@ -22,6 +22,17 @@ impl SetCounts {
         SetCounts { members: vec![0; sets], cases: vec![0; sets], gaps: 0 }
     }
 
+    /// Counts a row of a set, which is no member if it has a gap.
+    pub(super) fn see(&mut self, set: usize, case: bool, complete: bool) {
+        match complete {
+            true => {
+                self.members[set] += 1;
+                self.cases[set] += u64::from(case);
+            }
+            false => self.gaps += 1,
+        }
+    }
+
     /// Sizes of the sets that say something; 0 for a set without a case or without a control.
     pub fn sizes(&self) -> Vec<u64> {
         let size = |(members, cases): (&u64, &u64)| if *cases == 0 || cases == members { 0 } else { *members };

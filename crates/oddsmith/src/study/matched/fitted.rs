@@ -42,14 +42,18 @@ pub(super) struct Fitted {
     /// Likelihood-ratio tests of terms.
     pub(super) terms: Vec<(String, ChiSquared)>,
     pub(super) steps: u64,
+    /// Whether the likelihood has Firth's penalty.
+    pub(super) firth: bool,
+    /// The direction along which the likelihood as it is has no maximum, where the penalty was taken for that, and whether separation is complete.
+    pub(super) rescued: Option<(Vec<f64>, bool)>,
 }
 
 impl Fitted {
     /// The program of the search: every `?` may be a point that has no answer yet.
-    pub(super) fn run(options: &ConditionalLogit, design: &Design, oracle: &Oracle<'_>) -> Result<Fitted, Stop> {
+    pub(super) fn run(options: &ConditionalLogit, firth: bool, design: &Design, oracle: &Oracle<'_>) -> Result<Fitted, Stop> {
         let columns = design.columns().len();
         let (free, left_out) = independent_columns(&*oracle.null(columns)?);
-        let penalty = options.firth.then(|| free.clone());
+        let penalty = firth.then(|| free.clone());
         let oracle = &Oracle { answers: oracle.answers, penalty };
         let null = oracle.null(columns)?;
         let best = oracle.maximum(&null.theta, &free)?;
@@ -96,6 +100,8 @@ impl Fitted {
             score: ChiSquared::new(null.score_statistic(&free), df),
             terms,
             steps: best.steps,
+            firth,
+            rescued: None,
         })
     }
 }

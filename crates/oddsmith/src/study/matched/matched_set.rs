@@ -12,6 +12,8 @@
 //! This is the recursion of Howard (1972) and Gail, Lubin and Rubinstein (1981) as a mixture: nothing overflows, and the information is positive
 //! semidefinite by construction. Cost O(m (k − m) d²); the smaller of cases and controls is picked. One case is a softmax.
 
+use crate::num::MatrixView;
+use crate::num::kernel::Gram;
 use crate::num::logspace::{log_add_exp, sigmoid};
 
 /// Sums over sets at one point.
@@ -79,6 +81,16 @@ pub struct MatchedSet {
     pub cluster: Option<u64>,
 }
 
+/// The members of a set where they lie.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Members<'a> {
+    pub(super) cells: &'a [f64],
+    /// Empty where nothing is added to the scores.
+    pub(super) offsets: &'a [f64],
+    pub(super) cases: &'a [bool],
+    pub(super) weight: f64,
+}
+
 /// Buffers of the recursion.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
@@ -90,6 +102,7 @@ pub struct Workspace {
     thirds: Vec<f64>,
     shares: Vec<f64>,
     apart: Vec<f64>,
+    waiting: Waiting,
 }
 
 impl Workspace {
@@ -118,9 +131,23 @@ impl MatchedSet {
         self.cluster = None;
     }
 
+    /// The members where they lie.
+    pub(super) fn members(&self) -> Members<'_> {
+        Members { cells: &self.cells, offsets: &self.offsets, cases: &self.cases, weight: self.weight }
+    }
+
     /// Adds the log likelihood of the set at `beta`, and its derivatives, to sums.
     pub fn add_to(&self, sums: &mut SetSums, beta: &[f64], work: &mut Workspace) {
-        let (members, columns) = (self.len(), beta.len());
+        self.members().add_to(sums, beta, work);
+        work.settle(sums);
+    }
+}
+
+impl Members<'_> {
+    /// Adds the log likelihood of the set at `beta`, and its derivatives, to sums. What sets of one case add to the information waits until
+    /// [`Workspace::settle`].
+    pub(super) fn add_to(&self, sums: &mut SetSums, beta: &[f64], work: &mut Workspace) {
+        let (members, columns) = (self.cases.len(), beta.len());
         let cases = self.cases.iter().filter(|case| **case).count();
         if cases == 0 || cases == members {
             return;
@@ -128,8 +155,9 @@ impl MatchedSet {
         // Picking the controls is picking the cases with all signs turned.
         let (picked, sign) = if cases <= members - cases { (cases, 1.0) } else { (members - cases, -1.0) };
         self.prepare(beta, sign, work);
-        match picked == 1 && sums.cumulants.is_empty() {
-            true => work.softmax(members, columns),
+        let softmax = picked == 1 && sums.cumulants.is_empty();
+        match softmax {
+            true => work.softmax(columns, self.weight),
             false => work.walk(members, picked, columns, !sums.cumulants.is_empty()),
         }
         let (packed, end) = (columns * (columns + 1) / 2, picked);
@@ -145,6 +173,14 @@ impl MatchedSet {
         }
         sums.value += self.weight * value;
         sums.gradient.iter_mut().zip(&work.apart).for_each(|(sum, score)| *sum += self.weight * score);
+        if softmax {
+            work.waiting.scores.extend_from_slice(&work.apart);
+            work.waiting.weights_of_scores.push(self.weight);
+            if work.waiting.weights.len() >= MOST_WAITING {
+                work.settle(sums);
+            }
+            return;
+        }
         let own = &work.covariances[end * packed..(end + 1) * packed];
         sums.information.iter_mut().zip(own).for_each(|(sum, value)| *sum += self.weight * value);
         let thirds = sums.cumulants.len();
@@ -165,20 +201,17 @@ impl MatchedSet {
         let columns = beta.len();
         work.cells.clear();
         work.eta.clear();
-        for (i, offset) in self.offsets.iter().enumerate() {
-            let own = &self.cells[i * columns..(i + 1) * columns];
-            let mut eta = sign * (offset - self.offsets[0]);
-            for ((x, first), b) in own.iter().zip(&self.cells[..columns]).zip(beta) {
-                let apart = sign * (x - first);
-                work.cells.push(apart);
-                eta += apart * b;
-            }
-            work.eta.push(eta);
+        let Some(first) = self.cells.get(..columns) else { return };
+        for (i, own) in self.cells.chunks_exact(columns.max(1)).enumerate() {
+            work.cells.extend(own.iter().zip(first).map(|(x, first)| sign * (x - first)));
+            let offset = self.offsets.get(i).map_or(0.0, |offset| sign * (offset - self.offsets[0]));
+            let apart = &work.cells[i * columns..];
+            work.eta.push(offset + apart.iter().zip(beta).map(|(x, b)| x * b).sum::<f64>());
         }
     }
 
     /// How far cases lie above controls along a direction: the least case minus the largest control, and the largest distance between members.
-    pub fn margin(&self, direction: &[f64]) -> (f64, f64) {
+    pub(super) fn margin(&self, direction: &[f64]) -> (f64, f64) {
         let (mut least_case, mut most_control) = (f64::INFINITY, f64::NEG_INFINITY);
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         let columns = direction.len();
@@ -194,8 +227,7 @@ impl MatchedSet {
 
 impl Workspace {
     /// One member picked: what the recursion ends in, with one exponential for each member.
-    fn softmax(&mut self, members: usize, columns: usize) {
-        let packed = columns * (columns + 1) / 2;
+    fn softmax(&mut self, columns: usize, weight: f64) {
         let largest = self.eta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         self.shares.clear();
         self.shares.extend(self.eta.iter().map(|eta| libm::exp(eta - largest)));
@@ -204,24 +236,27 @@ impl Workspace {
         self.logs.extend([0.0, largest + libm::log(total)]);
         self.means.clear();
         self.means.resize(2 * columns, 0.0);
-        self.covariances.clear();
-        self.covariances.resize(2 * packed, 0.0);
-        self.apart.clear();
-        self.apart.resize(columns, 0.0);
         let mean = &mut self.means[columns..];
+        for (x, share) in self.cells.chunks_exact(columns.max(1)).zip(&mut self.shares) {
+            *share /= total;
+            mean.iter_mut().zip(x).for_each(|(mean, x)| *mean += *share * x);
+        }
         for (x, share) in self.cells.chunks_exact(columns.max(1)).zip(&self.shares) {
-            mean.iter_mut().zip(x).for_each(|(mean, x)| *mean += share / total * x);
+            self.waiting.rows.extend(x.iter().zip(&*mean).map(|(x, mean)| x - mean));
+            self.waiting.weights.push(weight * share);
         }
-        for (x, share) in self.cells.chunks_exact(columns.max(1)).zip(&self.shares).take(members) {
-            let root = (share / total).sqrt();
-            self.apart.iter_mut().zip(x).zip(&*mean).for_each(|((apart, x), mean)| *apart = root * (x - mean));
-            let mut here = &mut self.covariances[packed..];
-            for (a, own) in self.apart.iter().enumerate() {
-                let (row, rest) = here.split_at_mut(a + 1);
-                row.iter_mut().zip(&self.apart).for_each(|(cell, other)| *cell += own * other);
-                here = rest;
-            }
-        }
+    }
+
+    /// Adds what waits to the sums.
+    pub(super) fn settle(&mut self, sums: &mut SetSums) {
+        let columns = sums.gradient.len();
+        let Waiting { rows, weights, scores, weights_of_scores } = &mut self.waiting;
+        add_products(rows, weights, columns, &mut sums.information);
+        add_products(scores, weights_of_scores, columns, &mut sums.scores);
+        rows.clear();
+        weights.clear();
+        scores.clear();
+        weights_of_scores.clear();
     }
 
     /// The recursion: logs, means and covariances by number of members picked.
@@ -271,6 +306,36 @@ impl Workspace {
                 }
                 self.logs[r] = log_add_exp(self.logs[r], entered);
             }
+        }
+    }
+}
+
+/// Rows whose weighted products are still to be added, many at once: to the information the members about their set's mean, to the sums of squares of the
+/// scores those of the sets.
+#[derive(Debug, Clone, Default)]
+struct Waiting {
+    rows: Vec<f64>,
+    weights: Vec<f64>,
+    scores: Vec<f64>,
+    weights_of_scores: Vec<f64>,
+}
+
+/// Rows that wait at most.
+const MOST_WAITING: usize = 1024;
+
+/// Adds Σ w x x' over rows to a packed lower triangle.
+fn add_products(rows: &[f64], weights: &[f64], columns: usize, into: &mut [f64]) {
+    let Some(view) = MatrixView::row_major(rows, weights.len(), columns).ok().filter(|_| !weights.is_empty() && columns > 0) else {
+        return;
+    };
+    let mut square = vec![0.0; columns * columns];
+    Gram::pooled(1, columns).add(view, None, Some(weights), &vec![0.0; columns], &mut square);
+    let mut at = 0;
+    for i in 0..columns {
+        for j in 0..=i {
+            // The kernel writes the upper triangle.
+            into[at] += square[j * columns + i];
+            at += 1;
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::card::Card;
 use crate::codec::Codec;
 use crate::data::{Design, DesignOptions, DesignSurvey, Formula, KeyPlace, Layout, Plane, Response, Role, Weighting};
 use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
+use crate::model::linear::params::{FIRTH, ON_SEPARATION};
 use crate::model::params::shared::{CLUSTER, OFFSET, STRATA};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{Look, LookedParameter, Params, PassInfo, Procedure, Step, TableNeeds};
@@ -28,15 +29,13 @@ const ROBUST: Param = Param::new(
     "Standard errors from the scores of the sets, which hold where the model does not",
 );
 
-const FIRTH: Param = Param::flag("firth", "Firth's penalised likelihood: finite estimates under separation, less bias in small samples");
-
 /// What the registry knows of it.
 pub(in crate::study) const ENTRY: AnalysisEntry = AnalysisEntry {
     name: "conditional-logistic",
     aliases: &["clogit"],
     summary: "conditional logistic regression of matched sets, by the exact likelihood",
     fitted: true,
-    params: &[&STRATA, &OFFSET, &LEVEL, &INTERVALS, &NO_TESTS, &ROBUST, &CLUSTER, &FIRTH],
+    params: &[&STRATA, &OFFSET, &LEVEL, &INTERVALS, &NO_TESTS, &ROBUST, &CLUSTER, &FIRTH, &ON_SEPARATION],
     build: |params| Ok(Box::new(ConditionalLogit::new(params)?)),
 };
 
@@ -57,14 +56,19 @@ pub struct ConditionalLogit {
     pub robust: bool,
     /// Whether the likelihood has Firth's penalty.
     pub firth: bool,
+    /// Whether it has where the likelihood as it is has no maximum.
+    pub firth_if_separated: bool,
 }
 
 impl ConditionalLogit {
     /// The regression that options ask for.
     pub fn new(params: &Params) -> Result<Self> {
         let robust = params.has("robust") || params.has("cluster");
-        if robust && params.flag("firth") {
-            return Err(Error::option("firth", "true", "robust errors are those of the likelihood as it is"));
+        let firth_if_separated = params.text("on-separation") == Some("firth");
+        for (option, value, given) in [("firth", "true", params.flag("firth")), ("on-separation", "firth", firth_if_separated)] {
+            if robust && given {
+                return Err(Error::option(option, value, "robust errors are those of the likelihood as it is"));
+            }
         }
         if robust && params.text("ci") == Some("profile") {
             return Err(Error::option("ci", "profile", "robust errors have Wald's intervals"));
@@ -75,6 +79,7 @@ impl ConditionalLogit {
             offset: params.text("offset").map(str::to_owned),
             cluster: params.text("cluster").map(str::to_owned),
             firth: params.flag("firth"),
+            firth_if_separated,
             level: params.number("level").unwrap_or(0.95),
             profile: !robust && params.text("ci") != Some("wald"),
             tests: !params.flag("no-tests") && !robust,
@@ -145,7 +150,7 @@ impl ConditionalLogit {
             design: None,
             place,
             cluster: self.cluster.as_ref().and_then(|column| self.keyed(layout, Role::Cluster, column).ok()),
-            cumulants: self.firth,
+            cumulants: self.firth || self.firth_if_separated,
             sizes: Arc::default(),
             counts: Arc::default(),
             theta: Vec::new(),
@@ -157,7 +162,13 @@ impl ConditionalLogit {
     /// Runs the search over the answers so far: to the card, or to the next point.
     fn search(&self, state: &PassState) -> Result<Step<MatchedStats, Card>> {
         let Some(design) = &state.design else { return Err(Error::internal("a search without a design")) };
-        let fitted = Fitted::run(self, design, &Oracle { answers: &state.history, penalty: None });
+        let oracle = Oracle { answers: &state.history, penalty: None };
+        let fitted = match Fitted::run(self, self.firth, design, &oracle) {
+            Err(Stop::Separated(direction, complete)) if self.firth_if_separated && !self.firth => {
+                Fitted::run(self, true, design, &oracle).map(|fitted| Fitted { rescued: Some((direction, complete)), ..fitted })
+            }
+            fitted => fitted,
+        };
         match fitted {
             Ok(fitted) => Ok(Step::Done(self.card(state, design, &fitted))),
             Err(Stop::Ask(theta, direction)) => {
@@ -176,18 +187,22 @@ impl ConditionalLogit {
     }
 }
 
+/// The columns that a direction moves along.
+pub(super) fn separating(direction: &[f64]) -> Vec<usize> {
+    let most = direction.iter().fold(0.0f64, |most, part| most.max(part.abs()));
+    (0..direction.len()).filter(|j| direction[*j].abs() > 1e-4 * most).collect()
+}
+
 /// The error of sets whose cases all lie on one side.
 fn separation(design: &Design, direction: &[f64], complete: bool) -> Error {
-    let most = direction.iter().fold(0.0f64, |most, part| most.max(part.abs()));
-    let moved = |j: &usize| direction[*j].abs() > 1e-4 * most;
-    let columns: Vec<usize> = (0..direction.len()).filter(moved).collect();
+    let columns = separating(direction);
     let variables = columns.iter().flat_map(|j| design.columns()[*j].labels.clone()).collect();
     ErrorKind::Separation {
         extent: if complete { "complete" } else { "quasi-complete" },
         columns: columns.iter().map(|j| format!("`{}`", design.columns()[*j].name)).collect(),
         variables,
         advice: Advice::any_of([
-            Advice::Set { option: "firth", value: "", to: "use Firth's penalised likelihood" },
+            Advice::Set { option: "on-separation", value: "firth", to: "use Firth's penalised likelihood" },
             Advice::LeaveOut(columns.iter().map(|j| design.columns()[*j].name.clone()).collect()),
         ]),
     }

@@ -4,10 +4,11 @@
 //! Rows that stand set by set never wait long.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::counts::SetCounts;
-use super::matched_set::{MatchedSet, SetSums, Workspace};
+use super::matched_set::{MatchedSet, Members, SetSums, Workspace};
 use crate::codec::{Codec, Encode};
 use crate::data::{Design, DesignBlock, DesignSurvey, KeyPlace, Layout, Rows, SKIP};
 use crate::error::{DataFault, Error, Result};
@@ -70,6 +71,8 @@ struct Buffers {
     block: DesignBlock,
     walk: Workspace,
     spare: Vec<MatchedSet>,
+    /// Which rows of the block are cases.
+    cases: Vec<bool>,
 }
 
 impl PointSums {
@@ -84,10 +87,11 @@ impl PointSums {
         }
     }
 
-    fn close(&mut self, set: &MatchedSet, state: &PassState, walk: &mut Workspace) {
+    /// Adds a complete set; what waits of it is settled by whoever added the last one.
+    fn close(&mut self, set: Members<'_>, cluster: Option<u64>, state: &PassState, walk: &mut Workspace) {
         set.add_to(&mut self.sums, &state.theta, walk);
-        self.weight += set.weight * set.len() as f64;
-        if let Some(cluster) = set.cluster {
+        self.weight += set.weight * set.cases.len() as f64;
+        if let Some(cluster) = cluster {
             let columns = walk.score().len();
             let own = &mut self.clusters[cluster as usize * columns..(cluster as usize + 1) * columns];
             own.iter_mut().zip(walk.score()).for_each(|(sum, score)| *sum += set.weight * score);
@@ -108,7 +112,6 @@ impl MatchedStats {
     fn observe_members(&mut self, rows: &Rows<'_>, labels: &[u32]) -> Result<()> {
         let state = Arc::clone(&self.state);
         let Some(design) = &state.design else { return Err(Error::internal("a pass without a design")) };
-        let columns = design.columns().len();
         for lo in (0..labels.len()).step_by(BLOCK) {
             let hi = labels.len().min(lo + BLOCK);
             let block = &mut self.work.block;
@@ -116,44 +119,85 @@ impl MatchedStats {
             block.uncounted.clear();
             block.uncounted.extend(labels[lo..hi].iter().map(|label| *label == SKIP));
             design.expand(&rows.features, lo, hi, block)?;
-            for i in lo..hi {
-                if labels[i] == SKIP {
+            self.work.cases.clear();
+            self.work.cases.extend(labels[lo..hi].iter().map(|label| *label == 1));
+            let set_of = |i: usize| {
+                let counted = labels[i] != SKIP;
+                counted.then(|| state.place.map_or(Some(0), |place| place.of_row(rows, i))).flatten()
+            };
+            let mut i = lo;
+            while i < hi {
+                let Some(set) = set_of(i) else {
+                    i += 1;
                     continue;
-                }
-                let Some(set) = state.place.map_or(Some(0), |place| place.of_row(rows, i)) else { continue };
-                let own = i - lo;
-                let complete = self.work.block.gaps[own].feature().is_none();
-                match &mut self.sums {
-                    PassSums::Counts(counts) if complete => {
-                        counts.members[set as usize] += 1;
-                        counts.cases[set as usize] += u64::from(labels[i] == 1);
+                };
+                i = match &mut self.sums {
+                    PassSums::Counts(counts) => {
+                        counts.see(set as usize, self.work.cases[i - lo], self.work.block.gaps[i - lo].feature().is_none());
+                        i + 1
                     }
-                    PassSums::Counts(counts) => counts.gaps += 1,
-                    PassSums::Point(point) if complete && state.sizes[set as usize] > 0 => {
-                        let spare = &mut self.work.spare;
-                        let open = point.open.entry(set).or_insert_with(|| spare.pop().unwrap_or_default());
-                        let weight = rows.weights.map_or(1.0, |weights| weights[i]);
-                        if !open.is_empty() && open.weight != weight {
-                            return Err(unequal_weights(&state, set, rows.first_row + i as u64 + 1, weight));
-                        }
-                        let cluster = state.cluster.and_then(|(place, _)| place.of_row(rows, i));
-                        if !open.is_empty() && open.cluster != cluster {
-                            return Err(several_clusters(&state, set, rows.first_row + i as u64 + 1));
-                        }
-                        (open.weight, open.cluster) = (weight, cluster);
-                        open.cells.extend_from_slice(&self.work.block.cells[own * columns..(own + 1) * columns]);
-                        open.offsets.push(self.work.block.offset.get(own).copied().unwrap_or(0.0));
-                        open.cases.push(labels[i] == 1);
-                        if open.len() as u64 == state.sizes[set as usize]
-                            && let Some(mut full) = point.open.remove(&set)
-                        {
-                            point.close(&full, &state, &mut self.work.walk);
-                            full.clear();
-                            self.work.spare.push(full);
-                        }
+                    PassSums::Point(point) => {
+                        let whole = (i + state.sizes[set as usize] as usize).clamp(i + 1, hi);
+                        let together = (i + 1..whole).all(|other| set_of(other) == Some(set));
+                        let run = if together { i..whole } else { i..i + 1 };
+                        let end = run.end;
+                        point.take(set, rows, (run, lo), &state, &mut self.work)?;
+                        end
                     }
-                    _ => {}
-                }
+                    PassSums::Survey(_) => return Err(Error::internal("a survey of members")),
+                };
+            }
+        }
+        if let PassSums::Point(point) = &mut self.sums {
+            self.work.walk.settle(&mut point.sums);
+        }
+        Ok(())
+    }
+}
+
+impl PointSums {
+    /// Takes rows of a set up: at once where they are all of its members, else to those that wait for the others. Rows of a block start at `lo`.
+    fn take(&mut self, set: u64, rows: &Rows<'_>, (run, lo): (Range<usize>, usize), state: &PassState, work: &mut Buffers) -> Result<()> {
+        let size = state.sizes[set as usize] as usize;
+        if size == 0 {
+            return Ok(());
+        }
+        let Buffers { block, walk, spare, cases } = work;
+        let columns = self.sums.gradient.len();
+        let weight = |i: usize| rows.weights.map_or(1.0, |weights| weights[i]);
+        let cluster = |i: usize| state.cluster.and_then(|(place, _)| place.of_row(rows, i));
+        let (weight_here, cluster_here) = (weight(run.start), cluster(run.start));
+        let alike = |i: usize| weight(i) == weight_here && cluster(i) == cluster_here && block.gaps[i - lo].feature().is_none();
+        if run.len() == size && run.clone().all(alike) {
+            let own = run.start - lo..run.end - lo;
+            let members = Members {
+                cells: &block.cells[own.start * columns..own.end * columns],
+                offsets: block.offset.get(own.clone()).unwrap_or_default(),
+                cases: &cases[own],
+                weight: weight_here,
+            };
+            self.close(members, cluster_here, state, walk);
+            return Ok(());
+        }
+        for i in run.filter(|i| block.gaps[i - lo].feature().is_none()) {
+            let open = self.open.entry(set).or_insert_with(|| spare.pop().unwrap_or_default());
+            let (weight, cluster, own) = (weight(i), cluster(i), i - lo);
+            if !open.is_empty() && open.weight != weight {
+                return Err(unequal_weights(state, set, rows.first_row + i as u64 + 1, weight));
+            }
+            if !open.is_empty() && open.cluster != cluster {
+                return Err(several_clusters(state, set, rows.first_row + i as u64 + 1));
+            }
+            (open.weight, open.cluster) = (weight, cluster);
+            open.cells.extend_from_slice(&block.cells[own * columns..(own + 1) * columns]);
+            open.offsets.push(block.offset.get(own).copied().unwrap_or(0.0));
+            open.cases.push(cases[own]);
+            if open.len() == size
+                && let Some(mut full) = self.open.remove(&set)
+            {
+                self.close(full.members(), full.cluster, state, walk);
+                full.clear();
+                spare.push(full);
             }
         }
         Ok(())
@@ -294,9 +338,10 @@ impl Statistics for MatchedStats {
                     if state.sizes.get(*set as usize).is_some_and(|size| open.len() as u64 == *size)
                         && let Some(full) = mine.open.remove(set)
                     {
-                        mine.close(&full, &state, &mut self.work.walk);
+                        mine.close(full.members(), full.cluster, &state, &mut self.work.walk);
                     }
                 }
+                self.work.walk.settle(&mut mine.sums);
                 Ok(())
             }
             _ => Err(Error::internal("sums of different passes were merged")),

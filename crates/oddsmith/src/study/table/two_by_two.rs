@@ -129,6 +129,11 @@ impl Table2x2 {
         }
     }
 
+    /// The exposed cases of that table alone.
+    pub(in crate::study) fn fitted_exposed_cases(&self, psi: f64) -> f64 {
+        fitted_cell(self.exposed(), self.unexposed(), self.cases(), psi)
+    }
+
     /// 1/a + 1/b + 1/c + 1/d: the variance of the log odds ratio.
     pub fn reciprocals(&self) -> f64 {
         self.cells().iter().map(|count| 1.0 / count).sum()

@@ -8,13 +8,18 @@
 //!
 //! They are the ones people know, and poor where a cell is small: there the score limits hold their level.
 
-use super::super::estimate::Estimate;
+use super::super::estimate::{Estimate, two_sided_z};
 use super::Table2x2;
 
 impl Table2x2 {
     /// The odds ratio with Woolf's limits.
     pub fn woolf(&self, level: f64) -> Estimate {
-        Estimate::log_wald(self.odds_ratio(), self.reciprocals().sqrt(), level)
+        self.woolf_at(two_sided_z(level))
+    }
+
+    /// The same for a z that is known, as in many tables.
+    pub(in crate::study) fn woolf_at(&self, z: f64) -> Estimate {
+        Estimate::log_wald_at(self.odds_ratio(), self.reciprocals().sqrt(), z)
     }
 
     /// The risk ratio with Katz's limits.

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::card::{Card, Cell, Table};
+use crate::card::{Card, Cell, Summary, Table};
 use crate::model::linear::describe::odds_ratios::{ODDS_RATIO, between, ratio};
 
 /// What is said of a column alone in a model, for programs.
 const FOR_PROGRAMS: [&str; 4] = ["crude_odds_ratio", "crude_low", "crude_high", "crude_p_value"];
 /// The same for people, before the adjusted odds ratio.
 const FOR_PEOPLE: [&str; 2] = ["crude", "crude CI"];
+
+/// What a reader of the table must know.
+const METHODS: &str = "crude: a regression of the term alone, on the same rows; adjusted: of all terms together; p: Wald's test of the adjusted odds ratio";
 
 /// What a fit says about a column: log odds and their limits, and the p-value.
 struct CrudeLine {
@@ -26,7 +29,8 @@ pub fn beside_crude(card: &mut Card, crude: &[Card]) {
         .map(|(key, unit)| Some((lines.get(&key?)?, if let Cell::Number(unit) = unit { unit } else { 1.0 })))
         .collect();
     // The table for people has a row for every parameter but the intercepts.
-    if let Some(table) = card.summary.as_mut().and_then(|summary| summary.table.as_mut()) {
+    if let Some(Summary { table: Some(table), footnotes, .. }) = &mut card.summary {
+        footnotes.insert(0, METHODS.into());
         let terms = column(&card.tidy, "term");
         let shown = found.iter().zip(&terms).filter(|(_, term)| **term != "(intercept)".into());
         put_for_people(table, shown.map(|(line, _)| line.as_ref()));
