@@ -45,11 +45,8 @@ SHARES_OF_VALUES = "wants differences below 1e-7 of a column, or values beyond f
 COPIES = "wants forests that depend on the proportions of weights alone; a weight of 100 is 100 rows here, each drawn for itself"
 OTHER_SAMPLES = "wants samples of other kinds or sizes (bootstrap, max_samples): refused here with the reason"
 JOBLIB = "wants joblib to hand out the work; threads are the library's own here"
+OOB_BY_FUNCTION = "wants out-of-bag rows to be judged by a function: refused here, their probabilities are there for any"
 OOB_OF_FEW = "wants a warning where rows are in every sample; their out-of-bag probabilities are NaN here"
-OTHER_BOOSTING = "wants what boosting here refuses with a reason: other scores, tolerances, losses or bins, columns of an array named as categories"
-STAGES = "wants predictions after every round"
-GIVEN_ROWS = "gives rows to stop by to fit; early stopping draws its own here"
-INFINITE = "wants infinities to be numbers like others; refused here by name"
 OTHER_DISTANCES = "wants other distances than that of Euclid, or votes by a function: refused here with the reason"
 MORE_THAN_ROWS = "asks for more neighbours than there are rows: refused by the fit here, by the prediction there"
 SEARCHES = "gives a search of scikit-learn's own in place of rows"
@@ -137,12 +134,16 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "test_tree_deserialization_from_read_only_buffer": INSIDE,
         "test_min_sample_split_1_error[*DecisionTreeClassifier": ANY_NUMBER,
         "test_classification_tree_missing_values_toy": OTHER_TREES,
+        "test_missing_values_and_constant_toy": SMOOTHED,
         "test_build_pruned_tree_py": INSIDE,
         "test_build_pruned_tree_infinite_loop": INSIDE,
     },
     "test_forest.py": {
         "test_classification_toy[*RandomForestClassifier": INSIDE,
         "test_importances[*RandomForestClassifier": COPIES,
+        "test_forest_classifier_oob[True*sparse_cs*-RandomForestClassifier": SPARSE,
+        "test_forest_classifier_oob[True-X3-y3-0.18-array-RandomForestClassifier": SEVERAL_TARGETS,
+        "test_forest_classifier_oob[oob_score1*RandomForestClassifier": OOB_BY_FUNCTION,
         "test_forest_oob_warning[*RandomForestClassifier": OOB_OF_FEW,
         "test_forest_oob_score_requires_bootstrap[*RandomForestClassifier": OTHER_SAMPLES,
         "test_classifier_error_oob_score_multiclass_multioutput[*RandomForestClassifier": SEVERAL_TARGETS,
@@ -178,34 +179,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "test_read_only_buffer": SPARSE,
         "test_round_samples_to_one_when_samples_too_low": OTHER_SAMPLES,
         "test_estimators_samples[*RandomForestClassifier": OTHER_SAMPLES,
-    },
-    "test_gradient_boosting.py": {
-        "test_init_parameters_validation[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_early_stopping_classification": OTHER_BOOSTING,
-        "test_early_stopping_default[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_should_stop": OTHER_BOOSTING,
-        "test_binning_train_validation_are_separated": INSIDE,
-        "test_small_trainset": INTERNAL,
-        "test_infinite_values_missing_values": INFINITE,
-        "test_string_target_early_stopping[None]": OTHER_BOOSTING,
-        "test_sample_weight_effect[42-binary": INTERNAL,
-        "test_sample_weight_effect[42-multi": INTERNAL,
-        "test_max_depth_max_leaf_nodes": INSIDE,
-        "test_early_stopping_on_test_set_with_warm_start": PARTIAL,
-        "test_single_node_trees[*HistGradientBoostingClassifier": ONE_CLASS,
-        "test_custom_loss[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_staged_predict[*HistGradientBoostingClassifier": STAGES,
-        "test_unknown_categories_nan[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_categorical_encoding_strategies": OTHER_BOOSTING,
-        "test_categorical_spec_errors[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_categorical_spec_errors_with_feature_names[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_categorical_spec_no_categories[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_categorical_bad_encoding_errors[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_X_val_in_fit[*HistGradientBoostingClassifier": GIVEN_ROWS,
-        "test_X_val_raises_missing_y_val": GIVEN_ROWS,
-        "test_dataframe_categorical_results_same_as_ndarray[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_dataframe_categorical_errors[*HistGradientBoostingClassifier": OTHER_BOOSTING,
-        "test_categorical_different_order_same_model": INSIDE,
     },
     "test_neighbors.py": {
         "test_neigh_predictions_algorithm_agnosticity[*KNeighborsClassifier-*-chebyshev-": OTHER_DISTANCES,
