@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -11,7 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibrationDisplay as TheirCalibration
+from sklearn.inspection import DecisionBoundaryDisplay as TheirBoundary
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import PrecisionRecallDisplay as TheirPrecisionRecall
+from sklearn.metrics import RocCurveDisplay as TheirRoc
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 from sklearn.svm import LinearSVC
 
@@ -96,6 +100,30 @@ def test_displays_take_any_classifier_with_the_words_of_scikit_learn(rows):
     boundary = oddsmith.DecisionBoundaryDisplay.from_estimator(theirs, X, grid_resolution=20)
     at = np.array([[boundary.xx0[3, 5], boundary.xx1[3, 5]]])
     assert boundary.response[3, 5] == pytest.approx(theirs.predict_proba(at)[0, 1], abs=1e-12)
+
+
+@pytest.mark.parametrize("theirs", [TheirRoc, TheirPrecisionRecall, TheirCalibration, TheirBoundary])
+def test_displays_have_the_signatures_of_scikit_learn(theirs):
+    ours = getattr(oddsmith, theirs.__name__)
+    for method in {"from_estimator", "from_predictions", "plot"} & set(dir(theirs)):
+        wanted, found = (inspect.signature(getattr(display, method)).parameters for display in (theirs, ours))
+        named = [name for name, known in wanted.items() if known.kind is not known.VAR_KEYWORD]
+        assert not set(named) - set(found), f"{theirs.__name__}.{method}"
+
+
+def test_what_displays_are_told_of_their_look_is_drawn(rows):
+    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    X, y = rows
+    theirs = LogisticRegression().fit(X, y)
+    display = oddsmith.RocCurveDisplay.from_estimator(theirs, X, y, curve_kwargs={"color": "red"}, chance_level_kw={"color": "green"}, despine=True)
+    assert display.line_.get_color() == "red" and not display.ax_.spines["top"].get_visible()
+    assert "green" in [line.get_color() for line in display.ax_.lines]
+    curve = oddsmith.CalibrationDisplay.from_estimator(theirs, X, y, ref_line=False)
+    assert [line.get_visible() for line in curve.ax_.lines if line.get_label() == "perfect"] == [False]
+    oddsmith.DecisionBoundaryDisplay.from_estimator(theirs, X, response_method="predict", multiclass_colors=["red", "blue"])
+    plt.close("all")
 
 
 def test_matplotlib_draws_the_same_numbers(rows):

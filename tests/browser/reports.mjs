@@ -8,6 +8,7 @@ import path from 'node:path';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { writeTables } from './tables.mjs';
 
 const [command, examples, executablePath] = process.argv.slice(2);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oddsmith-reports-'));
@@ -18,22 +19,8 @@ const oddsmith = (...words) => execFileSync(command, words, { cwd: folder, encod
 const failures = [];
 const check = (report, what, holds, told = '') => { if (!holds) failures.push(`${report}: ${what}${told === '' ? '' : `: ${told}`}`); };
 
-// A table whose names and labels try to be markup, to turn the writing direction, and to be too long.
-const hostile = () => {
-  const quote = text => `"${text.replaceAll('"', '""')}"`;
-  const names = ['<script>alert(1)</script>', 'a"b\'c&d', '\u05E9\u05DC\u05D5\u05DD \u202E evil', 'x'.repeat(200), '<b>label</b>'];
-  const rows = [names.map(quote).join(',')];
-  let seed = 7;
-  const random = () => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed / 2147483648; };
-  for (let i = 0; i < 160; i++) {
-    const event = random() < 0.4, level = ['</title><script>', '"&quot;', '\u202Ertl', 'y'.repeat(120)][Math.floor(4 * random())];
-    rows.push([random() + (event ? 0.4 : 0), random(), quote(level), random() * 1e9, quote(event ? '<img src=x onerror=alert(1)>' : `no"'&`)].join(','));
-  }
-  fs.writeFileSync(path.join(folder, 'hostile.csv'), rows.join('\n') + '\n');
-};
-
 const FORMULA = 'low ~ age + lwt + race + smoke + ht + ui';
-hostile();
+writeTables(folder);
 oddsmith('fit', 'births.csv', FORMULA, '-o', 'low.odds', '-q');
 oddsmith('fit', 'births.csv', 'low ~ age + lwt', '--solver', 'gradient', '--max-steps', '2', '-o', 'unfinished.odds', '-q');
 const REPORTS = {
@@ -47,7 +34,18 @@ const REPORTS = {
   'not converged': ['unfinished.odds', 'births.csv'],
   margins: ['births.csv', '--target', 'low', '--features', 'age,lwt,smoke', '--model', 'perceptron'],
   hostile: ['hostile.csv', '--target', '<b>label</b>', '--model', 'nb'],
+  'long names, gaps and weights': ['wards.csv', '--target', 'outcome after discharge', '--weight', 'sampling weight', '--model', 'logistic'],
+  'sixty columns': ['sixty.csv', 'relapse ~ .'],
+  'ten rows': ['ten.csv', '--target', 'cured'],
+  'ten classes': ['digits.csv', '--target', 'which', '--model', 'lda'],
 };
+
+// Columns that a model takes, where it does not take all.
+const COLUMNS = { 'categorical-nb': 'race', 'bernoulli-nb': 'smoke,ht,ui', 'multinomial-nb': 'lwt,age', 'complement-nb': 'lwt,age' };
+// Models of categories and flags have nothing to learn from irises.
+const NOT_OF_NUMBERS = ['categorical-nb', 'bernoulli-nb'];
+// Classes that a line tells apart need a penalty.
+const PENALISED = { logistic: ['--l2', '0.1'], 'one-vs-rest': ['--l2', '0.1'] };
 
 const open = async (browser, file, options) => {
   const context = await browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true, ...options });
@@ -137,16 +135,11 @@ const read = async (browser, file, report) => {
   check(report, 'no number that is none', !stray, stray?.[0]);
   const { context, page, seen } = await open(browser, file, {});
   check(report, 'one request', seen.requests.length === 1, seen.requests.join(' '));
-  const twice = await page.evaluate(() => { const ids = [...document.querySelectorAll('[id]')].map(element => element.id); return ids.filter((id, i) => ids.indexOf(id) !== i); });
+  const twice = await ids(page);
   check(report, 'ids are unique', twice.length === 0, twice.join());
   const unnamed = await page.evaluate(() => [...document.querySelectorAll('svg[role=img]')].filter(svg => !svg.querySelector('title')?.textContent || !svg.querySelector('desc')?.textContent).map(svg => svg.closest('figure')?.id));
   check(report, 'every picture has a name and a description', unnamed.length === 0, unnamed.join());
-  for (const width of [1180, 390]) {
-    await page.setViewportSize({ width, height: 900 });
-    const spare = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    check(report, `no sideways scroll at ${width}`, spare <= 0, spare);
-    for (const fault of await crowding(page)) check(report, `texts at ${width}`, false, fault);
-  }
+  await layout(page, report);
   await page.setViewportSize({ width: 1180, height: 900 });
   await moveSliders(page, report);
   await downloads(page, report);
@@ -158,6 +151,42 @@ const read = async (browser, file, report) => {
   await accessible(dark.page, report, 'dark');
   await dark.context.close();
   await withoutScript(browser, file, report);
+};
+
+const ids = page => page.evaluate(() => { const ids = [...document.querySelectorAll('[id]')].map(element => element.id); return ids.filter((id, i) => ids.indexOf(id) !== i); });
+
+const layout = async (page, report) => {
+  for (const width of [1180, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const spare = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    check(report, `no sideways scroll at ${width}`, spare <= 0, spare);
+    for (const fault of await crowding(page)) check(report, `texts at ${width}`, false, fault);
+  }
+};
+
+// Every model of the registry, of two classes and of three, cross-validated, on rows that it has not seen, and without rows.
+const everyModel = async browser => {
+  const names = oddsmith('models', '--format', 'csv').trim().split('\n').slice(1).map(line => line.split(',')[0]);
+  let written = 0;
+  for (const name of names) {
+    const births = ['--target', 'low', '--features', COLUMNS[name] ?? 'age,lwt,smoke,ht', '--model', name];
+    oddsmith('fit', 'births.csv', ...births, '-o', 'model.odds', '-q');
+    const reports = { 'two classes': ['births.csv', ...births], 'new rows': ['model.odds', 'new.csv'], 'no rows': ['model.odds'] };
+    if (!NOT_OF_NUMBERS.includes(name)) reports['three classes'] = ['iris.csv', '--target', 'Species', '--model', name, ...(PENALISED[name] ?? [])];
+    for (const [what, words] of Object.entries(reports)) {
+      const report = `${name}, ${what}`, file = path.join(folder, 'model.html');
+      oddsmith('report', ...words, '-o', file, '-q');
+      written += 1;
+      check(report, 'at most 400 KB', fs.statSync(file).size <= 400_000, fs.statSync(file).size);
+      const { context, page, seen } = await open(browser, file, {});
+      const twice = await ids(page);
+      check(report, 'ids are unique', twice.length === 0, twice.join());
+      await layout(page, report);
+      check(report, 'nothing on the console', seen.messages.length === 0, seen.messages.join(' | '));
+      await context.close();
+    }
+  }
+  return written;
 };
 
 // The page says what the command says: sensitivity at its threshold, and a row's probability where the event is rarer.
@@ -188,6 +217,7 @@ const movedRow = async (browser, file) => {
 };
 
 const begin = Date.now();
+let ofModels = 0;
 const browser = await chromium.launch({
   executablePath,
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -200,10 +230,11 @@ try {
   }
   await agreement(browser, path.join(folder, 'births-on-new-rows.html'));
   await movedRow(browser, path.join(folder, 'births.html'));
+  ofModels = await everyModel(browser);
 } finally {
   await browser.close();
   if (!process.env.KEEP_REPORTS) fs.rmSync(folder, { recursive: true });
 }
 failures.forEach(failure => console.error(failure));
-console.log(`${Object.keys(REPORTS).length} reports in a browser, ${failures.length} failures, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+console.log(`${Object.keys(REPORTS).length + ofModels} reports in a browser, ${failures.length} failures, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 process.exit(failures.length ? 1 : 0);

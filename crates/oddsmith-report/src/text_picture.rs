@@ -12,8 +12,9 @@ use crate::wrap::wrapped;
 
 /// Width where the terminal's is not known.
 const WIDTH: usize = 80;
-/// Rows of a panel of curves.
+/// Rows of the first panel of curves, and of those below it.
 const HEIGHT: usize = 18;
+const FLAT_HEIGHT: usize = 5;
 /// Columns of a panel of rows, at least.
 const NARROWEST: usize = 20;
 
@@ -21,7 +22,7 @@ const NARROWEST: usize = 20;
 pub fn text_picture(picture: &Picture, style: &Style) -> String {
     let width = style.width.unwrap_or(WIDTH).clamp(40, 120);
     let mut text = format!("{}\n", printable(&picture.title));
-    for panel in picture.panels.iter().map(crate::svg::turned_panel) {
+    for (at, panel) in picture.panels.iter().map(crate::svg::turned_panel).enumerate() {
         let tree = panel.marks.iter().map(Mark::still).find_map(|mark| match mark {
             Mark::Tree { nodes, .. } => Some(nodes),
             _ => None,
@@ -29,7 +30,7 @@ pub fn text_picture(picture: &Picture, style: &Style) -> String {
         text.push_str(&match tree {
             Some(nodes) => of_tree(nodes, width),
             None if panel.y.scale == AxisScale::Categories => of_rows(&panel, width),
-            None => of_curves(&panel, width),
+            None => of_curves(&panel, width, if at == 0 { HEIGHT } else { FLAT_HEIGHT }),
         });
     }
     text.push_str(&wrapped(&printable(&picture.summary), Some(width), 0));
@@ -145,16 +146,25 @@ fn foot(panel: &Panel, ruler: &Ruler, before: usize) -> String {
     if panel.x.bare {
         return String::new();
     }
-    let end = |value: f64| match panel.x.scale {
-        AxisScale::Proportion | AxisScale::Logit => format!("{}%", crate::for_people(100.0 * value)),
-        _ => crate::for_people(value),
-    };
-    let (from, to) = (end(ruler.ends.0), end(ruler.ends.1));
+    let (from, to) = end_texts(panel.x.scale, ruler.ends);
     let label = printable(&panel.x.label);
     let room = ruler.cells.saturating_sub(from.chars().count() + to.chars().count() + 2);
     let label = if label.chars().count() <= room { label } else { String::new() };
     let space = ruler.cells.saturating_sub(from.chars().count() + to.chars().count() + label.chars().count());
     format!("{}{from}{}{label}{}{to}\n", " ".repeat(before), " ".repeat(space / 2), " ".repeat(space - space / 2))
+}
+
+/// The ends of an axis with the digits that its length gives a meaning to.
+fn end_texts(scale: AxisScale, (from, to): (f64, f64)) -> (String, String) {
+    let two_digits = |value: f64| crate::for_people(format!("{value:.1e}").parse().unwrap_or(value));
+    let decimals = (1.0 - (to - from).abs().log10().floor()).clamp(0.0, 8.0) as usize;
+    let text = |value: f64| match scale {
+        AxisScale::Proportion | AxisScale::Logit => format!("{}%", crate::for_people((1e5 * value).round() / 1e3)),
+        AxisScale::Log => two_digits(value),
+        _ if value.abs() >= 1e6 || value.fract() == 0.0 => crate::for_people(value),
+        _ => format!("{value:.decimals$}"),
+    };
+    (text(from), text(to))
 }
 
 /// Dots of two by four to a character.
@@ -180,12 +190,12 @@ impl Dots {
     }
 }
 
-fn of_curves(panel: &Panel, width: usize) -> String {
+fn of_curves(panel: &Panel, width: usize, rows: usize) -> String {
     let columns = width.saturating_sub(9).min(64);
-    let mut dots = Dots { columns, rows: HEIGHT, cells: vec![0; columns * HEIGHT] };
+    let mut dots = Dots { columns, rows, cells: vec![0; columns * rows] };
     let (x_ends, y_ends) = crate::svg::both_ends(panel);
     let x = Ruler { scale: panel.x.scale, ends: x_ends, cells: 2 * columns };
-    let y = Ruler { scale: panel.y.scale, ends: y_ends, cells: 4 * HEIGHT };
+    let y = Ruler { scale: panel.y.scale, ends: y_ends, cells: 4 * rows };
     let place = |(a, b): &(f64, f64)| Some((x.at(*a)?, y.at(*b)?));
     for mark in panel.marks.iter().map(Mark::still) {
         match mark {
@@ -200,31 +210,27 @@ fn of_curves(panel: &Panel, width: usize) -> String {
             }
             Mark::Points { points, .. } => {
                 for (a, b) in points.iter().filter_map(place).filter(|(a, b)| a.1 && b.1) {
-                    dots.set(a.0, 4 * HEIGHT - 1 - b.0);
+                    dots.set(a.0, 4 * rows - 1 - b.0);
                 }
             }
             Mark::Blocks { blocks, .. } => {
                 for (left, right, from, to) in blocks {
                     let (Some((a, b)), Some((c, d))) = (place(&(*left, *from)), place(&(*right, *to))) else { continue };
                     for across in a.0..=c.0 {
-                        (b.0.min(d.0)..=b.0.max(d.0)).for_each(|up| dots.set(across, 4 * HEIGHT - 1 - up));
+                        (b.0.min(d.0)..=b.0.max(d.0)).for_each(|up| dots.set(across, 4 * rows - 1 - up));
                     }
                 }
             }
             _ => {}
         }
     }
-    let share = |value: f64| match panel.y.scale {
-        AxisScale::Proportion | AxisScale::Logit => format!("{}%", crate::for_people(100.0 * value)),
-        _ => crate::for_people(value),
-    };
-    let (top, bottom) = (share(y_ends.1), share(y_ends.0));
+    let (bottom, top) = end_texts(panel.y.scale, y_ends);
     let gutter = top.chars().count().max(bottom.chars().count()).min(10);
     let mut text = if panel.y.label.is_empty() { String::new() } else { format!(" {}\n", printable(&panel.y.label)) };
-    for row in 0..HEIGHT {
+    for row in 0..rows {
         let tick = if row == 0 {
             &top
-        } else if row + 1 == HEIGHT {
+        } else if row + 1 == rows {
             &bottom
         } else {
             ""
@@ -242,7 +248,7 @@ fn segment(from: (usize, usize), to: (usize, usize), sparse: bool, dots: &mut Do
     for step in 0..=steps {
         let between = |a: usize, b: usize| (a as f64 + (b as f64 - a as f64) * step as f64 / steps as f64).round() as usize;
         if !sparse || step % 4 == 0 {
-            dots.set(between(from.0, to.0), 4 * HEIGHT - 1 - between(from.1, to.1));
+            dots.set(between(from.0, to.0), 4 * dots.rows - 1 - between(from.1, to.1));
         }
     }
 }

@@ -123,6 +123,15 @@ pub fn drawn_classes(weights: &[f64]) -> Vec<usize> {
     ranked
 }
 
+/// The role of a class among those that are drawn, so that no two of them share a colour; a class that is not drawn stands back.
+pub fn drawn_role(k: usize, drawn: &[usize], classes: usize) -> Role {
+    match drawn.iter().position(|class| *class == k) {
+        _ if classes <= MOST_CLASSES => Role::of_class(k, classes),
+        Some(place) => Role::of_class(place, classes),
+        None => Role::Reference,
+    }
+}
+
 /// A text at the end of an edge of a tree.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct TreeNode {

@@ -4,7 +4,7 @@
 
 use oddsmith::data::Rows;
 use oddsmith::num::special::normal;
-use oddsmith::picture::{Mark, Picture};
+use oddsmith::picture::{Mark, Picture, Role};
 use oddsmith::prelude::*;
 use oddsmith::stats::Statistics;
 use oddsmith::train::findings::{Findings, JudgedOn, SourceRows};
@@ -59,12 +59,10 @@ impl Normals {
     }
 }
 
-fn line<'a>(picture: &'a Picture, named: &str) -> &'a [(f64, f64)] {
-    let find = |mark: &'a Mark| match mark.still() {
-        Mark::Line { name, points, .. } if name == named => Some(&points[..]),
-        _ => None,
-    };
-    picture.panels.iter().flat_map(|panel| &panel.marks).find_map(find).unwrap()
+/// The mark of a kind that is drawn in the colour of a class of two.
+fn of_class<'a>(picture: &'a Picture, kind: &str, k: usize) -> &'a Mark {
+    let drawn = |mark: &&Mark| mark.kind() == kind && mark.role() == Role::of_class(k, 2);
+    picture.panels.iter().flat_map(|panel| &panel.marks).map(Mark::still).find(drawn).unwrap()
 }
 
 #[test]
@@ -123,7 +121,8 @@ fn curves_of_naive_bayes_are_normal_densities() {
     for (k, label) in ["no", "yes"].iter().enumerate() {
         let of = digest.number(k, 0);
         let sd = (of.squares / of.weight).sqrt();
-        for (x, density) in line(&picture, &format!("model of {label}")).iter().step_by(10) {
+        let Mark::Line { points, .. } = of_class(&picture, "line", k) else { panic!("a curve is a line") };
+        for (x, density) in points.iter().step_by(10) {
             let z = (x - of.mean) / sd;
             let wanted = (-0.5 * z * z).exp() / (sd * (2.0 * std::f64::consts::PI).sqrt());
             assert!((density - wanted).abs() < 1e-6 * wanted.max(1e-3), "{label} at {x}: {density} and {wanted}");
@@ -137,8 +136,7 @@ fn a_ring_holds_half_of_its_class() {
     let (model, digest) = (rows.fitted("qda"), rows.digest());
     let picture = map(&*model, &digest, [0, 1]).unwrap();
     for (k, label) in ["no", "yes"].iter().enumerate() {
-        let ring = picture.panels[0].marks.iter().find(|mark| mark.name() == format!("half of {label}")).unwrap();
-        let Mark::Contour { x, y, values, level, .. } = ring.still() else { panic!("a ring is a contour") };
+        let Mark::Contour { x, y, values, level, .. } = of_class(&picture, "contour", k) else { panic!("a ring is a contour") };
         let nearest =
             |grid: &[f64], at: f64| (0..grid.len()).min_by(|a, b| (grid[*a] - at).abs().total_cmp(&(grid[*b] - at).abs())).unwrap();
         let own: Vec<usize> = (0..rows.labels.len()).filter(|i| rows.labels[*i] as usize == k).collect();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,39 +22,22 @@ class Display:
 
     picture: Picture
     estimator_name: str | None
+    plot: Callable[..., Any]
 
-    def plot(self, ax: Any = None, *, name: str | None = None, **kwargs: Any) -> Any:
-        """Draw it with matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Where to draw; by default a figure is made.
-        name : str, default=None
-            Name in the legend; by default that of the estimator.
-        **kwargs : dict
-            Properties of the line, such as ``color``.
-
-        Returns
-        -------
-        display
-            This display, with ``ax_``, ``figure_`` and ``line_`` set.
-        """
-        kwargs = {**(kwargs.pop("curve_kwargs", None) or {}), **kwargs}
-        for quiet in ("plot_chance_level", "chance_level_kw", "despine", "ref_line"):
-            kwargs.pop(quiet, None)
+    def _plot(self, ax: Any, name: str | None, properties: dict[str, Any]) -> Any:
+        """Draws the picture, the curve under a name and with properties of a line."""
         self.picture.plot(ax)
         self.ax_, self.figure_ = self.picture.ax_, self.picture.figure_
         named = [line for line in self.ax_.lines if line.get_label() == "model"]
         self.line_ = named[-1] if named else (self.ax_.lines[-1] if self.ax_.lines else None)
         if self.line_ is not None:
-            self.line_.set(label=name or self.estimator_name or "model", **kwargs)
+            self.line_.set(label=name or self.estimator_name or "model", **properties)
             self.ax_.legend(frameon=False)
         return self
 
     def _drawn(self, ax: Any, kwargs: dict[str, Any]) -> Any:
         """Draws where axes are given or matplotlib is there."""
-        return self.plot(ax, name=self.estimator_name, **kwargs) if ax is not None or find_spec("matplotlib") else self
+        return self.plot(ax=ax, name=self.estimator_name, **kwargs) if ax is not None or find_spec("matplotlib") else self
 
     def _repr_html_(self) -> str:
         return self.picture._repr_html_()

@@ -35,6 +35,7 @@ class DecisionBoundaryDisplay:
         plot_method: str = "contourf",
         response_method: str = "auto",
         class_of_interest: Any = None,
+        multiclass_colors: Any = None,
         xlabel: str | None = None,
         ylabel: str | None = None,
         ax: Any = None,
@@ -58,6 +59,8 @@ class DecisionBoundaryDisplay:
             What is asked; by default probabilities of two classes where there are some, else predictions.
         class_of_interest : label, default=None
             The class whose probability is asked for.
+        multiclass_colors : list of str or str, default=None
+            Colours of the classes where the predicted one is drawn, or the name of matplotlib's map of colours.
         xlabel, ylabel : str, default=None
             Names of the axes; by default those of the columns.
         ax : matplotlib axes, default=None
@@ -80,7 +83,11 @@ class DecisionBoundaryDisplay:
         grid = type(X)(cells, columns=list(X.columns)) if type(X).__module__.startswith("pandas") else cells
         response = _response(estimator, grid, response_method, class_of_interest).reshape(xx0.shape)
         display = cls(xx0=xx0, xx1=xx1, response=response, xlabel=xlabel or names[0], ylabel=ylabel or names[1])
-        return display.plot(plot_method, ax, **kwargs) if ax is not None or find_spec("matplotlib") else display
+        if ax is None and not find_spec("matplotlib"):
+            return display
+        if multiclass_colors is not None and "cmap" not in kwargs and "colors" not in kwargs:
+            kwargs["cmap"] = _colours(multiclass_colors)
+        return display.plot(plot_method, ax, **kwargs)
 
     def plot(self, plot_method: str = "contourf", ax: Any = None, xlabel: str | None = None, ylabel: str | None = None, **kwargs: Any) -> DecisionBoundaryDisplay:
         """Draw it with matplotlib.
@@ -112,6 +119,13 @@ class DecisionBoundaryDisplay:
         ax.set_ylabel(ylabel or self.ylabel or "")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _colours(given: Any) -> Any:
+    """Matplotlib's map of colours for a list of them; a name is one already."""
+    from matplotlib.colors import ListedColormap
+
+    return given if isinstance(given, str) else ListedColormap(list(given))
 
 
 def _response(estimator: Any, grid: Any, method: str, interest: Any) -> np.ndarray:

@@ -76,7 +76,7 @@ class CalibrationDisplay(Display):
         ax : matplotlib axes, default=None
             Where to draw.
         ref_line : bool, default=True
-            Taken for scikit-learn's sake: the diagonal is always drawn.
+            Whether the diagonal is drawn.
         **kwargs : dict
             Properties of the line.
 
@@ -89,7 +89,7 @@ class CalibrationDisplay(Display):
             raise ParameterError(f"{type(estimator).__name__} has no probabilities to calibrate; CalibratedClassifier gives it some")
         judged, classes = of_estimator(estimator, X, y, pos_label, None)
         y_prob = np.asarray(estimator.predict_proba(X))[:, np.asarray(estimator.classes_).tolist().index(classes.tolist()[1])]
-        return cls._of(judged, classes, y_prob, name or type(estimator).__name__)._drawn(ax, kwargs)
+        return cls._of(judged, classes, y_prob, name or type(estimator).__name__)._drawn(ax, {**kwargs, "ref_line": ref_line})
 
     @classmethod
     def from_predictions(
@@ -124,7 +124,7 @@ class CalibrationDisplay(Display):
         ax : matplotlib axes, default=None
             Where to draw.
         ref_line : bool, default=True
-            Taken for scikit-learn's sake.
+            Whether the diagonal is drawn.
         **kwargs : dict
             Properties of the line.
 
@@ -137,4 +137,29 @@ class CalibrationDisplay(Display):
         if ((y_prob < 0) | (y_prob > 1)).any():
             raise ParameterError("y_prob holds values below 0 or above 1, which are no probabilities")
         judged, classes = of_scores(y_true, y_prob, pos_label, None)
-        return cls._of(judged, classes, y_prob, name or "Classifier")._drawn(ax, kwargs)
+        return cls._of(judged, classes, y_prob, name or "Classifier")._drawn(ax, {**kwargs, "ref_line": ref_line})
+
+    def plot(self, *, ax: Any = None, name: str | None = None, ref_line: bool = True, **kwargs: Any) -> CalibrationDisplay:
+        """Draw it with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; by default a figure with the histogram is made.
+        name : str, default=None
+            Name in the legend; by default that of the estimator.
+        ref_line : bool, default=True
+            Whether the diagonal is drawn.
+        **kwargs : dict
+            Properties of the line.
+
+        Returns
+        -------
+        CalibrationDisplay
+            This display, with ``ax_``, ``figure_`` and ``line_`` set.
+        """
+        self._plot(ax, name, kwargs)
+        for line in self.ax_.lines:
+            if line.get_label() == "perfect" and not ref_line:
+                line.set_visible(False)
+        return self

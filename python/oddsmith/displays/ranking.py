@@ -12,6 +12,11 @@ from ..pictures import Picture
 from ._display import Display, line_of, of_estimator, of_scores
 
 
+def _look(properties: dict[str, Any], chance: dict[str, Any] | None, despine: bool) -> dict[str, Any]:
+    """What ``plot`` takes beside axes and name."""
+    return {"curve_kwargs": properties, "chance_level_kw": chance, "despine": despine}
+
+
 class RankingDisplay(Display):
     """A curve that any score gives that ranks rows by the event."""
 
@@ -41,6 +46,10 @@ class RankingDisplay(Display):
         pos_label: Any = None,
         name: str | None = None,
         ax: Any = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: dict[str, Any] | None = None,
+        despine: bool = False,
         **kwargs: Any,
     ) -> Self:
         """Draw the curve of a fitted classifier of any library.
@@ -65,8 +74,16 @@ class RankingDisplay(Display):
             Name in the legend; by default that of the estimator's class.
         ax : matplotlib axes, default=None
             Where to draw.
-        **kwargs : dict
+        curve_kwargs : dict, default=None
             Properties of the line.
+        plot_chance_level : bool, default=False
+            Taken for scikit-learn's sake: what chance reaches is always drawn.
+        chance_level_kw : dict, default=None
+            Properties of the line of chance.
+        despine : bool, default=False
+            Without the upper and the right edge.
+        **kwargs : dict
+            Properties of the line, as older releases of scikit-learn took them.
 
         Returns
         -------
@@ -74,7 +91,8 @@ class RankingDisplay(Display):
             The display.
         """
         judged, classes = of_estimator(estimator, X, y, pos_label, sample_weight)
-        return cls._shown(judged, classes, name or type(estimator).__name__, ax, kwargs)
+        look = _look({**(curve_kwargs or {}), **kwargs}, chance_level_kw, despine)
+        return cls._shown(judged, classes, name or type(estimator).__name__, ax, look)
 
     @classmethod
     def from_predictions(
@@ -87,6 +105,11 @@ class RankingDisplay(Display):
         pos_label: Any = None,
         name: str | None = None,
         ax: Any = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: dict[str, Any] | None = None,
+        despine: bool = False,
+        y_pred: Any = "deprecated",
         **kwargs: Any,
     ) -> Self:
         """Draw the curve of scores.
@@ -107,16 +130,72 @@ class RankingDisplay(Display):
             Name in the legend.
         ax : matplotlib axes, default=None
             Where to draw.
-        **kwargs : dict
+        curve_kwargs : dict, default=None
             Properties of the line.
+        plot_chance_level : bool, default=False
+            Taken for scikit-learn's sake: what chance reaches is always drawn.
+        chance_level_kw : dict, default=None
+            Properties of the line of chance.
+        despine : bool, default=False
+            Without the upper and the right edge.
+        y_pred : array-like of shape (n_samples,)
+            An older name of ``y_score``.
+        **kwargs : dict
+            Properties of the line, as older releases of scikit-learn took them.
 
         Returns
         -------
         display
             The display.
         """
+        y_score = y_pred if y_score is None else y_score
         judged, classes = of_scores(y_true, y_score, pos_label, sample_weight)
-        return cls._shown(judged, classes, name or "Classifier", ax, kwargs)
+        look = _look({**(curve_kwargs or {}), **kwargs}, chance_level_kw, despine)
+        return cls._shown(judged, classes, name or "Classifier", ax, look)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: dict[str, Any] | None = None,
+        despine: bool = False,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw it with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; by default a figure is made.
+        name : str, default=None
+            Name in the legend; by default that of the estimator.
+        curve_kwargs : dict, default=None
+            Properties of the line.
+        plot_chance_level : bool, default=False
+            Taken for scikit-learn's sake: what chance reaches is always drawn.
+        chance_level_kw : dict, default=None
+            Properties of the line of chance.
+        despine : bool, default=False
+            Without the upper and the right edge.
+        **kwargs : dict
+            Properties of the line, as older releases of scikit-learn took them.
+
+        Returns
+        -------
+        display
+            This display, with ``ax_``, ``figure_`` and ``line_`` set.
+        """
+        self._plot(ax, name, {**(curve_kwargs or {}), **kwargs})
+        if chance_level_kw:
+            for line in self.ax_.lines:
+                if line is not self.line_:
+                    line.set(**chance_level_kw)
+        if despine:
+            self.ax_.spines[["top", "right"]].set_visible(False)
+        return self
 
 
 class RocCurveDisplay(RankingDisplay):

@@ -180,11 +180,18 @@ fn picture(y: &str, x: &str, lengths: &[Length]) -> Picture {
         columns: vec![Column { title: "total bits".into(), cells, optional: false }],
         ..Axis::default()
     };
-    let label = "Bits above the rows told best: rows (blue), curve (orange)";
+    let label = "Bits above the fewest that any of the curves leaves for the rows";
     let shortest = best.map_or_else(String::new, |best| format!(" Degree {} has the shortest description.", best.degree));
     let summary =
         format!("Bits to tell {y} by polynomials of {x}: those for the rows shrink with the degree, those for the curve grow.{shortest}");
-    let marks = vec![Mark::Bars { role: Role::Other, bars: rows }, Mark::Bars { role: Role::Event, bars: curve }];
+    // Bars have no names of their own: blocks without any say what the colours stand for.
+    let named = |role, name: &str| Mark::Blocks { role, name: name.into(), blocks: Vec::new() };
+    let marks = vec![
+        named(Role::Other, "the rows, given the curve"),
+        named(Role::Event, "the curve"),
+        Mark::Bars { role: Role::Other, bars: rows },
+        Mark::Bars { role: Role::Event, bars: curve },
+    ];
     let panel = Panel { x: Axis { label: label.into(), ..Axis::default() }, y: y_axis, marks };
     Picture { name: "description".into(), title: "Descriptions in two parts".into(), summary, panels: vec![panel] }
 }

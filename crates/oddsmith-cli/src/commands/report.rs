@@ -257,8 +257,11 @@ fn learning(
         control,
     };
     let points = comparison.curve().map_err(|error| error.to_string())?;
-    if points.iter().all(|point| point.bits.is_err()) {
-        return Err("models of parts of the rows have no estimate".into());
+    let known: Vec<f64> = points.iter().filter(|point| point.bits.is_ok()).map(|point| point.rows).collect();
+    match known[..] {
+        [] => return Err("models of parts of the rows have no estimate".into()),
+        [most] => return Err(format!("models of fewer than {most:.0} rows have no estimate")),
+        _ => {}
     }
     let base = findings.evaluation.as_ref().and_then(|evaluation| evaluation.loss.base_rate_bits().ok());
     Ok(curve_picture(&points, base))

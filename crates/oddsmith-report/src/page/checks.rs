@@ -5,7 +5,6 @@ use oddsmith::notice;
 use oddsmith::picture::Picture;
 use oddsmith::train::findings::JudgedOn;
 
-use super::figure::pair;
 use super::{Section, Told, left_out};
 use crate::escape::html;
 
@@ -22,19 +21,21 @@ impl Told<'_> {
             .map(|(fine, text)| format!("<li class=\"{}\">{text}</li>\n", if fine { "ok" } else { "mind" }))
             .collect();
         let mut body = format!("<ul class=\"checks\">\n{items}</ul>\n");
+        let mut reasons = String::new();
         let mut pictures: Vec<&Picture> = Vec::new();
         match &self.findings.influence {
             Ok((picture, _)) => pictures.push(picture),
-            Err(reason) => body.push_str(&left_out(&format!("Influence of rows: {}.", html(reason)))),
+            Err(reason) => reasons.push_str(&left_out(&format!("No picture of influence: {}.", html(reason)))),
         }
         match &self.about.learning {
             Some(Ok(picture)) => pictures.push(picture),
-            Some(Err(reason)) => body.push_str(&left_out(&format!("No learning curve: {}.", html(reason)))),
-            None => body.push_str(&left_out("No learning curve: that takes the rows and the options of the fit.")),
+            Some(Err(reason)) => reasons.push_str(&left_out(&format!("No learning curve: {}.", html(reason)))),
+            None => reasons.push_str(&left_out("No learning curve: that takes the rows and the options of the fit.")),
         }
-        match pictures.is_empty() {
-            true => {}
-            false => body.push_str(&pair(&pictures)),
+        match pictures[..] {
+            [] => body.push_str(&reasons),
+            [only] => body.push_str(&self.beside(only, &reasons)),
+            _ => body.push_str(&self.pair(&pictures)),
         }
         Section { id: "checks", name: "Checks", heading: "Checks".into(), body }
     }
@@ -72,20 +73,11 @@ impl Told<'_> {
                 if missing == 0.0 {
                     "No missing values.".into()
                 } else {
-                    format!("{} missing values in the rows that are described.", crate::for_people(missing))
+                    format!("{} missing values in the rows that are described.", whole(missing))
                 },
             )
         }));
-        let rarest = findings.digest.class_weights.iter().copied().filter(|weight| *weight > 0.0).fold(f64::INFINITY, f64::min);
-        if rarest.is_finite() && findings.free_parameters > 0 {
-            let per = rarest / findings.free_parameters as f64;
-            let text = format!(
-                "{} rows of the rarest class for {}: {per:.1} each; {FEW} is a common floor.",
-                crate::for_people(rarest),
-                notice::counted(findings.free_parameters as u64, "parameter")
-            );
-            checks.push((per >= FEW, text));
-        }
+        checks.extend(self.rows_per_coefficient());
         if let Ok((_, largest)) = &findings.influence
             && largest.is_finite()
         {
@@ -109,6 +101,22 @@ impl Told<'_> {
         checks
     }
 
+    /// Whether there are rows enough for the coefficients of a regression; other models do not count that way.
+    fn rows_per_coefficient(&self) -> Option<(bool, String)> {
+        let findings = self.findings;
+        findings.card.tidy.position("odds_ratio")?;
+        let rarest = findings.digest.class_rows.iter().copied().filter(|rows| *rows > 0).min()?;
+        // As many intercepts as classes but one say nothing about columns.
+        let coefficients = findings.free_parameters.checked_sub(findings.classes.len() - 1).filter(|count| *count > 0)?;
+        let per = rarest as f64 / coefficients as f64;
+        let text = format!(
+            "{} of the rarest class for {} beside the intercept: {per:.1} each; {FEW} is a common floor.",
+            notice::counted(rarest, "row"),
+            notice::counted(coefficients as u64, "coefficient")
+        );
+        Some((per >= FEW, text))
+    }
+
     fn missing(&self) -> f64 {
         let digest = &self.findings.digest;
         let layout = digest.layout();
@@ -119,4 +127,9 @@ impl Told<'_> {
             .sum();
         numbers + codes
     }
+}
+
+/// A sum of weights as a whole number, which it is unless rows have weights.
+fn whole(weight: f64) -> String {
+    format!("{weight:.0}")
 }

@@ -27,7 +27,11 @@ impl Told<'_> {
             return Section { id: "data", name: "Data", heading: "Data".into(), body };
         }
         let kinds = "Numbers: mean (standard deviation); categories: rows (share of the class).";
-        body.push_str(&paragraph(&format!("{} of {}. {kinds}", oddsmith::notice::counted(rows, "row"), html(&self.about.data))));
+        let weighted = match layout.weighting() {
+            oddsmith::data::Weighting::None => "",
+            _ => " Rows count by their weights.",
+        };
+        body.push_str(&paragraph(&format!("{} of {}. {kinds}{weighted}", oddsmith::notice::counted(rows, "row"), html(&self.about.data))));
         let mut lines = String::new();
         for (j, feature) in layout.features().iter().enumerate().take(MOST_COLUMNS) {
             let name = html(&visible(&feature.name));
@@ -66,6 +70,9 @@ impl Told<'_> {
 
     fn number_row(&self, name: &str, at: usize, classes: &[Option<usize>]) -> String {
         let digest = &self.findings.digest;
+        if is_of_flags(digest, at) {
+            return self.flag_row(name, at, classes);
+        }
         let cell = |k: &Option<usize>| {
             let of = k.map_or_else(|| digest.all_numbers(at), |k| digest.number(k, at));
             match of.weight > 0.0 {
@@ -79,6 +86,17 @@ impl Told<'_> {
         format!("<tr><th scope=\"row\">{name}</th>{cells}<td>{missing}</td><td class=\"text\">{}</td></tr>\n", number_spark(digest, at))
     }
 
+    /// A column of zeros and ones: how many ones.
+    fn flag_row(&self, name: &str, at: usize, classes: &[Option<usize>]) -> String {
+        let digest = &self.findings.digest;
+        let of = |k: &Option<usize>| k.map_or_else(|| digest.all_numbers(at), |k| digest.number(k, at));
+        let shares: Vec<(f64, f64)> = classes.iter().map(of).map(|of| (of.mean * of.weight, of.weight)).collect();
+        let cells: String = shares.iter().map(|share| share_cell(*share)).collect();
+        let missing = three(digest.all_numbers(at).missing);
+        let spark = share_spark(&shares, self.two());
+        format!("<tr><th scope=\"row\">{name}: 1</th>{cells}<td>{missing}</td><td class=\"text\">{spark}</td></tr>\n")
+    }
+
     fn level_rows(&self, name: &str, feature: usize, at: usize, classes: &[Option<usize>]) -> String {
         let digest = &self.findings.digest;
         let all: Vec<usize> = (0..self.findings.classes.len()).collect();
@@ -89,38 +107,55 @@ impl Told<'_> {
         };
         let levels = digest.levels(0, at).len() - 1;
         let missing = all.iter().map(|k| digest.levels(*k, at)[levels]).sum::<f64>();
-        let mut rows = String::new();
+        let blank = "<td></td>".repeat(classes.len());
+        let mut rows = format!("<tr><th scope=\"row\">{name}</th>{blank}<td>{}</td><td></td></tr>\n", three(missing));
         for level in 0..levels.min(MOST_LEVELS) {
             let label = visible(&digest.layout().level_name(feature, level).unwrap_or_default());
-            let cells: String = classes
-                .iter()
-                .map(|k| {
-                    let (one, whole) = weight(k, level);
-                    format!("<td>{} ({:.0}%)</td>", three(one), if whole > 0.0 { 100.0 * one / whole } else { 0.0 })
-                })
-                .collect();
-            let spark = share_spark(&classes.iter().map(|k| weight(k, level)).collect::<Vec<_>>(), self.two());
-            let gaps = if level == 0 { three(missing) } else { String::new() };
+            let shares: Vec<(f64, f64)> = classes.iter().map(|k| weight(k, level)).collect();
+            let cells: String = shares.iter().map(|share| share_cell(*share)).collect();
+            let spark = share_spark(&shares, self.two());
             rows.push_str(&format!(
-                "<tr><th scope=\"row\">{name}: {}</th>{cells}<td>{gaps}</td><td class=\"text\">{spark}</td></tr>\n",
+                "<tr class=\"level\"><th scope=\"row\">{}</th>{cells}<td></td><td class=\"text\">{spark}</td></tr>\n",
                 html(&label)
             ));
         }
         if levels > MOST_LEVELS {
-            let blank = "<td></td>".repeat(classes.len() + 2);
-            rows.push_str(&format!("<tr><th scope=\"row\">{name}: {} more levels</th>{blank}</tr>\n", levels - MOST_LEVELS));
+            rows.push_str(&format!(
+                "<tr class=\"level\"><th scope=\"row\">{} more levels</th>{blank}<td></td><td></td></tr>\n",
+                levels - MOST_LEVELS
+            ));
         }
         rows
     }
 }
 
-/// A number with three digits that matter.
+/// A number with three digits that matter; one decimal up to a thousand, so that a column of such numbers looks like one.
 fn three(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e7 {
-        return for_people(value);
-    }
-    let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
-    if rounded.abs() >= 100.0 { format!("{value:.1}") } else { for_people(rounded).trim_end_matches('0').trim_end_matches('.').to_owned() }
+    let size = value.abs();
+    let text = match size {
+        _ if value.fract() == 0.0 && size < 1e7 => for_people(value),
+        1e7.. => format!("{value:.2e}"),
+        1000.0.. => format!("{value:.0}"),
+        10.0.. => format!("{value:.1}"),
+        1.0.. => format!("{value:.2}"),
+        0.1.. => format!("{value:.3}"),
+        0.01.. => format!("{value:.4}"),
+        0.001.. => format!("{value:.5}"),
+        _ => format!("{value:.2e}"),
+    };
+    text.replace('-', "−")
+}
+
+/// Rows of a level, and their share of the class.
+fn share_cell((one, whole): (f64, f64)) -> String {
+    format!("<td>{} ({:.0}%)</td>", three(one), if whole > 0.0 { 100.0 * one / whole } else { 0.0 })
+}
+
+/// Whether a number column has nothing but zeros and ones, both of them: so has the sample, and of all rows the variance is that of such a column.
+fn is_of_flags(digest: &RowDigest, at: usize) -> bool {
+    let all = digest.all_numbers(at);
+    let (variance, of_flags) = (all.deviation().powi(2) * (all.weight - 1.0) / all.weight, all.mean * (1.0 - all.mean));
+    digest.distinct(at, 2).is_some_and(|values| values == [0.0, 1.0]) && (variance - of_flags).abs() < 1e-9 * of_flags
 }
 
 /// How a number column is spread: with two classes the event above and the other below the line, else all rows.
@@ -176,4 +211,15 @@ fn share_spark(shares: &[(f64, f64)], two: bool) -> String {
         })
         .collect();
     format!("<svg class=\"spark fig\" viewBox=\"0 0 140 34\" aria-hidden=\"true\">{bars}</svg>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_before_the_point_are_digits() {
+        let told = [29.97, 30.0, 100.04, 0.047, 0.5, -0.0185, 319_545_611.4, 1204.2, 5.65e-5].map(three);
+        assert_eq!(told, ["30.0", "30", "100.0", "0.0470", "0.500", "−0.0185", "3.20e8", "1204", "5.65e−5"]);
+    }
 }

@@ -71,9 +71,8 @@ impl Told<'_> {
         if every > 1 || hidden {
             for percent in 1..100 {
                 let from = f64::from(percent) / 100.0;
-                let called =
-                    roc.points.iter().rfind(|point| point.threshold == f64::INFINITY || roc.scale.probability(point.threshold) >= from);
-                cuts.extend(called.map(|point| (from, point.true_positives, point.false_positives)));
+                let called = roc.called_from(from);
+                cuts.push((from, called.true_positives, called.false_positives));
             }
         }
         cuts.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2)));
@@ -103,7 +102,7 @@ impl Told<'_> {
             let (event_rows, other_rows) = self.effective_rows();
             let list: Vec<String> =
                 cuts.cuts.iter().map(|(p, events, others)| format!("[{},{},{}]", digits(*p), digits(*events), digits(*others))).collect();
-            let event = oddsmith::error::visible(self.findings.classes.label(1));
+            let event = self.class_as_text(1);
             let of = format!("Of 1000 rows, {{has}} are {event}. Called: {{called}}, of which {{found}} are {event}. Missed: {{missed}}.");
             members.push(format!(
                 "\"console\":{{\"events\":{},\"others\":{},\"eventRows\":{},\"otherRows\":{},\"threshold\":{},\"words\":{{\"of\":{},\"none\":{}}},\"cuts\":[{}]}}",

@@ -93,7 +93,7 @@ fn html_lines(lines: &[String]) -> String {
     lines.iter().map(|line| html(line)).collect::<Vec<_>>().join("\n")
 }
 
-fn lower_first(text: &str) -> String {
+pub(super) fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
 }

@@ -48,10 +48,17 @@ pub struct About {
     pub no_rows: bool,
 }
 
+/// Most bytes of a page, whatever it is about.
+const MOST_BYTES: usize = 390_000;
+/// Rows of the tables below pictures, and further down of fewer where a page of many columns would be too long.
+const TABLE_ROWS: [usize; 4] = [200, 60, 20, 0];
+
 /// Findings with where they come from.
 struct Told<'a> {
     findings: &'a Findings,
     about: &'a About,
+    /// Rows of the table below a picture.
+    table_rows: usize,
 }
 
 /// A section: its id, its name in the list, its heading, and what it holds.
@@ -64,7 +71,18 @@ struct Section {
 
 /// The page.
 pub fn report_page(findings: &Findings, about: &About) -> String {
-    let told = Told { findings, about };
+    let mut page = String::new();
+    for table_rows in TABLE_ROWS {
+        page = page_of(&Told { findings, about, table_rows });
+        if page.len() <= MOST_BYTES {
+            break;
+        }
+    }
+    page
+}
+
+fn page_of(told: &Told<'_>) -> String {
+    let findings = told.findings;
     let sections: Vec<Section> = [
         Some(told.in_short()),
         Some(told.data()),
@@ -123,9 +141,22 @@ impl Told<'_> {
         html(&oddsmith::error::visible(self.findings.classes.label(k)))
     }
 
+    /// A class in a sentence, as text: a bare number or truth value says nothing without its column.
+    fn class_as_text(&self, k: usize) -> String {
+        let (label, target) = (self.findings.classes.label(k), &self.findings.target);
+        let bare = label.parse::<f64>().is_ok() || matches!(label, "true" | "false" | "True" | "False" | "TRUE" | "FALSE");
+        let named = if bare { format!("{target} = {label}") } else { label.to_owned() };
+        oddsmith::error::visible(&named)
+    }
+
+    /// A class in a sentence, escaped.
+    fn class_in_words(&self, k: usize) -> String {
+        html(&self.class_as_text(k))
+    }
+
     /// The event in words, escaped.
     fn event(&self) -> String {
-        self.class(1)
+        self.class_in_words(1)
     }
 
     fn two(&self) -> bool {
@@ -164,14 +195,15 @@ impl Told<'_> {
             .iter()
             .zip(&self.findings.digest.class_rows)
             .take(6)
-            .map(|(label, rows)| format!("{rows} {}", oddsmith::error::visible(label)))
+            .map(|(label, rows)| format!("{}: {rows}", oddsmith::error::visible(label)))
             .collect();
+        let more = if self.findings.classes.len() > each.len() { ", …" } else { "" };
         let columns = oddsmith::notice::counted(self.findings.digest.layout().features().len() as u64, "column");
         if rows == 0 {
             return format!("{} on {columns}; no rows were given to hold it against.", self.findings.card.title);
         }
         format!(
-            "{} on {columns} of {}: {} ({}).",
+            "{} on {columns} of {}, {} ({}{more}).",
             self.findings.card.title,
             self.about.data,
             oddsmith::notice::counted(rows, "row"),
@@ -193,6 +225,16 @@ impl Told<'_> {
             true => "This file holds sums and curves, and no single row. It asks for nothing from any network.",
             false => "This file holds the rows that its pictures show one by one. It asks for nothing from any network.",
         }
+    }
+}
+
+/// A number with so many decimals, and a minus sign that is as wide as a plus.
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.chars().all(|c| c == '0' || c == '.') => zero.to_owned(),
+        Some(digits) => format!("−{digits}"),
+        None => text,
     }
 }
 

@@ -3,7 +3,6 @@
 use oddsmith::card::{Cell, Table};
 use oddsmith::error::visible;
 
-use super::figure::figure;
 use super::{Section, Told, left_out};
 use crate::escape::html;
 use crate::for_reading;
@@ -29,14 +28,14 @@ impl Told<'_> {
         }
         let forest = card.pictures.iter().find(|picture| picture.name == "forest");
         match forest {
-            Some(picture) => body.push_str(&figure(picture)),
+            Some(picture) => body.push_str(&self.drawn(picture)),
             None => body.push_str(&folded(&side_by_side(table))),
         }
         for line in card.summary.iter().flat_map(|summary| &summary.footnotes) {
             body.push_str(&format!("<p>{}</p>\n", html(line)));
         }
         match &self.findings.nomogram {
-            Ok(picture) => body.push_str(&figure(picture)),
+            Ok(picture) => body.push_str(&self.drawn(picture)),
             Err(reason) => body.push_str(&left_out(&format!("No nomogram: {}.", html(reason)))),
         }
         Section { id: "model", name: "Model", heading: "Model".into(), body }

@@ -1,6 +1,5 @@
 //! One row taken apart, and the shape of the model.
 
-use super::figure::{figure, pair};
 use super::threshold_section::fine;
 use super::{Section, Told, left_out};
 use crate::escape::html;
@@ -32,7 +31,7 @@ impl Told<'_> {
                 self.prevalence_slider("one row", prevalence)
             ));
         }
-        body.push_str(&figure(&row.picture()));
+        body.push_str(&self.drawn(&row.picture()));
         Section { id: "row", name: "One row", heading, body }
     }
 
@@ -43,8 +42,8 @@ impl Told<'_> {
             return None;
         }
         let narrow: Vec<&Picture> = shape.iter().filter(|picture| !is_wide(picture)).collect();
-        let mut body: String = narrow.chunks(2).map(pair).collect();
-        shape.iter().filter(|picture| is_wide(picture)).for_each(|picture| body.push_str(&figure(picture)));
+        let mut body: String = narrow.chunks(2).map(|two| self.pair(two)).collect();
+        shape.iter().filter(|picture| is_wide(picture)).for_each(|picture| body.push_str(&self.drawn(picture)));
         Some(Section { id: "shape", name: "Shape", heading: "Shape".into(), body })
     }
 }

@@ -5,12 +5,14 @@ use oddsmith::error::visible;
 use oddsmith::eval::Metric;
 use oddsmith::train::findings::JudgedOn;
 
-use super::{Section, Told, paragraph};
+use super::{Section, Told, fixed, paragraph};
 use crate::escape::html;
 use crate::for_people;
 
 /// Most terms that are named of each kind.
 const MOST: usize = 6;
+/// Most kinds of warnings.
+const MOST_WARNINGS: usize = 12;
 
 /// A term of a regression with its odds ratio and limits.
 struct Effect {
@@ -40,17 +42,30 @@ impl Told<'_> {
     /// Notices of the fit and of the table, and what the figures say, each once.
     fn warnings(&self) -> Vec<(String, String)> {
         let mut warnings: Vec<(String, String)> = Vec::new();
+        // What is said of several columns stands together.
+        let mut told: Vec<(&str, String, Vec<String>)> = Vec::new();
         for notice in self.findings.card.notices.iter().chain(&self.about.notices).filter(|notice| notice.is_warning()) {
             let name = oddsmith::notice::page(notice.id).map_or(notice.id, |page| page.name);
             let mut title = name.to_owned();
             if let Some(first) = title.get_mut(0..1) {
                 first.make_ascii_uppercase();
             }
-            let column = notice.column.as_ref().map_or_else(String::new, |column| format!("{}: ", visible(column)));
-            let told = (title, format!("{column}{} ({}).", notice.text, notice.id));
-            if !warnings.contains(&told) && warnings.len() < 12 {
-                warnings.push(told);
+            let text = match &notice.column {
+                Some(column) => format!("{}: {}", visible(column), notice.text),
+                None => upper_first(&notice.text),
+            };
+            match told.iter().position(|(id, ..)| *id == notice.id) {
+                Some(at) if told[at].2.contains(&text) => {}
+                Some(at) => told[at].2.push(text),
+                None if told.len() < MOST_WARNINGS => told.push((notice.id, title, vec![text])),
+                None => {}
             }
+        }
+        for (id, title, texts) in told {
+            let more = texts.len().saturating_sub(MOST);
+            let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+            let first: Vec<String> = texts.into_iter().take(MOST).collect();
+            warnings.push((title, format!("{}{rest} ({id}).", first.join("; "))));
         }
         if self.findings.judged_on == JudgedOn::OwnRows && self.findings.evaluation.is_some() {
             warnings.push((
@@ -67,7 +82,12 @@ impl Told<'_> {
             };
             warnings.push((
                 name.into(),
-                format!("{what} (calibration slope {:.2}, 95% interval {low:.2} to {high:.2}; 1 is right).", slope.value),
+                format!(
+                    "{what} (calibration slope {}, 95% interval {} to {}; 1 is right).",
+                    fixed(slope.value, 2),
+                    fixed(low, 2),
+                    fixed(high, 2)
+                ),
             ));
         }
         warnings
@@ -100,7 +120,7 @@ impl Told<'_> {
             let level = text(&row[level]);
             let unit = place("unit").map_or(1.0, |at| number(&row[at]));
             let per = if unit.is_finite() && unit != 1.0 { format!(" per {unit}") } else { String::new() };
-            let name = if level.is_empty() { format!("{}{per}", text(&row[term])) } else { format!("{} {level}", text(&row[term])) };
+            let name = if level.is_empty() { format!("{}{per}", text(&row[term])) } else { format!("{}: {level}", text(&row[term])) };
             Effect { name, value: number(&row[value]), low: number(&row[low]), high: number(&row[high]) }
         };
         let known =
@@ -112,8 +132,7 @@ impl Told<'_> {
     fn effects_in_words(&self) -> String {
         let effects = if self.two() { self.effects() } else { Vec::new() };
         if effects.is_empty() {
-            let classes: Vec<String> = (0..self.findings.classes.len().min(8)).map(|k| self.class(k)).collect();
-            return paragraph(&format!("The model ({}) tells apart: {}.", html(&self.findings.card.title), classes.join(", ")));
+            return paragraph(&self.model_in_words());
         }
         let told =
             |effect: &Effect| format!("{} ({}, {} to {})", html(&effect.name), ratio(effect.value), ratio(effect.low), ratio(effect.high));
@@ -140,6 +159,22 @@ impl Told<'_> {
         )
     }
 
+    /// What the model does, where no odds ratios say it.
+    fn model_in_words(&self) -> String {
+        let findings = self.findings;
+        let title = html(&super::methods::lower_first(&findings.card.title));
+        let columns = oddsmith::notice::counted(findings.digest.layout().features().len() as u64, "column");
+        let listed: Vec<String> = (0..findings.classes.len().min(8)).map(|k| self.class(k)).collect();
+        let more = if findings.classes.len() > listed.len() { ", …" } else { "" };
+        match (findings.margins, self.two()) {
+            (true, _) => format!("The model, {title}, calls rows by {columns} one of: {}{more}.", listed.join(", ")),
+            (false, true) => format!("The model, {title}, gives every row a probability of {} from {columns}.", self.event()),
+            (false, false) => {
+                format!("The model, {title}, gives every row a probability of each class from {columns}: {}{more}.", listed.join(", "))
+            }
+        }
+    }
+
     fn quality_in_words(&self) -> String {
         if self.findings.evaluation.is_none() {
             return paragraph("How good the model is, is not told here: no rows with known classes were given to judge it on.");
@@ -149,7 +184,7 @@ impl Told<'_> {
             text.push_str(&format!(
                 " Of a pair of one {} and one {}, the first gets the higher score in {:.0} of 100 cases; 50 would be chance.",
                 self.event(),
-                self.class(0),
+                self.class_in_words(0),
                 100.0 * auc.value
             ));
         }
@@ -164,7 +199,7 @@ impl Told<'_> {
     }
 
     fn tiles(&self) -> String {
-        let plain = |value: f64| format!("{value:.3}");
+        let plain = |value: f64| fixed(value, 3);
         let wanted: [Tile; 5] = [
             ("auc", "Order", |between| format!("area under the ROC curve{between}; 0.5 is chance, 1 perfect")),
             ("calibration_slope", "Probabilities", |between| format!("calibration slope{between}; 1 is right, below 1 too extreme")),
@@ -187,6 +222,11 @@ impl Told<'_> {
             .collect();
         if tiles.is_empty() { String::new() } else { format!("<div class=\"tiles\">\n{}</div>\n", tiles.concat()) }
     }
+}
+
+fn upper_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 /// An odds ratio as people write it.

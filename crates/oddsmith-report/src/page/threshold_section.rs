@@ -4,7 +4,6 @@
 use oddsmith::card::{Cell, Table};
 use oddsmith::picture::Picture;
 
-use super::figure::pair;
 use super::model_section::grid;
 use super::{Section, Told, left_out, paragraph};
 use crate::escape::html;
@@ -79,7 +78,7 @@ impl Told<'_> {
         let names = ["roc", "spread", "precision-recall", "threshold"];
         let pictures: Vec<Picture> = names.iter().filter_map(|name| self.picture(name).ok()).collect();
         for two in pictures.chunks(2) {
-            body.push_str(&pair(&two.iter().collect::<Vec<_>>()));
+            body.push_str(&self.pair(&two.iter().collect::<Vec<_>>()));
         }
         Section { id: "threshold", name: "Threshold", heading: heading.into(), body }
     }

@@ -3,8 +3,7 @@
 use oddsmith::card::Cell;
 use oddsmith::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
 
-use super::figure::{beside, figure};
-use super::{Section, Told, left_out, paragraph};
+use super::{Section, Told, fixed, left_out, paragraph};
 
 impl Told<'_> {
     pub(super) fn calibration(&self) -> Section {
@@ -16,15 +15,17 @@ impl Told<'_> {
                     let chance = self.figure("ece_by_chance").map_or_else(String::new, |chance| {
                         format!("; a calibrated model would show {:.3} by chance on as many rows", chance.value)
                     });
-                    let between =
-                        intercept.interval.map_or_else(String::new, |(low, high)| format!(", 95% interval {low:.2} to {high:.2}"));
+                    let between = intercept
+                        .interval
+                        .map_or_else(String::new, |(low, high)| format!(", 95% interval {} to {}", fixed(low, 2), fixed(high, 2)));
                     words.push_str(&paragraph(&format!(
-                        "Calibration intercept {:.2}{between}: 0 is right, below 0 probabilities are too high on the whole. Expected calibration error {:.3}{chance}.",
-                        intercept.value, ece.value
+                        "Calibration intercept {}{between}: 0 is right, below 0 probabilities are too high on the whole. Expected calibration error {:.3}{chance}.",
+                        fixed(intercept.value, 2),
+                        ece.value
                     )));
                 }
                 words.push_str(&paragraph("Where the curve leaves the diagonal, <code>oddsmith calibrate</code> with rows that the model has not seen mends the probabilities."));
-                body.push_str(&beside(&picture, &words));
+                body.push_str(&self.beside(&picture, &words));
             }
             Err(reason) => body.push_str(&left_out(&reason)),
         }
@@ -40,7 +41,7 @@ impl Told<'_> {
                     "At {:.0}% a call in vain costs {odds:.2} of what a right one gains. The threshold is a choice about harm and benefit; data do not make it.",
                     100.0 * t
                 );
-                beside(&picture, &paragraph(&words))
+                self.beside(&picture, &paragraph(&words))
             }
             Err(_) if !self.two() => left_out("Net benefit weighs one event against the rest, and there are more than two classes."),
             Err(reason) => left_out(&reason),
@@ -52,10 +53,13 @@ impl Told<'_> {
         let mut body = String::new();
         match (self.figure("bits"), self.figure("base_rate_bits"), self.figure("bits_saved")) {
             (Some(bits), Some(base), Some(saved)) => {
-                let between = saved.interval.map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
+                let between = saved.interval.map_or_else(String::new, |(low, high)| format!(" ({} to {})", fixed(low, 3), fixed(high, 3)));
                 body.push_str(&paragraph(&format!(
-                    "Naming the class of a row takes {:.3} bits if only the class proportions are known, and {:.3} bits with the model, on {}: {:.3} saved{between}.",
-                    base.value, bits.value, self.judged_on(), saved.value
+                    "Naming the class of a row takes {:.3} bits if only the class proportions are known, and {:.3} bits with the model, on {}: {} saved{between}.",
+                    base.value,
+                    bits.value,
+                    self.judged_on(),
+                    fixed(saved.value, 3)
                 )));
             }
             (None, Some(base), _) if !self.findings.margins => body.push_str(&paragraph(&format!(
@@ -65,7 +69,7 @@ impl Told<'_> {
             _ => body.push_str(&left_out("Bits are counted on probabilities of rows with known classes, and there are none.")),
         }
         match self.bits_by_term() {
-            Some(picture) => body.push_str(&figure(&picture)),
+            Some(picture) => body.push_str(&self.drawn(&picture)),
             None => body.push_str(&left_out("What each column adds is told for regressions whose terms were tested; <code>oddsmith info</code> tells what each column alone knows.")),
         }
         Section { id: "information", name: "Information", heading: "How much does it know?".into(), body }

@@ -131,7 +131,7 @@ impl Ink {
             Ink::Dashed(role) => format!("{} stroke-dasharray=\"5 4\"", line(role, "1.4")),
             Ink::Fill(role) => format!("fill=\"{}\"", theme.role(role)),
             Ink::Dot(role) => format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"0.6\"", theme.role(role), theme.background()),
-            Ink::Band(role) => format!("fill=\"{}\" fill-opacity=\"0.17\"", theme.role(role)),
+            Ink::Band(role) => format!("fill=\"{}\" fill-opacity=\"{}\"", theme.role(role), theme.pick("0.2", "0.34")),
             Ink::Step(step) => format!("fill=\"{}\"", theme.step(step)),
         }
     }

@@ -30,8 +30,9 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
                 // A text that moves has no room of its own.
                 Mark::Label { at, text } => {
                     if let (Some(x), Some(y)) = (frame.x.within(at.0), frame.y.within(at.1)) {
-                        let (place, anchor) = if at.0 >= 0.0 { (x + 6.0, Anchor::Start) } else { (x - 6.0, Anchor::End) };
-                        canvas.text(&Style::plain().small().halo().at(anchor), (place, y + 4.0), text);
+                        let style = Style::plain().small().halo();
+                        let (place, anchor) = beside_bar(at.0 >= 0.0, x, style.width(text), &frame.x);
+                        canvas.text(&style.at(anchor), (place, y + 4.0), text);
                     }
                 }
                 mark => draw(mark, frame, labels, canvas),
@@ -65,6 +66,17 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
             }
         }
         Mark::Tree { .. } => {}
+    }
+}
+
+/// Where the text of a bar from zero to `x` stands: behind its end, or beyond zero where there is no room.
+fn beside_bar(right: bool, x: f64, width: f64, axis: &Place) -> (f64, Anchor) {
+    let zero = axis.within(0.0).unwrap_or(x);
+    match right {
+        true if x + 6.0 + width <= axis.end + 12.0 => (x + 6.0, Anchor::Start),
+        false if x - 6.0 - width < axis.start => (zero + 6.0, Anchor::Start),
+        false => (x - 6.0, Anchor::End),
+        true => (zero - 6.0, Anchor::End),
     }
 }
 

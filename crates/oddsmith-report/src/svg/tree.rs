@@ -15,6 +15,8 @@ const LEAF: f64 = 58.0;
 const ROW: f64 = 30.0;
 /// Most nodes that are drawn.
 const MOST: usize = 127;
+/// Radius of a node of which nothing is said.
+const DOT: f64 = 4.0;
 /// Length of the bar of class proportions.
 const BAR: f64 = 64.0;
 
@@ -84,7 +86,7 @@ fn sideways(nodes: &[TreeNode], depths: &[usize], column: f64, top: f64, canvas:
     let x = |at: usize| 6.0 + depths[at] as f64 * column;
     for at in 0..nodes.len() {
         if let Some(above) = parent(nodes, at) {
-            let start = (x(above) + column - 26.0, y[above]);
+            let start = (x(above) + reach(&nodes[above], column - 32.0), y[above]);
             let bend = x(at) - 14.0;
             canvas.lines(Ink::Thin(Role::Reference), &[vec![start, (bend, start.1), (bend, y[at]), (x(at) - 2.0, y[at])]]);
         }
@@ -93,18 +95,33 @@ fn sideways(nodes: &[TreeNode], depths: &[usize], column: f64, top: f64, canvas:
     top + leaves * LEAF + 6.0
 }
 
+/// Texts of a node: the question in bold, and what is said.
+fn texts(node: &TreeNode) -> Vec<(&str, bool)> {
+    let edge = (!node.edge.is_empty()).then_some((node.edge.as_str(), true));
+    edge.into_iter().chain(node.lines.iter().take(2).map(|line| (line.as_str(), false))).collect()
+}
+
+fn text_style(bold: bool) -> Style {
+    Style { bold, ..Style::plain().small() }
+}
+
+/// How far a node reaches to the right, so that its branches begin beside it.
+fn reach(node: &TreeNode, room: f64) -> f64 {
+    let bar = if node.proportions.is_empty() { 2.0 * DOT } else { BAR };
+    texts(node).into_iter().map(|(text, bold)| text_style(bold).width(text)).fold(bar, f64::max).min(room) + 6.0
+}
+
 /// The question, what is said, and a bar of the class proportions, around the middle of its row.
 fn draw_node(node: &TreeNode, (x, y): (f64, f64), room: f64, canvas: &mut Canvas) {
-    let mut texts: Vec<(&str, bool)> = Vec::new();
-    if !node.edge.is_empty() {
-        texts.push((&node.edge, true));
-    }
-    texts.extend(node.lines.iter().take(2).map(|line| (line.as_str(), false)));
+    let texts = texts(node);
     let barred = !node.proportions.is_empty();
     let height = 14.0 * texts.len() as f64 + if barred { 9.0 } else { 0.0 };
+    if texts.is_empty() && !barred {
+        canvas.circle(Ink::Fill(Role::Reference), (x + DOT, y), DOT);
+    }
     let mut line = y - height / 2.0 + 11.0;
     for (text, bold) in texts {
-        let style = Style { bold, ..Style::plain().small() };
+        let style = text_style(bold);
         canvas.titled(&style, (x, line), &fitted(text, room * 1.05), Some(text));
         line += 14.0;
     }

@@ -47,6 +47,13 @@ impl Roc {
         Ok(Roc { points, events, others, scale: ranking.scale() })
     }
 
+    /// What is called from a probability up; nothing where no score reaches it.
+    pub fn called_from(&self, probability: f64) -> &RocPoint {
+        let reached = |point: &RocPoint| point.threshold == f64::INFINITY || self.scale.probability(point.threshold) >= probability;
+        // Thresholds fall, so what is reached comes first.
+        &self.points[self.points.partition_point(reached).saturating_sub(1)]
+    }
+
     /// Share of events that are called.
     pub fn sensitivity(&self, point: &RocPoint) -> f64 {
         (point.true_positives / self.events).min(1.0)

@@ -162,7 +162,7 @@ impl Findings {
 fn influence(model: &dyn Classifier, rows: &impl SumRows) -> Result<(Picture, f64)> {
     let unknown = || Error::data("only regressions know the influence of their rows");
     let metrics = model.inference().ok_or_else(unknown)?.row_metrics(&|_| false)?;
-    let found = rows.sum(&Influence::new(model, &*metrics)?)?;
+    let found = rows.sum(&Influence::new(model, &*metrics)?)?.known()?;
     let largest = found.largest().first().map_or(f64::NAN, |(.., distance)| *distance);
     Ok((found.picture(), largest))
 }
@@ -234,7 +234,14 @@ fn shapes(model: &dyn Classifier, digest: &RowDigest, columns: &[usize]) -> Vec<
         if model.scale() != Scale::Margin {
             found.push(sigmoid(model, digest, *first));
         }
-        found.push(densities(model, digest, *first));
+    }
+    // Only a model of rows and classes together has curves to hold beside the rows; how these are spread, the table of columns shows anyway.
+    if model.scale() == Scale::LogJoint {
+        let named = |(at, column): (usize, &usize)| -> Result<Picture> {
+            let picture = densities(model, digest, *column)?;
+            Ok(Picture { name: format!("{}-{}", picture.name, at + 1), ..picture })
+        };
+        found.extend(columns.iter().take(2).enumerate().map(named));
     }
     found.into_iter().flatten().collect()
 }

@@ -4,7 +4,7 @@ use super::Judged;
 use super::threshold::histogram;
 use crate::error::visible;
 use crate::eval::{CalibrationLine, Metric, Reliability};
-use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role};
+use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_role};
 
 /// Most steps of a curve that are drawn one by one.
 const MOST_STEPS: usize = 300;
@@ -18,10 +18,10 @@ impl Judged<'_> {
         let share = |label: String| Axis { label, scale: AxisScale::Proportion, ..Axis::default() };
         if self.classes.len() != 2 {
             let (drawn, rest) = self.drawn();
-            for k in drawn {
+            for &k in &drawn {
                 let Ok(curve) = Reliability::of(&self.evaluation.kept.ranking(k), weighting) else { continue };
                 let name = visible(self.classes.label(k));
-                marks.push(Mark::Line { role: Role::of_class(k, self.classes.len()), name, points: steps(&curve) });
+                marks.push(Mark::Line { role: drawn_role(k, &drawn, self.classes.len()), name, points: steps(&curve) });
             }
             let panels = vec![Panel { x: share("Predicted probability of a class".into()), y: share("Observed share".into()), marks }];
             let summary = "Observed share against predicted probability, without bins, of each class; above the line more rows have the class than predicted.";

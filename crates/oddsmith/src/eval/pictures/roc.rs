@@ -3,7 +3,10 @@
 use super::{Judged, thinned};
 use crate::error::visible;
 use crate::eval::{Auc, Estimate, Metric, Ranking, Roc, RocBand, average_precision, precision_recall};
-use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role};
+use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_role};
+
+/// Classes whose areas are told with intervals.
+const FEW_CLASSES: usize = 3;
 
 fn share(label: &str) -> Axis {
     Axis { label: label.into(), scale: AxisScale::Proportion, ..Axis::default() }
@@ -43,8 +46,7 @@ impl Judged<'_> {
         marks.push(Mark::Line { role: Role::Other, name: "model".into(), points: curve(&roc) });
         if !self.evaluation.settings().margins {
             let cut = self.cut();
-            let called = |point: &&crate::eval::RocPoint| roc.scale.probability(point.threshold) >= cut;
-            let at = roc.points.iter().rfind(|point| point.threshold == f64::INFINITY || called(point)).unwrap_or(&roc.points[0]);
+            let at = roc.called_from(cut);
             let place = (1.0 - roc.specificity(at), roc.sensitivity(at));
             let name = format!("called from {}", super::percent(cut));
             marks.push(Mark::Points { role: Role::Plain, name, points: vec![place] }.moved_by("threshold"));
@@ -56,12 +58,18 @@ impl Judged<'_> {
     fn curve_per_class(&self, marks: &mut Vec<Mark>) -> Metric<String> {
         let mut told = Vec::new();
         let (drawn, rest) = self.drawn();
-        for k in drawn {
+        for &k in &drawn {
             let ranking = self.evaluation.kept.ranking(k);
             let (Ok(roc), Ok(auc)) = (Roc::of(&ranking), Auc::of(&ranking, self.evaluation.settings().weighting)) else { continue };
             let name = visible(self.classes.label(k));
-            told.push(format!("{name} {}", area(&auc.estimate())));
-            marks.push(Mark::Line { role: Role::of_class(k, self.classes.len()), name, points: curve(&roc) });
+            // Intervals of many classes would be a table.
+            let estimate = auc.estimate();
+            told.push(if drawn.len() > FEW_CLASSES {
+                format!("{name} {:.3}", estimate.value)
+            } else {
+                format!("{name} {}", area(&estimate))
+            });
+            marks.push(Mark::Line { role: drawn_role(k, &drawn, self.classes.len()), name, points: curve(&roc) });
         }
         match told.is_empty() {
             true => Err(crate::eval::Undefined::one_class()),
@@ -78,11 +86,12 @@ impl Judged<'_> {
             self.needs_probabilities()?;
         }
         let (drawn, rest) = self.drawn();
-        for k in if two { vec![1] } else { drawn } {
+        let drawn = if two { vec![1] } else { drawn };
+        for &k in &drawn {
             let ranking = self.evaluation.kept.ranking(k);
             let (Ok(points), Ok(mean)) = (precision_recall(&ranking), average_precision(&ranking)) else { continue };
             let name = if two { "model".into() } else { visible(self.classes.label(k)) };
-            told.push(format!("{} {mean:.3}", if two { "average precision".into() } else { name.clone() }));
+            told.push(if two { format!("{mean:.3}") } else { format!("{name} {mean:.3}") });
             if two {
                 marks.push(Mark::Rule { role: Role::Reference, upright: false, at: ranking.events_weight / ranking.weight() });
             }
@@ -93,14 +102,14 @@ impl Judged<'_> {
                 steps.extend([(steps.last().map_or(0.0, |(recall, _): &(f64, f64)| *recall), before), (point.recall, point.precision)]);
                 before = point.precision;
             }
-            let role = if two { Role::Other } else { Role::of_class(k, self.classes.len()) };
+            let role = if two { Role::Other } else { drawn_role(k, &drawn, self.classes.len()) };
             marks.push(Mark::Line { role, name, points: thinned(steps) });
         }
         if told.is_empty() {
             return Err("no row has the event".into());
         }
         let base = if two { "; the line is the rate of events, which calling rows at random reaches" } else { "" };
-        let summary = format!("{}{base}.{rest}", told.join("; "));
+        let summary = format!("Average precision {}{base}.{rest}", told.join("; "));
         let panels = square("Recall (sensitivity)", "Precision (positive predictive value)", marks);
         Ok(Picture { name: "precision-recall".into(), title: "Precision and recall".into(), summary, panels })
     }

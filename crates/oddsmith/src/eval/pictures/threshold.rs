@@ -2,7 +2,7 @@
 
 use super::{Judged, percent};
 use crate::error::visible;
-use crate::eval::{Metric, Ranking, Roc, RocPoint, Tie};
+use crate::eval::{Metric, Ranking, Roc, Tie};
 use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role};
 
 /// Bars of a histogram of probabilities.
@@ -16,8 +16,7 @@ struct Rates {
 
 impl Rates {
     fn at(roc: &Roc, threshold: f64) -> Self {
-        let called = |point: &&RocPoint| point.threshold == f64::INFINITY || roc.scale.probability(point.threshold) >= threshold;
-        let point = roc.points.iter().rfind(called).unwrap_or(&roc.points[0]);
+        let point = roc.called_from(threshold);
         Rates { sensitivity: roc.sensitivity(point), specificity: roc.specificity(point) }
     }
 
@@ -81,7 +80,7 @@ impl Judged<'_> {
         let x = Axis { label: format!("Predicted probability of {}", labels[1]), scale: AxisScale::Proportion, ..Axis::default() };
         let y = Axis { label: "Rows".into(), mirrored: true, ..Axis::default() };
         let panels = vec![Panel { x, y, marks }];
-        let summary = format!("{} above the axis, {} below it; what lies right of the line is called.", labels[1], labels[0]);
+        let summary = format!("Above the axis {}, below it {}; what lies right of the line is called.", labels[1], labels[0]);
         Ok(Picture { name: "spread".into(), title: "Probabilities by class".into(), summary, panels })
     }
 

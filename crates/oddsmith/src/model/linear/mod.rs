@@ -30,4 +30,5 @@ pub(in crate::model) use one_vs_rest::against_rest;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};
 pub use options::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 
+pub(crate) use describe::odds_ratios::ratio;
 pub(crate) use entries::ENTRIES;

@@ -5,8 +5,9 @@ use super::super::estimate::{ChiSquared, Estimate};
 use super::super::table::Independence;
 use super::CrossTable;
 use crate::card::{Cell, FixedTable, Picture, Table};
+use crate::model::linear::ratio;
 use crate::notice::{self, Notice};
-use crate::picture::{Axis, AxisScale, Mark, Panel, Role};
+use crate::picture::{Axis, AxisScale, Column, Mark, Panel, Role};
 
 /// Measures, one row each.
 pub(super) struct Measures {
@@ -154,13 +155,19 @@ pub(in crate::study) fn forest(axis: &str, parts: &[(String, Estimate)], wholes:
     ];
     let names = rows.iter().rev().map(|(name, _)| name.clone()).collect();
     let told = |(name, told): &(String, Estimate)| format!("{name} {:.3} ({:.3} to {:.3})", told.value, told.low, told.high);
+    let cell = |told: &Estimate| match told.value.is_nan() {
+        true => String::new(),
+        false => format!("{} ({}–{})", ratio(told.value), ratio(told.low), ratio(told.high)),
+    };
+    let cells = rows.iter().rev().map(|(_, told)| cell(told)).collect();
+    let columns = vec![Column { title: format!("{axis} (limits)"), cells, optional: false }];
     Picture {
         name: "forest".into(),
         title: format!("{axis} with limits"),
         summary: wholes.iter().map(told).collect::<Vec<_>>().join("; "),
         panels: vec![Panel {
             x: Axis { label: axis.into(), scale: AxisScale::Log, ..Axis::default() },
-            y: Axis { scale: AxisScale::Categories, categories: names, ..Axis::default() },
+            y: Axis { scale: AxisScale::Categories, categories: names, columns, ..Axis::default() },
             marks,
         }],
     }

@@ -47,7 +47,7 @@ pub fn curve_picture(points: &[CurvePoint], base: Option<f64>) -> Picture {
             Some((rows, bits, ..)) => {
                 let all = points.iter().filter(|point| point.model == *model).count();
                 let first = curve.first().map_or(0.0, |(rows, ..)| *rows);
-                let lacking = if curve.len() < all { format!(" (no estimate from fewer than {first:.0})") } else { String::new() };
+                let lacking = if curve.len() < all { format!(" (no estimate from fewer than {first:.0} rows)") } else { String::new() };
                 told.push(format!("{model} {bits:.3} bits from {rows:.0} rows{lacking}"));
             }
             None => told.push(format!("{model} has no estimate")),
@@ -57,22 +57,32 @@ pub fn curve_picture(points: &[CurvePoint], base: Option<f64>) -> Picture {
     let line = if base.is_some() { " The line is what the class proportions alone need." } else { "" };
     let summary =
         format!("Bits per row on rows that were not learned from, with 95% intervals over folds: {}.{line}{edge}", told.join("; "));
-    let x = Axis { label: "Rows to learn from (log scale)".into(), scale: AxisScale::Log, ..Axis::default() };
+    let x = Axis { label: "Rows to learn from (log scale)".into(), scale: AxisScale::Log, range: tried(points), ..Axis::default() };
     let y = Axis { label: "Bits per row, held out".into(), range, ..Axis::default() };
     Picture { name: "learning".into(), title: "Learning curves".into(), summary, panels: vec![Panel { x, y, marks }] }
 }
 
+/// Ends of the axis of rows: all that were tried, whether they gave an estimate or not.
+fn tried(points: &[CurvePoint]) -> Option<(f64, f64)> {
+    let ends = points.iter().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), point| (low.min(point.rows), high.max(point.rows)));
+    (ends.0 > 0.0 && ends.1 > ends.0).then(|| (0.93 * ends.0, 1.07 * ends.1))
+}
+
 /// Ends of the axis of bits: huge values of models of a few rows lie at the edge.
 fn bits_range(points: &[CurvePoint], base: Option<f64>) -> (Option<(f64, f64)>, &'static str) {
-    let bits: Vec<f64> = points.iter().filter_map(|point| Some(point.bits.as_ref().ok()?.value)).collect();
+    let known = || points.iter().filter_map(|point| point.bits.as_ref().ok());
+    let bits: Vec<f64> = known().map(|bits| bits.value).collect();
     let far = base.map_or(f64::INFINITY, |base| FAR * base.max(0.2));
-    let near = bits.iter().copied().filter(|bits| *bits <= far).chain(base);
+    // Bands of what lies near are seen whole, as far as the scale goes.
+    let limits = known().filter(|bits| bits.value <= far).filter_map(|bits| bits.interval);
+    let limits = limits.flat_map(|(low, high)| [low.max(0.0), high.min(far)]);
+    let near = bits.iter().copied().filter(|bits| *bits <= far).chain(base).chain(limits);
     let ends = near.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), bits| (low.min(bits), high.max(bits)));
     let beyond = bits.iter().any(|bits| *bits > far);
     if !(ends.0.is_finite() && ends.1 > ends.0) {
         return (None, "");
     }
-    let spare = 0.25 * (ends.1 - ends.0);
+    let spare = 0.08 * (ends.1 - ends.0);
     (Some(((ends.0 - spare).max(0.0), ends.1 + spare)), if beyond { " Arrows are off the scale." } else { "" })
 }
 

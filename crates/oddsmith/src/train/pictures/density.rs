@@ -5,7 +5,7 @@ use super::row_digest::{KeptRow, RowDigest};
 use crate::error::{Error, Result, visible};
 use crate::model::{Classifier, Predictions, Predictor, Scale, Uncertainty};
 use crate::num::special::normal;
-use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_classes};
+use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_classes, drawn_role};
 
 /// Points of a curve.
 const POINTS: usize = 121;
@@ -45,19 +45,19 @@ pub fn densities(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> 
             let (left, tall) = (low + block as f64 * width, count / (values.len().max(1) as f64 * width));
             [(left, 0.0, tall), (left + width, 0.0, tall)]
         });
-        marks.push(Mark::Band { role: Role::of_class(k, classes.len()), name: visible(classes.label(k)), points: points.collect() });
+        marks.push(Mark::Band { role: drawn_role(k, &drawn, classes.len()), name: visible(classes.label(k)), points: points.collect() });
     }
     let own = model.scale() == Scale::LogJoint;
     if own {
         let curves = own_curves(model, digest, at, &grid)?;
         marks.extend(curves.into_iter().enumerate().filter(|(k, _)| drawn.contains(k)).map(|(k, points)| Mark::Line {
-            role: Role::of_class(k, classes.len()),
-            name: format!("model of {}", visible(classes.label(k))),
+            role: drawn_role(k, &drawn, classes.len()),
+            name: String::new(),
             points,
         }));
     }
     let beside = if own {
-        "lines are the model's own curves, other columns left open"
+        "lines are the model's own curves of the same colour, other columns left open"
     } else {
         "the model has no curve of its own to hold beside them"
     };
@@ -101,13 +101,12 @@ pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Re
         });
         marks.push(Mark::Band { role: Role::Event, name: "95% limits".into(), points: limits.collect() });
     }
-    for k in if two { vec![1] } else { drawn_classes(&digest.class_weights) } {
+    let drawn = if two { vec![1] } else { drawn_classes(&digest.class_weights) };
+    for &k in &drawn {
         let points = grid.iter().enumerate().map(|(i, value)| (*value, predictions.row(i)[k])).collect();
-        marks.push(Mark::Line {
-            role: Role::of_class(k, classes.len()),
-            name: format!("probability of {}", visible(classes.label(k))),
-            points,
-        });
+        let label = visible(classes.label(k));
+        let name = if two { format!("probability of {label}") } else { label };
+        marks.push(Mark::Line { role: drawn_role(k, &drawn, classes.len()), name, points });
     }
     let sample = digest.rows();
     for k in 0..classes.len().min(if two { 2 } else { 0 }) {

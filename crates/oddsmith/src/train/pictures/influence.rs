@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::codec::{Codec, Encode};
 use crate::data::{Rows, SKIP};
-use crate::error::{ErrorKind, Result, visible};
+use crate::error::{Error, ErrorKind, Result, visible};
 use crate::model::{Classifier, RowMetrics};
 use crate::picture::{Axis, Mark, Panel, Picture, Role};
 use crate::stats::Statistics;
@@ -57,6 +57,14 @@ impl<'a> Influence<'a> {
         self.top.push(point);
         self.top.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.0.cmp(&b.0)));
         self.top.truncate(TOP);
+    }
+
+    /// What was seen, where any row has a leverage: one whose weight the pass does not tell has none.
+    pub fn known(self) -> Result<Self> {
+        match self.top.is_empty() {
+            true => Err(Error::data("no row has a leverage here; of a weighted fit `oddsmith fit --augment` lists them")),
+            false => Ok(self),
+        }
     }
 
     /// The rows with the largest distances, the first first: row from 0, class, leverage, distance.

@@ -7,7 +7,7 @@ use super::probe::{ProbeRows, number_place};
 use super::row_digest::RowDigest;
 use crate::error::{DataFault, Error, Result, visible};
 use crate::model::{Classifier, Predictions, Predictor, Scale};
-use crate::picture::{Axis, Mark, Panel, Picture, Role, drawn_classes};
+use crate::picture::{Axis, Mark, Panel, Picture, Role, drawn_classes, drawn_role};
 
 /// Points of the grid along a column.
 const GRID: usize = 56;
@@ -86,25 +86,29 @@ pub fn map(model: &dyn Classifier, digest: &RowDigest, [a, b]: [usize; 2]) -> Re
     rows.with(|features| Predictor::new(model).ordered(features, &mut predictions))?;
     let grid = Grid { x, y, predictions, margins: model.scale() == Scale::Margin };
     let classes = layout.classes();
-    let mut marks = ground(&grid, classes.len());
+    let drawn = drawn_classes(&digest.class_weights);
+    let role = |k: usize| drawn_role(k, &drawn, classes.len());
+    let mut marks = ground(&grid, classes.len(), &role);
     if model.scale() == Scale::LogJoint {
-        for k in drawn_classes(&digest.class_weights) {
+        for &k in &drawn {
             let values = grid.density(k);
-            let (name, level) = (format!("half of {}", visible(classes.label(k))), half_level(&values));
-            marks.push(contour(&grid, Role::of_class(k, classes.len()), name, String::new(), values, level));
+            let level = half_level(&values);
+            marks.push(contour(&grid, role(k), String::new(), String::new(), values, level));
         }
     }
-    for k in drawn_classes(&digest.class_weights) {
+    for &k in &drawn {
         let seen = digest.rows().into_iter().filter(|row| row.label as usize == k).take(MOST_ROWS / classes.len());
         let points: Vec<(f64, f64)> = seen.map(|row| (row.numbers[at], row.numbers[bt])).collect();
-        marks.push(Mark::Points { role: Role::of_class(k, classes.len()), name: visible(classes.label(k)), points });
+        marks.push(Mark::Points { role: role(k), name: visible(classes.label(k)), points });
     }
     let names = [a, b].map(|j| visible(&layout.features()[j].name));
     let ends = |grid: &[f64]| Some((grid[0], grid[grid.len() - 1]));
     let x = Axis { label: names[0].clone(), range: ends(&grid.x), ..Axis::default() };
     let y = Axis { label: names[1].clone(), range: ends(&grid.y), ..Axis::default() };
     let summary = told(model, &grid, &names);
-    Ok(Picture { name: "boundary".into(), title: format!("{} and {}", names[0], names[1]), summary, panels: vec![Panel { x, y, marks }] })
+    let what = if classes.len() == 2 && !grid.margins { "Probability" } else { "Class" };
+    let title = format!("{what} by {} and {}", names[0], names[1]);
+    Ok(Picture { name: "boundary".into(), title, summary, panels: vec![Panel { x, y, marks }] })
 }
 
 fn contour(grid: &Grid, role: Role, name: String, text: String, values: Vec<f64>, level: f64) -> Mark {
@@ -112,7 +116,7 @@ fn contour(grid: &Grid, role: Role, name: String, text: String, values: Vec<f64>
 }
 
 /// Colours of probabilities with two classes; of several, and of margins, the class that is called and the boundaries.
-fn ground(grid: &Grid, classes: usize) -> Vec<Mark> {
+fn ground(grid: &Grid, classes: usize, role: &dyn Fn(usize) -> Role) -> Vec<Mark> {
     if classes == 2 && !grid.margins {
         let values = grid.probability(1);
         let lines = [0.1, 0.25, 0.5, 0.75, 0.9].map(|level| {
@@ -131,7 +135,7 @@ fn ground(grid: &Grid, classes: usize) -> Vec<Mark> {
         while from + 1 < grid.x.len() {
             let to = (from + 1..grid.x.len() - 1).find(|&i| of(i) != of(from)).unwrap_or(grid.x.len() - 1);
             let points = vec![(grid.x[from], row[0], row[1]), (grid.x[to], row[0], row[1])];
-            marks.push(Mark::Band { role: Role::of_class(of(from), classes), name: String::new(), points });
+            marks.push(Mark::Band { role: role(of(from)), name: String::new(), points });
             from = to;
         }
     }
@@ -163,7 +167,16 @@ fn told(model: &dyn Classifier, grid: &Grid, names: &[String; 2]) -> String {
         _ => " Other columns are at their mean or their most frequent level.",
     };
     let shown = match (classes.len(), grid.margins) {
-        (2, false) => format!("Colours and lines are the probability of {} by {} and {}.", visible(classes.label(1)), names[0], names[1]),
+        (2, false) => {
+            let sides = grid.probability(1).into_iter().filter(|p| !p.is_nan());
+            let ends = sides.fold((1.0, 0.0), |(low, high): (f64, f64), p| (low.min(p), high.max(p)));
+            let never = match ends {
+                (_, high) if high < 0.5 => " No place reaches 50%.",
+                (low, _) if low > 0.5 => " No place is below 50%.",
+                _ => "",
+            };
+            format!("Colours and lines are the probability of {} by {} and {}.{never}", visible(classes.label(1)), names[0], names[1])
+        }
         (_, true) => {
             format!("Colours are the class that is called by {} and {}; scores are margins and no probabilities.", names[0], names[1])
         }

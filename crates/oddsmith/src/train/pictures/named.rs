@@ -37,7 +37,7 @@ pub fn over_rows(name: &str, model: &dyn Classifier, rows: &impl SumRows, column
             advice: "only regressions have leverages and residuals".into(),
         };
         let metrics = model.inference().ok_or_else(refused)?.row_metrics(&|_| false)?;
-        return Ok(rows.sum(&Influence::new(model, &*metrics)?)?.picture());
+        return Ok(rows.sum(&Influence::new(model, &*metrics)?)?.known()?.picture());
     }
     let digest = rows.sum(&RowDigest::new(layout))?;
     match name {

@@ -44,8 +44,15 @@ impl Nomogram {
         if layout.classes().len() != 2 {
             return Err(refused(model, "it needs two classes"));
         }
-        if !layout.words().is_empty() || layout.features().len() > MOST {
+        if !layout.words().is_empty() {
             return Err(refused(model, "it has a ruler per column, and not one per word"));
+        }
+        if layout.features().len() > MOST {
+            let columns = layout.features().len();
+            return Err(refused(
+                model,
+                &format!("it has a ruler per column, and {columns} are more than the {MOST} that a page has room for"),
+            ));
         }
         let (mut scales, base) = scales(model, digest)?;
         scales.retain(|scale| !scale.values.is_empty());
@@ -112,7 +119,7 @@ fn scales(model: &dyn Classifier, digest: &RowDigest) -> Result<(Vec<Scale>, f64
         let values: Vec<(String, f64, u32)> = match layout.plane(j) {
             Plane::Numbers(at) => {
                 let (low, high) = digest.range(at).unwrap_or((0.0, 1.0));
-                let values = digest.distinct(at, FEW).unwrap_or_else(|| nice_ticks(low, high, TICKS));
+                let values = digest.distinct(at, FEW).unwrap_or_else(|| ticks_from_end_to_end(low, high));
                 values.into_iter().map(|value| (plain(value), value, 0)).collect()
             }
             Plane::Codes(_) => (0..).map_while(|level| Some((visible(&layout.level_name(j, level)?), 0.0, level as u32))).collect(),
@@ -154,6 +161,17 @@ fn grounds(layout: &crate::data::Layout, digest: &RowDigest) -> [(Vec<f64>, Vec<
         let code = |levels: &usize| if share < 0.5 { 0 } else { levels.saturating_sub(1) as u32 };
         ((0..layout.numbers().len()).map(number).collect(), layout.level_counts().iter().map(code).collect())
     })
+}
+
+/// Round values of a column and its ends, so that every value of the rows can be read; a round value beside an end makes room for it.
+fn ticks_from_end_to_end(low: f64, high: f64) -> Vec<f64> {
+    let round = nice_ticks(low, high, TICKS);
+    let near = match round[..] {
+        [first, second, ..] => 0.3 * (second - first),
+        _ => 0.2 * (high - low),
+    };
+    let inner = round.into_iter().filter(|value| value - low > near && high - value > near);
+    std::iter::once(low).chain(inner).chain([high]).collect()
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten within two ends.

@@ -8,6 +8,8 @@ use crate::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
 
 /// Decibans per nat: +10 multiplies the odds by ten.
 const DECIBANS: f64 = 10.0 * std::f64::consts::LOG10_E;
+/// Decibans beyond which an arrow stands for the rest.
+const FURTHEST: f64 = 2500.0;
 /// Most columns that are drawn one by one; the weakest stand together.
 const MOST: usize = 24;
 
@@ -142,19 +144,30 @@ impl Waterfall {
                 ends = (ends.0.min(sum), ends.1.max(sum));
             }
         }
-        ((DECIBANS * ends.0 - 8.0).clamp(-200.0, -20.0), (DECIBANS * ends.1 + 4.0).clamp(12.0, 200.0))
+        // Room for the text behind the result, too.
+        let spare = 0.08 * DECIBANS * (ends.1 - ends.0);
+        ((DECIBANS * ends.0 - spare.max(8.0)).clamp(-FURTHEST, -20.0), (DECIBANS * ends.1 + spare.max(4.0)).clamp(12.0, FURTHEST))
     }
 }
 
 fn short(value: f64) -> String {
     match value {
         v if v.is_infinite() => "∞".into(),
-        v if v >= 1e6 => format!("{v:.1e}"),
+        v if v >= 1e5 => by_power(v),
         v if v >= 100.0 => format!("{v:.0}"),
         v if v >= 10.0 => format!("{v:.1}"),
         v if v >= 0.01 || v == 0.0 => format!("{v:.2}"),
-        v => format!("{v:.1e}"),
+        v => by_power(v),
     }
+}
+
+/// A number by its power of ten, as people write it.
+fn by_power(value: f64) -> String {
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let text = format!("{value:.1e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let raised = exponent.chars().map(|c| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize]));
+    format!("{digits}·10{}", raised.collect::<String>())
 }
 
 fn factor(weight: f64) -> String {

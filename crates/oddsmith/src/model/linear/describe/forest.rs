@@ -68,7 +68,7 @@ impl LogisticModel {
         let kind = if known { format!("; lines are {level}% limits") } else { "; a penalised fit has no limits".into() };
         let rest = if left_out > 0 { format!(" {left_out} more rows are not drawn.") } else { String::new() };
         let summary = format!("Right of the line {event} is more likely, left of it less, with the other columns held equal{kind}.{rest}");
-        let ends = Some((format!("less likely {event}"), format!("more likely {event}")));
+        let ends = Some(("less likely".into(), "more likely".into()));
         let x = Axis { label: "Odds ratio (log scale)".into(), scale: AxisScale::Log, ends, ..Axis::default() };
         let categories = rows.into_iter().map(|row| row.name).collect();
         let y = Axis { scale: AxisScale::Categories, categories, columns, ..Axis::default() };

@@ -129,7 +129,7 @@ pub(super) fn between(low: f64, high: f64) -> String {
 }
 
 /// An odds ratio with three digits that matter.
-pub(super) fn ratio(value: f64) -> String {
+pub(crate) fn ratio(value: f64) -> String {
     match value {
         v if v.is_infinite() => "∞".into(),
         0.0 => "0".into(),
