@@ -147,7 +147,9 @@ mod tests {
     #[test]
     fn arrays_come_back_to_the_bit_and_take_few_bytes() {
         let mut sparse = vec![0.0; 100_000];
-        [(0, 1.5), (1, -0.0), (2, f64::INFINITY), (300, 3.0), (99_999, f64::MIN_POSITIVE)].map(|(at, value)| sparse[at] = value);
+        for (at, value) in [(0, 1.5), (1, -0.0), (2, f64::INFINITY), (300, 3.0), (99_999, f64::MIN_POSITIVE)] {
+            sparse[at] = value;
+        }
         for values in [sparse.clone(), vec![0.0; 5000], [vec![0.0; 9000], vec![2.0; 900]].concat(), vec![1.0; 5000], vec![0.0; 10], vec![]]
         {
             let record = record_of(&values);

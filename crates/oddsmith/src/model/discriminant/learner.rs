@@ -166,7 +166,8 @@ impl Plan<'_> {
         let matrices = if self.products() == ScatterPart::PerClass { numbers.classes().len() } else { 1 };
         let columns = numbers.numbers().len();
         let what = || format!("the products of {columns} columns");
-        let advice = || Advice::any_of([Advice::UseModel { name: "nb", why: "which takes every column by itself" }, Advice::LeaveOut(vec![])]);
+        let advice =
+            || Advice::any_of([Advice::UseModel { name: "nb", why: "which takes every column by itself" }, Advice::LeaveOut(vec![])]);
         check_room(3 * matrices as u128 * (columns as u128).pow(2), what, advice)
     }
 

@@ -11,7 +11,8 @@ const FOR_PROGRAMS: [&str; 4] = ["crude_odds_ratio", "crude_low", "crude_high", 
 const FOR_PEOPLE: [&str; 2] = ["crude", "crude CI"];
 
 /// What a reader of the table must know.
-const METHODS: &str = "crude: a regression of the term alone, on the same rows; adjusted: of all terms together; p: Wald's test of the adjusted odds ratio";
+const METHODS: &str =
+    "crude: a regression of the term alone, on the same rows; adjusted: of all terms together; p: Wald's test of the adjusted odds ratio";
 
 /// What a fit says about a column: log odds and their limits, and the p-value.
 struct CrudeLine {
