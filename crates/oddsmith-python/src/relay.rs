@@ -92,8 +92,6 @@ pub(crate) enum Ended {
     Sums(Sums),
     /// A model judged.
     Judged((Evaluation, u64)),
-    /// What an analysis concluded.
-    Account(Account),
 }
 
 /// Passes under way.

@@ -159,6 +159,7 @@ impl Source for RowByRow<'_> {
             weights: self.0.weights.as_ref().map(|w| &w[lo..hi]),
             first_row: lo as u64,
             keys: oddsmith::data::CodesView::none(hi - lo),
+            finite: false,
         })
     }
 }
