@@ -62,7 +62,7 @@ impl<'a> Influence<'a> {
     /// What was seen, where any row has a leverage: one whose weight the pass does not tell has none.
     pub fn known(self) -> Result<Self> {
         match self.top.is_empty() {
-            true => Err(Error::data("no row has a leverage here; of a weighted fit `oddsmith fit --augment` lists them")),
+            true => Err(Error::data("no row has a leverage here: those of a weighted fit are told when the fit lists its rows")),
             false => Ok(self),
         }
     }
