@@ -161,7 +161,7 @@ mod tests {
         let record = record_of(&sparse);
         let Array::Numbers(kept) = &record.arrays["x"] else { panic!("no numbers") };
         assert_eq!((kept.len(), record.bytes("x~runs").unwrap().len()), (5, 9));
-        assert!(!is_thin(&record_of(&vec![1.0; 5000]), "x") && !is_thin(&record_of(&vec![0.0; 10]), "x"));
+        assert!(!is_thin(&record_of(&vec![1.0; 5000]), "x") && !is_thin(&record_of(&[0.0; 10]), "x"));
     }
 
     #[test]

@@ -230,10 +230,10 @@ fn shapes(model: &dyn Classifier, digest: &RowDigest, columns: &[usize]) -> Vec<
     if let [a, b, ..] = columns {
         found.push(map(model, digest, [*a, *b]));
     }
-    if let Some(first) = columns.first() {
-        if model.scale() != Scale::Margin {
-            found.push(sigmoid(model, digest, *first));
-        }
+    if let Some(first) = columns.first()
+        && model.scale() != Scale::Margin
+    {
+        found.push(sigmoid(model, digest, *first));
     }
     // Only a model of rows and classes together has curves to hold beside the rows; how these are spread, the table of columns shows anyway.
     if model.scale() == Scale::LogJoint {

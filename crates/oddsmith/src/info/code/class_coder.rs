@@ -70,6 +70,7 @@ impl ClassProbabilities {
 
 /// The nearest whole number from 1 to 2³² − 1; 1 where there is none.
 #[inline(always)]
+#[expect(clippy::manual_clamp, reason = "what is not a number becomes 1 here, and stays what it is in a clamp")]
 pub(super) fn whole(p: f64) -> u32 {
     /// Numbers from here on have no fraction, and end with the bits of whole numbers.
     const WHOLE: f64 = 4_503_599_627_370_496.0;

@@ -65,7 +65,7 @@ pub fn curve_picture(points: &[CurvePoint], base: Option<f64>) -> Picture {
 /// Ends of the axis of rows: all that were tried, whether they gave an estimate or not.
 fn tried(points: &[CurvePoint]) -> Option<(f64, f64)> {
     let ends = points.iter().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), point| (low.min(point.rows), high.max(point.rows)));
-    (ends.0 > 0.0 && ends.1 > ends.0).then(|| (0.93 * ends.0, 1.07 * ends.1))
+    (ends.0 > 0.0 && ends.1 > ends.0).then_some((0.93 * ends.0, 1.07 * ends.1))
 }
 
 /// Ends of the axis of bits: huge values of models of a few rows lie at the edge.
