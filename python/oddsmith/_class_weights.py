@@ -21,6 +21,9 @@ class WeighsClasses:
         class_weight = getattr(self, "class_weight", None)
         if class_weight is None:
             return sample_weight
+        if y is None and getattr(self, "formula", None) is None:
+            # The fit says in scikit-learn's words that it needs y.
+            return sample_weight
         if y is None:
             raise ParameterError(f"class_weight = {class_weight!r} is not accepted: the formula names the classes; give them to fit, as y")
         factors = compute_sample_weight(class_weight, np.asarray(y))

@@ -173,7 +173,7 @@ def test_analyses_of_many_files_are_those_of_one_table(on, tmp_path):
     np.testing.assert_allclose(matched.tidy()["estimate"], ConditionalLogit("case ~ x + z + strata(ward)", data, interval="wald").tidy()["estimate"], rtol=1e-8)
     described = engine.analyse("describe", tmp_path, "case", on=on)
     assert described.glance()["rows"][0] == len(data)
-    with pytest.raises(ValueError, match="describe, table"):
+    with pytest.raises(ValueError, match="did you mean `table`"):
         engine.analyse("tables", tmp_path, "case", on=on)
 
 
