@@ -206,9 +206,11 @@ def test_factors_of_classes_are_weights_of_their_rows(rows, class_weight):
         np.testing.assert_array_equal(made.set_params(class_weight=class_weight).fit(X, y).predict_proba(X), by_rows)
 
 
-def test_factors_of_classes_want_the_classes(rows):
+def test_factors_of_classes_want_the_classes():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]})
     with pytest.raises(ParameterError, match="give them to fit"):
+        od.RidgeClassifier(class_weight="balanced", formula="y ~ x").fit(frame)
+    with pytest.raises(ValueError, match="requires y to be passed"):
         od.RidgeClassifier(class_weight="balanced").fit(frame, None)
 
 
