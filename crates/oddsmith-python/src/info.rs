@@ -192,9 +192,10 @@ pub(crate) fn info_encode<'py>(
     codes: PyReadonlyArray1<'_, u32>,
     probabilities: PyReadonlyArray1<'_, f64>,
     classes: Option<usize>,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (codes, cells) = (codes.as_slice()?, probabilities.as_slice()?);
-    let stream = work::run(py, cells.len(), |_| encode_classes(codes, probability_rows(cells, classes)))?;
+    let stream = work::run(py, cells.len(), |_| encode_classes(codes, probability_rows(cells, classes), work::thread_count(threads)))?;
     Ok(PyBytes::new(py, &stream))
 }
 
@@ -205,9 +206,10 @@ pub(crate) fn info_decode<'py>(
     stream: &[u8],
     probabilities: PyReadonlyArray1<'_, f64>,
     classes: Option<usize>,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let cells = probabilities.as_slice()?;
-    let codes = work::run(py, cells.len(), |_| decode_classes(stream, probability_rows(cells, classes)))?;
+    let codes = work::run(py, cells.len(), |_| decode_classes(stream, probability_rows(cells, classes), work::thread_count(threads)))?;
     Ok(PyArray1::from_vec(py, codes))
 }
 

@@ -93,8 +93,7 @@ pub(crate) fn level_counts(py: Python<'_>, x: &Bound<'_, PyAny>, owner: &str, al
     with_dense(x, |dense| {
         let (rows, cols) = dense.shape();
         let every = if all || rows < SAMPLED_ROWS { 1 } else { SAMPLED_SHARE };
-        let available = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        let parts = work::threads(threads).map_or_else(available, std::num::NonZeroUsize::get).min(rows.div_ceil(PART_ROWS)).max(1);
+        let parts = work::thread_count(threads).min(rows.div_ceil(PART_ROWS)).max(1);
         work::run(py, rows * cols, |control| {
             let share = rows.div_ceil(parts).max(1);
             let (dense, rows_of) = (&dense, |part: usize| (part * share).min(rows)..((part + 1) * share).min(rows));

@@ -22,6 +22,11 @@ pub(crate) fn threads(count: usize) -> Option<NonZeroUsize> {
     NonZeroUsize::new(count)
 }
 
+/// The same as a number of threads.
+pub(crate) fn thread_count(count: usize) -> usize {
+    threads(count).or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
 /// Does `work` on about `cells` cells with the interpreter released. While it runs on a thread of its own, this thread
 /// looks for signals; one of them that raises stops the work.
 pub(crate) fn run<T: Send>(py: Python<'_>, cells: usize, work: impl FnOnce(&Control) -> Result<T> + Send) -> PyResult<T> {

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use oddsmith::info::{Channel, Joint, TwoPart, polynomial_residuals};
+use std::f64::consts::LN_2;
+
+use oddsmith::info::code::{PrefixCode, ProbabilityRows, encode_classes};
+use oddsmith::info::{Channel, Distribution, Joint, TwoPart, polynomial_residuals};
 use serde_json::Value;
 
 fn golden(name: &str) -> Value {
@@ -85,5 +88,46 @@ fn degrees_of_polynomials() {
         let best = (0..lengths.len()).min_by(|&a, &b| lengths[a].total_cmp(&lengths[b])).unwrap();
         assert_eq!(best, degree, "{name}: {lengths:?}");
         assert!((lengths[best] - bits).abs() < 5e-7, "{name}: {}", lengths[best]);
+    }
+}
+
+/// The log likelihood of a sample is a sum over its rows, so minus it is N times cross-entropy, N (H + D), and not H + D.
+#[test]
+fn the_log_likelihood_of_a_sample_is_n_cross_entropies() {
+    let (counts, q) = ([4.0, 3.0, 0.0, 5.0], [0.2, 0.3, 0.1, 0.4]);
+    let (observed, told) = (Distribution::of_counts(&counts).unwrap(), Distribution::new(&q).unwrap());
+    let minus_log_likelihood: f64 = counts.iter().zip(q).map(|(count, q)| -count * q.ln()).sum();
+    let mean = minus_log_likelihood / 12.0;
+    assert!((observed.cross_entropy(&told).unwrap() - mean).abs() < 1e-14);
+    assert!((12.0 * (observed.entropy() + observed.relative_entropy(&told).unwrap()) - minus_log_likelihood).abs() < 1e-13);
+}
+
+/// Single words are within a bit of −log2 p by Shannon's lengths alone; Huffman's are so on average, and a single one may be longer. Arithmetic
+/// coding is within its bound for the whole message, however long it is, which no code of words is.
+#[test]
+fn within_a_bit_of_a_word_on_average_or_of_the_message() {
+    let p = [0.4, 0.3, 0.2, 0.05, 0.03, 0.02];
+    let distribution = Distribution::new(&p).unwrap();
+    let [shannon, huffman] = [PrefixCode::shannon(&distribution).unwrap(), PrefixCode::huffman(&distribution).unwrap()];
+    for (length, p) in shannon.lengths().iter().zip(p) {
+        let above = f64::from(length.unwrap()) + p.log2();
+        assert!((0.0..1.0).contains(&above), "{p}: {above}");
+    }
+    let entropy = distribution.entropy() / LN_2;
+    assert!(
+        (entropy..entropy + 1.0).contains(&huffman.mean_length(&distribution))
+            && huffman.mean_length(&distribution) <= shannon.mean_length(&distribution)
+    );
+    // The rarest of these has 7 bits by Huffman and 5.75 by its probability.
+    let fibonacci = Distribution::of_counts(&[1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0]).unwrap();
+    let longest = PrefixCode::huffman(&fibonacci).unwrap().lengths()[0].unwrap();
+    assert!(f64::from(longest) > 1.0 - fibonacci.probabilities()[0].log2(), "{longest}");
+    for rows in [1usize, 100, 100_000] {
+        let cells = p.repeat(rows);
+        let classes: Vec<u32> = (0..rows).map(|at| [0, 1, 2, 0, 1, 5, 3, 0, 4, 2][at % 10]).collect();
+        let stream = encode_classes(&classes, ProbabilityRows::OfAll { cells: &cells, classes: 6 }, 1).unwrap();
+        let ideal: f64 = classes.iter().map(|class| -p[*class as usize].log2()).sum();
+        let above = 8.0 * stream.len() as f64 - ideal;
+        assert!((0.0..=48.1).contains(&above), "{rows}: {above}");
     }
 }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .._inputs import thread_count
 from ..exceptions import DataError, ParameterError
 
 
@@ -102,7 +103,7 @@ def _probabilities(probabilities: Any) -> tuple[np.ndarray, int | None]:
     return np.ascontiguousarray(array).reshape(-1), array.shape[1] if array.ndim == 2 else None
 
 
-def encode_labels(labels: Any, probabilities: Any) -> bytes:
+def encode_labels(labels: Any, probabilities: Any, *, n_jobs: int | None = None) -> bytes:
     """Labels 0 … K−1 by arithmetic coding, each in −log₂ of its probability: the whole is as long as their log loss in bits.
 
     Parameters
@@ -111,6 +112,8 @@ def encode_labels(labels: Any, probabilities: Any) -> bytes:
         Codes of classes, from 0.
     probabilities : array-like of shape (n_samples, n_classes) or (n_samples,)
         What both ends know: probabilities of the classes, or of class 1.
+    n_jobs : int, default=None
+        Number of threads; None takes what the machine offers. The bytes are the same for any.
 
     Returns
     -------
@@ -124,9 +127,9 @@ def encode_labels(labels: Any, probabilities: Any) -> bytes:
     >>> decode_labels(encode_labels([0, 1, 1, 0], p), p).tolist()
     [0, 1, 1, 0]
     """
-    return _core.info_encode(np.ascontiguousarray(labels, dtype=np.uint32), *_probabilities(probabilities))
+    return _core.info_encode(np.ascontiguousarray(labels, dtype=np.uint32), *_probabilities(probabilities), thread_count(n_jobs))
 
 
-def decode_labels(stream: bytes, probabilities: Any) -> np.ndarray:
+def decode_labels(stream: bytes, probabilities: Any, *, n_jobs: int | None = None) -> np.ndarray:
     """The labels of a stream that `encode_labels` wrote with the same probabilities; one that is cut, altered or read with others is an error."""
-    return _core.info_decode(stream, *_probabilities(probabilities))
+    return _core.info_decode(stream, *_probabilities(probabilities), thread_count(n_jobs))

@@ -19,6 +19,11 @@ impl BitWriter {
         self.bits += 1;
     }
 
+    /// Adds the lowest `bits` of a number, the highest of them first.
+    pub fn push_number(&mut self, number: u32, bits: u32) {
+        (0..bits).rev().for_each(|at| self.push(number >> at & 1 == 1));
+    }
+
     /// Bits so far.
     pub fn len(&self) -> u64 {
         self.bits
@@ -46,6 +51,11 @@ impl<'a> BitReader<'a> {
     /// Reads from the first bit.
     pub fn new(bytes: &'a [u8]) -> Self {
         BitReader { bytes, at: 0 }
+    }
+
+    /// A number of so many bits; none where there are fewer.
+    pub fn next_number(&mut self, bits: u32) -> Option<u32> {
+        (0..bits).try_fold(0, |number, _| Some(number << 1 | u32::from(self.next()?)))
     }
 
     /// Bits that were read.

@@ -12,6 +12,7 @@ mod probability_rows;
 mod range_coder;
 mod symbol_coder;
 mod tree;
+mod two_class_states;
 
 pub use bits::{BitReader, BitWriter};
 pub use class_coder::ClassProbabilities;

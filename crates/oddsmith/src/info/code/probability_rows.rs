@@ -50,9 +50,15 @@ impl<'a> ProbabilityRows<'a> {
     /// The decisions of rows of two classes, as [`ClassProbabilities::set`] makes them, and whether all rows are probabilities.
     #[inline(always)]
     pub(super) fn decisions(&self, into: &mut [u32; BLOCK]) -> bool {
+        self.each_of_two(into, |first, rest| whole(ONE * (first / rest)))
+    }
+
+    /// A number for every row of two classes, of the first probability and of the sum of both, and whether all rows are probabilities.
+    #[inline(always)]
+    pub(super) fn each_of_two(&self, into: &mut [u32; BLOCK], number: impl Fn(f64, f64) -> u32) -> bool {
         match self {
-            ProbabilityRows::OfAll { cells, .. } => of_two(cells.as_chunks::<2>().0.iter().copied(), into),
-            ProbabilityRows::OfSecond(cells) => of_two(cells.iter().map(|p| [1.0 - p, *p]), into),
+            ProbabilityRows::OfAll { cells, .. } => of_two(cells.as_chunks::<2>().0.iter().copied(), into, number),
+            ProbabilityRows::OfSecond(cells) => of_two(cells.iter().map(|p| [1.0 - p, *p]), into, number),
         }
     }
 
@@ -84,13 +90,13 @@ pub(super) fn is_one(sum: f64) -> bool {
 }
 
 #[inline(always)]
-fn of_two(rows: impl Iterator<Item = [f64; 2]>, into: &mut [u32; BLOCK]) -> bool {
+fn of_two(rows: impl Iterator<Item = [f64; 2]>, into: &mut [u32; BLOCK], number: impl Fn(f64, f64) -> u32) -> bool {
     let mut fine = true;
-    for (decision, [first, second]) in into.iter_mut().zip(rows) {
+    for (own, [first, second]) in into.iter_mut().zip(rows) {
         let rest = second + first;
         // No branches: a loop over this becomes vector code.
         fine &= (first >= 0.0) & (second >= 0.0) & is_one(rest);
-        *decision = whole(ONE * (first / rest));
+        *own = number(first, rest);
     }
     fine
 }
