@@ -4,7 +4,7 @@
     cargo xtask bench clinic --quick        a tenth of the sets and rows
 
 Every side gets the same rows from the same seed in memory (R from a file that it reads before the clock starts). Times are processor seconds of the fit alone,
-the least of several runs; ours is the Python package on one thread, from a data frame. Answers must agree.
+the least of as many runs as take three seconds, and of two at least, on every side; ours is the Python package on one thread, from a data frame. Answers must agree.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ import numpy as np
 import pandas as pd
 
 
-def clock(run, repeat: int):
+#: Processor seconds after which no further run begins, and the least number of runs: a quick side needs more of them to meet a quiet moment.
+ENOUGH, LEAST = 3.0, 2
+
+
+def clock(run):
     """Give the least processor seconds of several runs, and the last answer."""
-    best, answer = float("inf"), None
-    for _ in range(repeat):
+    times, answer = [], None
+    while sum(times) < ENOUGH or len(times) < LEAST:
         start = time.process_time()
         answer = run()
-        best = min(best, time.process_time() - start)
-    return best, answer
+        times.append(time.process_time() - start)
+    return min(times), answer
 
 
 def sets(rng, count: int, cases: int, size: int, columns: int) -> pd.DataFrame:
@@ -45,8 +49,8 @@ def sets(rng, count: int, cases: int, size: int, columns: int) -> pd.DataFrame:
 R_CLOGIT = """
 suppressMessages(library(survival))
 d <- read.csv("%s"); f <- as.formula(paste("y ~", paste(setdiff(names(d), c("y", "stratum")), collapse = " + "), "+ strata(stratum)"))
-best <- Inf; for (i in 1:2) { t <- system.time(fit <- clogit(f, d, method = "%s"))[["user.self"]]; best <- min(best, t) }
-cat(best, coef(fit), sep = "\\n")
+times <- c(); while (sum(times) < %g || length(times) < %d) times <- c(times, system.time(fit <- clogit(f, d, method = "%s"))[["user.self"]])
+cat(min(times), coef(fit), sep = "\\n")
 """
 
 
@@ -57,17 +61,17 @@ def of_r(table: pd.DataFrame, method: str):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sets.csv"
         table.to_csv(path, index=False)
-        done = subprocess.run(["Rscript", "-e", R_CLOGIT % (path, method)], capture_output=True, text=True, check=True)
+        done = subprocess.run(["Rscript", "-e", R_CLOGIT % (path, ENOUGH, LEAST, method)], capture_output=True, text=True, check=True)
     numbers = [float(line) for line in done.stdout.split()]
     return numbers[0], np.array(numbers[1:])
 
 
-def matched(name: str, table: pd.DataFrame, peers: dict, repeat: int) -> dict:
+def matched(name: str, table: pd.DataFrame, peers: dict) -> dict:
     """Measure one workload of matched sets."""
     from oddsmith.epi import ConditionalLogit
 
     formula = "y ~ " + " + ".join(table.columns[2:]) + " + strata(stratum)"
-    seconds, ours = clock(lambda: ConditionalLogit(formula, table, interval="wald", tests=False, n_jobs=1), repeat)
+    seconds, ours = clock(lambda: ConditionalLogit(formula, table, interval="wald", tests=False, n_jobs=1))
     estimates = np.asarray(ours.tidy()["estimate"])
     row = {"workload": name, "oddsmith_s": seconds, "peers": {}}
     for peer, run in peers.items():
@@ -83,12 +87,11 @@ def of_statsmodels(table: pd.DataFrame):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        start = time.process_time()
-        fit = ConditionalLogit(table["y"], table.iloc[:, 2:], groups=table["stratum"]).fit(method="bfgs", disp=False)
-    return time.process_time() - start, np.asarray(fit.params)
+        seconds, fit = clock(lambda: ConditionalLogit(table["y"], table.iloc[:, 2:], groups=table["stratum"]).fit(method="bfgs", disp=False))
+    return seconds, np.asarray(fit.params)
 
 
-def strata(rng, rows: int, count: int, repeat: int) -> dict:
+def strata(rng, rows: int, count: int) -> dict:
     """Measure Mantel–Haenszel from rows."""
     import statsmodels.api as sm
 
@@ -103,11 +106,14 @@ def strata(rng, rows: int, count: int, repeat: int) -> dict:
     table = pd.DataFrame({"y": pd.Categorical(y), "x": pd.Categorical(x), "stratum": pd.Categorical(stratum)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        seconds, ours = clock(lambda: StratifiedTable(table, "y", "x", ["stratum"], n_jobs=1), repeat)
-    start = time.process_time()
-    theirs = sm.stats.StratifiedTable.from_data("y", "x", "stratum", pd.DataFrame({"y": y, "x": x, "stratum": stratum}))
-    other = theirs.oddsratio_pooled, theirs.test_equal_odds().statistic
-    peer = time.process_time() - start
+        seconds, ours = clock(lambda: StratifiedTable(table, "y", "x", ["stratum"], n_jobs=1))
+    plain = pd.DataFrame({"y": y, "x": x, "stratum": stratum})
+
+    def pooled():
+        theirs = sm.stats.StratifiedTable.from_data("y", "x", "stratum", plain)
+        return theirs.oddsratio_pooled, theirs.test_equal_odds().statistic
+
+    peer, other = clock(pooled)
     own = ours.estimate("odds ratio", "Mantel–Haenszel")["estimate"]
     difference = abs(own - other[0])
     return {"workload": f"Mantel–Haenszel, {rows} rows, {count} strata", "oddsmith_s": seconds, "peers": {"statsmodels from rows": {"s": peer, "times": peer / seconds, "largest_difference": float(difference)}}}
@@ -116,12 +122,11 @@ def strata(rng, rows: int, count: int, repeat: int) -> dict:
 def main(options) -> int:
     """Run all workloads and print them."""
     rng, part = np.random.default_rng(options.seed), 10 if options.quick else 1
-    repeat = options.repeat or 3
     pairs, larger = sets(rng, 20_000 // part, 1, 5, 10), sets(rng, 2_000 // part, 5, 25, 10)
     works = [
-        lambda: matched("1 in 5", pairs, {"R clogit efron": lambda: of_r(pairs, "efron"), "R clogit exact": lambda: of_r(pairs, "exact"), "statsmodels bfgs": lambda: of_statsmodels(pairs)}, repeat),
-        lambda: matched("5 in 25", larger, {"R clogit exact": lambda: of_r(larger, "exact")}, repeat),
-        lambda: strata(rng, 1_000_000 // part, 10_000 // part, repeat),
+        lambda: matched("1 in 5", pairs, {"R clogit efron": lambda: of_r(pairs, "efron"), "R clogit exact": lambda: of_r(pairs, "exact"), "statsmodels bfgs": lambda: of_statsmodels(pairs)}),
+        lambda: matched("5 in 25", larger, {"R clogit exact": lambda: of_r(larger, "exact")}),
+        lambda: strata(rng, 1_000_000 // part, 10_000 // part),
     ]
     told, wrong = [], False
     for work in works:

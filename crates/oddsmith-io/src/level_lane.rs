@@ -22,8 +22,10 @@ use crate::typed;
 const SMALL: usize = 1 << 16;
 /// The code of a small number that was not met yet; one below [`MISSING`], where no column has so many levels.
 const UNMET: u32 = MISSING - 1;
+/// Levels up to which the rows of each are counted by a sweep of their own, eight rows an instruction.
+const FEW: usize = 4;
 /// Levels up to which rows are counted in several lists at once: a count that waits for the one before it is slow.
-const FEW: usize = 16;
+const SOME: usize = 16;
 
 /// A column of levels.
 #[derive(Debug)]
@@ -44,9 +46,18 @@ pub(crate) struct LevelLane {
     /// The first cell that is no number.
     pub(crate) odd: Option<OddCell>,
     /// The dictionary of the last batch, and the codes of its values: batches mostly share it.
-    dictionary: Option<(ArrayRef, Vec<u32>)>,
+    dictionary: Option<Dictionary>,
     /// Codes of small whole numbers, [`UNMET`] where there is none yet.
     small: Vec<u32>,
+}
+
+/// A dictionary whose values have codes.
+#[derive(Debug)]
+struct Dictionary {
+    values: ArrayRef,
+    codes: Vec<u32>,
+    /// Whether every code is the place of its value, as where the column was met first in this dictionary: nothing needs to be looked up.
+    in_place: bool,
 }
 
 impl LevelLane {
@@ -88,7 +99,7 @@ impl LevelLane {
 
     /// Bytes in use.
     pub(crate) fn memory(&self) -> u64 {
-        let known = self.small.capacity() + self.dictionary.as_ref().map_or(0, |(_, codes)| codes.capacity());
+        let known = self.small.capacity() + self.dictionary.as_ref().map_or(0, |known| known.codes.capacity());
         self.values.memory() + (self.codes.capacity() * 4 + self.levels.capacity() * 12 + known * 4) as u64
     }
 
@@ -107,9 +118,9 @@ impl LevelLane {
         // Whether a value is true or false is told by the first row that has it, which a dictionary does not know.
         if let Some(dictionary) = array.as_any_dictionary_opt().filter(|_| self.given != Some(Kind::Boolean)) {
             self.meet_dictionary(dictionary.values(), view);
-            let codes = self.dictionary.as_ref().map_or(&[][..], |(_, codes)| &codes[..]);
+            let Some(known) = &self.dictionary else { return false };
             downcast_dictionary_array!(
-                array => look_up(array.keys(), view.keep, codes, out),
+                array => known.look_up(array.keys(), view.keep, out),
                 _ => return false
             );
             return true;
@@ -123,7 +134,7 @@ impl LevelLane {
 
     /// Gives the values of a dictionary their codes, in its order, before any row asks for them.
     fn meet_dictionary(&mut self, values: &ArrayRef, view: &View<'_>) {
-        if self.dictionary.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, values)) {
+        if self.dictionary.as_ref().is_some_and(|known| Arc::ptr_eq(&known.values, values)) {
             return;
         }
         let all: Vec<u32> = (0..values.len() as u32).collect();
@@ -137,7 +148,8 @@ impl LevelLane {
             }
             codes[at] = self.codes[value as usize];
         });
-        self.dictionary = Some((Arc::clone(values), codes));
+        let in_place = codes.iter().enumerate().all(|(place, code)| place == *code as usize);
+        self.dictionary = Some(Dictionary { values: Arc::clone(values), codes, in_place });
     }
 
     fn observe_integers<T: ArrowPrimitiveType>(&mut self, values: &PrimitiveArray<T>, view: &View<'_>, out: &mut [u32]) {
@@ -217,36 +229,65 @@ impl LevelLane {
     }
 }
 
-/// The codes of the kept rows' keys.
-fn look_up<K: ArrowPrimitiveType>(keys: &PrimitiveArray<K>, keep: &[u32], codes: &[u32], out: &mut [u32]) {
-    let code = |key: K::Native| codes.get(key.as_usize()).copied().unwrap_or(MISSING);
-    if keys.null_count() == 0 && keep.len() == keys.len() {
-        return out.iter_mut().zip(keys.values()).for_each(|(out, key)| *out = code(*key));
-    }
-    for (out, &row) in out.iter_mut().zip(keep) {
-        *out = if keys.is_null(row as usize) { MISSING } else { code(keys.value(row as usize)) };
+impl Dictionary {
+    /// The codes of the kept rows' keys.
+    fn look_up<K: ArrowPrimitiveType>(&self, keys: &PrimitiveArray<K>, keep: &[u32], out: &mut [u32]) {
+        let code = |key: K::Native| self.codes.get(key.as_usize()).copied().unwrap_or(MISSING);
+        let whole = keys.null_count() == 0 && keep.len() == keys.len();
+        if whole && self.in_place {
+            let levels = self.codes.len() as u32;
+            let code = |key: u32| if key < levels { key } else { MISSING };
+            return out.iter_mut().zip(keys.values()).for_each(|(out, key)| *out = code(key.as_usize() as u32));
+        }
+        if whole {
+            return out.iter_mut().zip(keys.values()).for_each(|(out, key)| *out = code(*key));
+        }
+        for (out, &row) in out.iter_mut().zip(keep) {
+            *out = if keys.is_null(row as usize) { MISSING } else { code(keys.value(row as usize)) };
+        }
     }
 }
 
 /// Counts rows by code, and those without one.
 pub(crate) fn tally(codes: &[u32], counts: &mut [u64]) -> u64 {
-    let mut missing = 0;
-    if counts.len() > FEW {
-        for code in codes {
-            match counts.get_mut(*code as usize) {
-                Some(count) => *count += 1,
-                None => missing += 1,
-            }
-        }
-        return missing;
+    let count = match counts.len() {
+        levels if levels <= FEW => tally_by_sweeps,
+        levels if levels <= SOME => tally_in_lists,
+        _ => tally_one_by_one,
+    };
+    count(codes, counts)
+}
+
+fn tally_by_sweeps(codes: &[u32], counts: &mut [u64]) -> u64 {
+    let mut missing = codes.len() as u64;
+    for (level, count) in counts.iter_mut().enumerate() {
+        // Sums of 32 bits take twice as many lanes of a register; so few rows do not overflow them.
+        let rows: u64 =
+            codes.chunks(1 << 16).map(|part| u64::from(part.iter().map(|code| u32::from(*code == level as u32)).sum::<u32>())).sum();
+        *count += rows;
+        missing -= rows;
     }
-    let mut lists = [[0u64; FEW + 1]; 4];
+    missing
+}
+
+fn tally_in_lists(codes: &[u32], counts: &mut [u64]) -> u64 {
+    let mut lists = [[0u64; SOME + 1]; 4];
     for four in codes.chunks(4) {
-        lists.iter_mut().zip(four).for_each(|(list, code)| list[(*code as usize).min(FEW)] += 1);
+        lists.iter_mut().zip(four).for_each(|(list, code)| list[(*code as usize).min(SOME)] += 1);
     }
     for list in lists {
         counts.iter_mut().zip(list).for_each(|(count, own)| *count += own);
-        missing += list[FEW];
+    }
+    lists.iter().map(|list| list[SOME]).sum()
+}
+
+fn tally_one_by_one(codes: &[u32], counts: &mut [u64]) -> u64 {
+    let mut missing = 0;
+    for code in codes {
+        match counts.get_mut(*code as usize) {
+            Some(count) => *count += 1,
+            None => missing += 1,
+        }
     }
     missing
 }

@@ -230,7 +230,10 @@ fn read_partition(
 
 fn add_class_weights(block: &Block, sums: &mut Vec<f64>) {
     if block.weights.is_empty() {
-        let mut counts = vec![0u64; block.labels.iter().filter(|label| **label != SKIP).max().map_or(0, |most| *most as usize + 1)];
+        // One more than a label that is left out is 0.
+        const { assert!(SKIP == u32::MAX) };
+        let classes = block.labels.iter().fold(0, |most: u32, label| most.max(label.wrapping_add(1)));
+        let mut counts = vec![0u64; classes as usize];
         tally(&block.labels, &mut counts);
         sums.resize(sums.len().max(counts.len()), 0.0);
         return sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count as f64);

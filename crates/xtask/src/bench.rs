@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds our side with the one profile and hands over to the driver in `bench/`.
+//! `cargo xtask bench`: builds our side as the tests do, so that nothing is compiled twice, and hands over to `bench/`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::{package, python, shell};
 
 /// Runs the benchmark driver with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    shell::run(&shell::cargo(), &["build", "--release", "--workspace", "--bins", "--lib"], &[])?;
+    shell::run(&shell::cargo(), &["build", "--release", "--workspace", "--all-targets"], &[])?;
     let interpreter = python::environment(&python::system(), "bench-venv", "bench/requirements.txt")?;
     package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
     let mut line = vec!["bench/bench.py"];

@@ -9,7 +9,7 @@ use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::model::on_design::{DesignBatch, DesignSums, learned_in_order};
-use crate::num::kernel::{Aligned, widest};
+use crate::num::kernel::{Aligned, fast_dot, widest};
 use crate::record::Record;
 
 /// What one output has learned.
@@ -113,7 +113,7 @@ impl<'a> Passing<'a> {
     #[inline(always)]
     fn judge(&mut self, row: &[f64], y: f64, weight: f64) {
         let judged = &self.output.judged;
-        if !judged.is_empty() && y * (judged[0] + dot(&judged[1..], row)) <= 0.0 {
+        if !judged.is_empty() && y * (judged[0] + fast_dot(&judged[1..], row)) <= 0.0 {
             self.output.errors += weight;
         }
     }
@@ -123,7 +123,7 @@ impl<'a> Passing<'a> {
     fn show(&mut self, row: &[f64], y: f64, times: f64, step: f64) {
         let mut left = times;
         while left > 0.0 {
-            let score = y * (self.constant + dot(self.weights.numbers(), row));
+            let score = y * (self.constant + fast_dot(self.weights.numbers(), row));
             self.output.margin = self.output.margin.min(score);
             if score > 0.0 {
                 self.output.shown += left * step;
@@ -139,24 +139,6 @@ impl<'a> Passing<'a> {
             left -= 1.0;
         }
     }
-}
-
-/// Σ a b, sixteen at a time: the next row waits for it where the guess at its side was wrong.
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a8, a_rest) = a.as_chunks::<8>();
-    let (b8, b_rest) = b.as_chunks::<8>();
-    let mut sums = [[0.0; 8]; 2];
-    for (a, b) in a8.chunks(2).zip(b8.chunks(2)) {
-        for (sums, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-                *sum += a * b;
-            }
-        }
-    }
-    let [s0, s1, s2, s3, s4, s5, s6, s7]: [f64; 8] = std::array::from_fn(|at| sums[0][at] + sums[1][at]);
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7)) + rest
 }
 
 /// The sums of an epoch.
@@ -273,7 +255,7 @@ impl DesignSums for EpochSums {
                     let (row, weight, label) = (batch.row(i), batch.weight(i), batch.labels[i] as usize);
                     *rows += 1;
                     if measuring {
-                        *radius_squared = radius_squared.max(1.0 + dot(row, row));
+                        *radius_squared = radius_squared.max(1.0 + fast_dot(row, row));
                     }
                     let (times, step) = if frequency { (weight, 1.0) } else { (1.0, weight) };
                     for (m, output) in &mut passing {

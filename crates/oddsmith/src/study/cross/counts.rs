@@ -102,29 +102,39 @@ impl CrossCounts {
         .occurring()
     }
 
-    /// Adds rows none of which lacks anything, column after column; says whether they were such.
-    fn observe_complete(&mut self, rows: &Rows<'_>, labels: &[u32]) -> bool {
-        let mut columns: Vec<(&[u32], usize)> = Vec::with_capacity(self.strata.len() + 2);
+    /// Adds rows up to the first that lacks something, and gives their number.
+    fn observe_complete(&mut self, rows: &Rows<'_>, labels: &[u32]) -> usize {
+        let mut columns: Vec<(&[u32], u64)> = Vec::with_capacity(self.strata.len() + 2);
         for (place, levels) in &self.strata {
-            let Some(codes) = place.codes(rows) else { return false };
-            columns.push((codes, *levels));
+            let Some(codes) = place.codes(rows) else { return 0 };
+            columns.push((codes, *levels as u64));
         }
-        let Some(exposure) = rows.features.codes.column(self.codes) else { return false };
-        columns.extend([(exposure, self.levels), (labels, self.layout.classes().len())]);
-        const { assert!(MISSING == SKIP) };
-        if columns.iter().any(|(codes, _)| codes.contains(&MISSING)) {
-            return false;
-        }
-        let mut places = vec![0u32; labels.len()];
-        for (codes, levels) in columns {
-            places.iter_mut().zip(codes).for_each(|(place, code)| *place = *place * levels as u32 + code);
-        }
-        match rows.weights {
-            Some(weights) => places.iter().zip(weights).for_each(|(place, weight)| self.cells[*place as usize] += weight),
-            None => places.iter().for_each(|place| self.cells[*place as usize] += 1.0),
-        }
-        self.rows += labels.len() as u64;
-        true
+        let Some(exposure) = rows.features.codes.column(self.codes) else { return 0 };
+        columns.extend([(exposure, self.levels as u64), (labels, self.layout.classes().len() as u64)]);
+        // What is missing has a code beyond all cells, and so has every place that it is a part of.
+        const { assert!(MISSING == SKIP && MISSING as usize > MOST_CELLS) };
+        let weight = |i: usize| rows.weights.map_or(1.0, |weights| weights[i]);
+        let mut add = |i: usize, place: u64| -> bool {
+            let cell = self.cells.get_mut(place as usize);
+            cell.map(|cell| *cell += weight(i)).is_some()
+        };
+        // Most tables have one column of strata or none, which need no loop over columns.
+        let done = match columns[..] {
+            [(a, _), (b, levels)] => a.iter().zip(b).enumerate().position(|(i, (a, b))| !add(i, u64::from(*a) * levels + u64::from(*b))),
+            [(a, _), (b, second), (c, third)] => {
+                let mut codes = a.iter().zip(b).zip(c).enumerate();
+                codes.position(|(i, ((a, b), c))| !add(i, (u64::from(*a) * second + u64::from(*b)) * third + u64::from(*c)))
+            }
+            _ => {
+                let place = |i: usize| {
+                    columns.iter().fold(0u64, |place, (codes, levels)| place.saturating_mul(*levels).saturating_add(u64::from(codes[i])))
+                };
+                (0..labels.len()).position(|i| !add(i, place(i)))
+            }
+        };
+        let done = done.unwrap_or(labels.len());
+        self.rows += done as u64;
+        done
     }
 }
 
@@ -177,11 +187,9 @@ impl Statistics for CrossCounts {
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<()> {
         let labels = rows.counted_labels()?;
-        if self.observe_complete(&rows, &labels) {
-            return Ok(());
-        }
+        let done = self.observe_complete(&rows, &labels);
         let classes = self.layout.classes().len();
-        'rows: for (i, &label) in labels.iter().enumerate() {
+        'rows: for (i, &label) in labels.iter().enumerate().skip(done) {
             if label == SKIP {
                 continue;
             }

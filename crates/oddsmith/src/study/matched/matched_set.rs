@@ -13,7 +13,7 @@
 //! semidefinite by construction. Cost O(m (k − m) d²); the smaller of cases and controls is picked. One case is a softmax.
 
 use crate::num::MatrixView;
-use crate::num::kernel::Gram;
+use crate::num::kernel::{Gram, fast_dot, fast_sum, widest};
 use crate::num::logspace::{log_add_exp, sigmoid};
 
 /// Sums over sets at one point.
@@ -100,6 +100,7 @@ pub struct Workspace {
     means: Vec<f64>,
     covariances: Vec<f64>,
     thirds: Vec<f64>,
+    padded: Vec<f64>,
     shares: Vec<f64>,
     apart: Vec<f64>,
     waiting: Waiting,
@@ -154,12 +155,14 @@ impl Members<'_> {
         }
         // Picking the controls is picking the cases with all signs turned.
         let (picked, sign) = if cases <= members - cases { (cases, 1.0) } else { (members - cases, -1.0) };
-        self.prepare(beta, sign, work);
-        let softmax = picked == 1 && sums.cumulants.is_empty();
-        match softmax {
-            true => work.softmax(columns, self.weight),
-            false => work.walk(members, picked, columns, !sums.cumulants.is_empty()),
+        if picked == 1 && sums.cumulants.is_empty() {
+            return widest(
+                #[inline(always)]
+                || self.add_softmax(sums, beta, sign, work),
+            );
         }
+        self.prepare(beta, sign, work);
+        work.walk(members, picked, columns, !sums.cumulants.is_empty());
         let (packed, end) = (columns * (columns + 1) / 2, picked);
         let mut value = -work.logs[end];
         work.apart.clear();
@@ -173,14 +176,6 @@ impl Members<'_> {
         }
         sums.value += self.weight * value;
         sums.gradient.iter_mut().zip(&work.apart).for_each(|(sum, score)| *sum += self.weight * score);
-        if softmax {
-            work.waiting.scores.extend_from_slice(&work.apart);
-            work.waiting.weights_of_scores.push(self.weight);
-            if work.waiting.weights.len() >= MOST_WAITING {
-                work.settle(sums);
-            }
-            return;
-        }
         let own = &work.covariances[end * packed..(end + 1) * packed];
         sums.information.iter_mut().zip(own).for_each(|(sum, value)| *sum += self.weight * value);
         let thirds = sums.cumulants.len();
@@ -195,6 +190,86 @@ impl Members<'_> {
         }
     }
 
+    /// The same for one member picked: what the recursion ends in, with one exponential for each member. Rows are padded to whole vectors: most have
+    /// a few columns, and loops over the rest of a vector cost more than those over vectors.
+    #[inline(always)]
+    fn add_softmax(&self, sums: &mut SetSums, beta: &[f64], sign: f64, work: &mut Workspace) {
+        let (members, columns) = (self.cases.len(), beta.len());
+        let stride = columns.next_multiple_of(WIDE);
+        let Workspace { padded, eta, shares, waiting, apart, .. } = work;
+        padded.clear();
+        // The first member, the point, the mean and the score, then the members.
+        padded.resize((4 + members) * stride, 0.0);
+        let (fixed, rows) = padded.split_at_mut(4 * stride);
+        let [first, point, mean, score] = vectors(fixed);
+        let (Some(own), true) = (self.cells.get(..columns), columns > 0) else { return };
+        first.as_flattened_mut()[..columns].copy_from_slice(own);
+        point.as_flattened_mut()[..columns].copy_from_slice(beta);
+        eta.clear();
+        for (i, (row, own)) in rows.chunks_exact_mut(stride).zip(self.cells.chunks_exact(columns)).enumerate() {
+            row[..columns].copy_from_slice(own);
+            let mut products = [0.0; WIDE];
+            for ((row, first), point) in row.as_chunks_mut::<WIDE>().0.iter_mut().zip(&*first).zip(&*point) {
+                // Loops over arrays that nothing else can see become one instruction each.
+                let mut own = *row;
+                for at in 0..WIDE {
+                    own[at] = sign * (own[at] - first[at]);
+                }
+                for at in 0..WIDE {
+                    products[at] += own[at] * point[at];
+                }
+                *row = own;
+            }
+            let offset = self.offsets.get(i).map_or(0.0, |offset| sign * (offset - self.offsets[0]));
+            eta.push(offset + fast_sum(&products));
+        }
+        let largest = eta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        shares.clear();
+        shares.extend(eta.iter().map(|eta| libm::exp(eta - largest)));
+        let total: f64 = shares.iter().sum();
+        let log_total = largest + libm::log(total);
+        for (i, (row, case)) in rows.chunks_exact(stride).zip(self.cases).enumerate() {
+            let (share, picked) = (shares[i] / total, *case == (sign > 0.0));
+            waiting.weights.push(self.weight * share);
+            for ((mean, score), row) in mean.iter_mut().zip(score.iter_mut()).zip(row.as_chunks::<WIDE>().0) {
+                let mut own = *mean;
+                for at in 0..WIDE {
+                    own[at] += share * row[at];
+                }
+                *mean = own;
+                if picked {
+                    *score = *row;
+                }
+            }
+            sums.value += if picked { self.weight * (eta[i] - log_total) } else { 0.0 };
+        }
+        for (score, mean) in score.iter_mut().zip(&*mean) {
+            let mut own = *score;
+            for at in 0..WIDE {
+                own[at] -= mean[at];
+            }
+            *score = own;
+        }
+        for row in rows.chunks_exact_mut(stride) {
+            for (row, mean) in row.as_chunks_mut::<WIDE>().0.iter_mut().zip(&*mean) {
+                let mut own = *row;
+                for at in 0..WIDE {
+                    own[at] -= mean[at];
+                }
+                *row = own;
+            }
+            waiting.rows.extend_from_slice(&row[..columns]);
+        }
+        apart.clear();
+        apart.extend_from_slice(&score.as_flattened()[..columns]);
+        sums.gradient.iter_mut().zip(&*apart).for_each(|(sum, score)| *sum += self.weight * score);
+        waiting.scores.extend_from_slice(apart);
+        waiting.weights_of_scores.push(self.weight);
+        if waiting.weights.len() >= MOST_WAITING {
+            work.settle(sums);
+        }
+    }
+
     /// Scores and columns of the members relative to the first one, which every term of the likelihood has in common: dates and other large offsets
     /// keep their digits.
     fn prepare(&self, beta: &[f64], sign: f64, work: &mut Workspace) {
@@ -206,7 +281,7 @@ impl Members<'_> {
             work.cells.extend(own.iter().zip(first).map(|(x, first)| sign * (x - first)));
             let offset = self.offsets.get(i).map_or(0.0, |offset| sign * (offset - self.offsets[0]));
             let apart = &work.cells[i * columns..];
-            work.eta.push(offset + apart.iter().zip(beta).map(|(x, b)| x * b).sum::<f64>());
+            work.eta.push(offset + fast_dot(apart, beta));
         }
     }
 
@@ -226,27 +301,6 @@ impl Members<'_> {
 }
 
 impl Workspace {
-    /// One member picked: what the recursion ends in, with one exponential for each member.
-    fn softmax(&mut self, columns: usize, weight: f64) {
-        let largest = self.eta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        self.shares.clear();
-        self.shares.extend(self.eta.iter().map(|eta| libm::exp(eta - largest)));
-        let total: f64 = self.shares.iter().sum();
-        self.logs.clear();
-        self.logs.extend([0.0, largest + libm::log(total)]);
-        self.means.clear();
-        self.means.resize(2 * columns, 0.0);
-        let mean = &mut self.means[columns..];
-        for (x, share) in self.cells.chunks_exact(columns.max(1)).zip(&mut self.shares) {
-            *share /= total;
-            mean.iter_mut().zip(x).for_each(|(mean, x)| *mean += *share * x);
-        }
-        for (x, share) in self.cells.chunks_exact(columns.max(1)).zip(&self.shares) {
-            self.waiting.rows.extend(x.iter().zip(&*mean).map(|(x, mean)| x - mean));
-            self.waiting.weights.push(weight * share);
-        }
-    }
-
     /// Adds what waits to the sums.
     pub(super) fn settle(&mut self, sums: &mut SetSums) {
         let columns = sums.gradient.len();
@@ -322,6 +376,18 @@ struct Waiting {
 
 /// Rows that wait at most.
 const MOST_WAITING: usize = 1024;
+/// Numbers of a vector to which rows are padded.
+const WIDE: usize = 8;
+
+/// Four rows of vectors.
+#[inline(always)]
+fn vectors(fixed: &mut [f64]) -> [&mut [[f64; WIDE]]; 4] {
+    let stride = fixed.len() / 4;
+    let (first, rest) = fixed.split_at_mut(stride);
+    let (second, rest) = rest.split_at_mut(stride);
+    let (third, fourth) = rest.split_at_mut(stride);
+    [first, second, third, fourth].map(|row| row.as_chunks_mut().0)
+}
 
 /// Adds Σ w x x' over rows to a packed lower triangle.
 fn add_products(rows: &[f64], weights: &[f64], columns: usize, into: &mut [f64]) {
