@@ -79,8 +79,7 @@ impl<'a> Explanation<'a> {
         Predictor::new(model).ordered(rows, &mut predictions)?;
         let probabilities = predictions.row(0).to_vec();
         if probabilities[0].is_nan() {
-            let fault = DataFault::new("the row lacks a value that the model needs, so there is nothing to explain");
-            return Err(fault.accepted("fill the gap, or fit with --missing indicator or --missing mean").into());
+            return Err(unexplained(layout, rows));
         }
         let most_probable = |but: Option<usize>| {
             let others = (0..probabilities.len()).filter(|k| Some(*k) != but);
@@ -292,14 +291,31 @@ fn bar(weight: f64, largest: f64) -> String {
     }
 }
 
-/// The value of feature `j` as it is written, with a remark where it does not count.
-fn value(layout: &Layout, rows: &Features<'_>, j: usize, cell: String) -> Cell {
-    let (missing, unseen) = match layout.plane(j) {
+/// Why a row without probabilities has nothing to explain: the columns whose values are missing or unknown.
+fn unexplained(layout: &Layout, rows: &Features<'_>) -> Error {
+    let names = (0..layout.features().len()).filter(|&j| gap(layout, rows, j) != (false, false));
+    let names: Vec<String> = names.map(|j| format!("`{}`", visible(&layout.features()[j].name))).collect();
+    let what = match names.is_empty() {
+        true => "the row lacks a value that the model needs, so there is nothing to explain".into(),
+        false => format!("the row lacks a known value of {}, which the model needs, so there is nothing to explain", names.join(", ")),
+    };
+    DataFault::new(what)
+        .accepted("fill the gap, or fit a model that takes one; regressions do with --missing indicator or --missing mean")
+        .into()
+}
+
+/// Whether feature `j` has no value, and whether it has one that the model never met.
+fn gap(layout: &Layout, rows: &Features<'_>, j: usize) -> (bool, bool) {
+    match layout.plane(j) {
         Plane::Numbers(at) => (rows.numbers.get(0, at).is_nan(), false),
         Plane::Codes(at) => (rows.codes.get(0, at) == MISSING, rows.codes.get(0, at) == UNSEEN),
         Plane::Words(at) => (!rows.words[at].is_present(0), false),
-    };
-    match (missing, unseen) {
+    }
+}
+
+/// The value of feature `j` as it is written, with a remark where it does not count.
+fn value(layout: &Layout, rows: &Features<'_>, j: usize, cell: String) -> Cell {
+    match gap(layout, rows, j) {
         (true, _) => "(missing)".into(),
         (_, true) => format!("{cell} (never seen)").into(),
         _ => cell.into(),

@@ -56,7 +56,8 @@ pub fn shortest(value: f64) -> String {
     }
 }
 
-fn without_zeros(digits: &str) -> &str {
+/// Digits without zeros at the end of a fraction.
+pub(crate) fn without_zeros(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 

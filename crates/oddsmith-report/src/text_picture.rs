@@ -8,6 +8,7 @@ use oddsmith::picture::{AxisScale, Mark, Panel, Picture, TreeNode};
 
 use crate::escape::printable;
 use crate::format::Style;
+use crate::number::without_zeros;
 use crate::wrap::wrapped;
 
 /// Width where the terminal's is not known.
@@ -156,10 +157,15 @@ fn foot(panel: &Panel, ruler: &Ruler, before: usize) -> String {
 
 /// The ends of an axis with the digits that its length gives a meaning to.
 fn end_texts(scale: AxisScale, (from, to): (f64, f64)) -> (String, String) {
-    let two_digits = |value: f64| crate::for_people(format!("{value:.1e}").parse().unwrap_or(value));
+    // An end is where the axis stops, not a measurement: zeros behind it would promise digits.
+    let plain = |value: f64| {
+        let text = crate::for_people(value);
+        if text.contains('e') { text } else { without_zeros(&text).to_owned() }
+    };
+    let two_digits = |value: f64| plain(format!("{value:.1e}").parse().unwrap_or(value));
     let decimals = (1.0 - (to - from).abs().log10().floor()).clamp(0.0, 8.0) as usize;
     let text = |value: f64| match scale {
-        AxisScale::Proportion | AxisScale::Logit => format!("{}%", crate::for_people((1e5 * value).round() / 1e3)),
+        AxisScale::Proportion | AxisScale::Logit => format!("{}%", plain((1e5 * value).round() / 1e3)),
         AxisScale::Log => two_digits(value),
         _ if value.abs() >= 1e6 || value.fract() == 0.0 => crate::for_people(value),
         _ => format!("{value:.decimals$}"),

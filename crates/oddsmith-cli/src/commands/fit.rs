@@ -134,7 +134,7 @@ struct PartArgs {
 /// Fits, shows and saves.
 pub(crate) fn run(args: &FitArgs, console: &Console, control: &Arc<Control>) -> Result<(), Failure> {
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
-    if let Some(entry) = fitted_analysis(args.model.as_deref(), formula.as_ref()) {
+    if let Some(entry) = fitted_analysis(args.model.as_deref(), formula.as_ref(), &args.params) {
         return fit_analysis(args, entry, formula, console, control);
     }
     let entry = match &args.model {
@@ -286,12 +286,14 @@ fn show_effects(part: PartArgs, fitted: &FittedTable, effects: &Card, saved: Opt
     fitting::show(effects, &[("data", &data), ("fit", &card)], console)
 }
 
-/// The analysis that is asked for as a model: by its name, or by strata in a formula, which are for one that compares rows within them.
-pub(crate) fn fitted_analysis(model: Option<&str>, formula: Option<&Formula>) -> Option<&'static AnalysisEntry> {
-    let within = |entry: &&AnalysisEntry| entry.params.iter().any(|param| param.is_called(Role::Stratum.option()));
+/// The analysis that is asked for as a model: by its name, or by strata in a formula or beside it, which are for one that compares rows within them.
+pub(crate) fn fitted_analysis(model: Option<&str>, formula: Option<&Formula>, params: &ParamArgs) -> Option<&'static AnalysisEntry> {
+    let strata = Role::Stratum.option();
+    let within = |entry: &&AnalysisEntry| entry.params.iter().any(|param| param.is_called(strata));
+    let in_formula = || formula.is_some_and(|formula| formula.keys().iter().any(|(role, _)| *role == Role::Stratum));
     match model {
         Some(name) => registry::fitted_analyses().find(|entry| entry.is_called(name)),
-        None if formula?.keys().iter().any(|(role, _)| *role == Role::Stratum) => registry::fitted_analyses().find(within),
+        None if params.has(strata) || in_formula() => registry::fitted_analyses().find(within),
         None => None,
     }
 }

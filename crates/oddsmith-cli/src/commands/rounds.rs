@@ -171,7 +171,7 @@ fn analyses() -> PossibleValuesParser {
 
 fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
     let formula = args.formula.as_deref().map(Formula::parse).transpose()?;
-    let fitted = super::fit::fitted_analysis(args.model.as_deref(), formula.as_ref()).map(|entry| entry.name);
+    let fitted = super::fit::fitted_analysis(args.model.as_deref(), formula.as_ref(), &args.params).map(|entry| entry.name);
     let study = match args.analysis.as_deref().or(fitted) {
         Some(name) => of_analysis(args, name, formula)?,
         None => of_model(args, console)?,
@@ -184,12 +184,15 @@ fn begin(args: &BeginArgs, console: &Console) -> Result<(), Failure> {
 /// A study that ends in a card.
 fn of_analysis(args: &BeginArgs, name: &str, formula: Option<Formula>) -> Result<Study, Failure> {
     let Roles { target, features, exclude, weight, .. } = args.roles.roles()?;
-    args.params.none_of(name)?;
     let Some(entry) = registry::analysis(name) else { return Err(Failure::Usage(format!("there is no analysis `{name}`"))) };
     if formula.is_some() && !entry.fitted {
         return Err(Failure::Usage(format!("the analysis `{name}` takes no formula; give its columns with --target and --set")));
     }
-    let mut params = entry.defaults().with_formula(formula)?;
+    let given = match entry.fitted {
+        true => args.params.of_analysis(entry)?,
+        false => args.params.none_of(name).map(|()| entry.defaults())?,
+    };
+    let mut params = given.with_formula(formula)?;
     for option in &args.set {
         let (option, value) = option.split_once('=').unwrap_or((option, ""));
         params.set(option, value)?;

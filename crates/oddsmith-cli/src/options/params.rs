@@ -17,6 +17,11 @@ pub(crate) struct ParamArgs {
 }
 
 impl ParamArgs {
+    /// Whether an option was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(known, _)| *known == name)
+    }
+
     /// The options of a model; one that it does not have is refused with the list of those it has.
     pub(crate) fn of(&self, entry: &Entry) -> Result<Params, Failure> {
         let mut params = entry.defaults();
@@ -61,8 +66,9 @@ impl ParamArgs {
 
 /// Why a model does not take an option, and what takes it.
 fn refusal(entry: &Entry, name: &str) -> String {
-    let takers: Vec<&str> =
-        MODELS.iter().filter(|other| other.params.iter().any(|param| param.is_called(name))).map(|other| other.name).collect();
+    let takes = |params: &[&Param]| params.iter().any(|param| param.is_called(name));
+    let models = MODELS.iter().filter(|other| takes(other.params)).map(|other| other.name);
+    let takers: Vec<&str> = models.chain(registry::fitted_analyses().filter(|other| takes(other.params)).map(|other| other.name)).collect();
     let own: Vec<String> = entry.params.iter().map(|param| format!("--{}", param.name)).collect();
     format!("--{name} is for {}, not for {}, which takes {}", takers.join(", "), entry.name, own.join(" "))
 }

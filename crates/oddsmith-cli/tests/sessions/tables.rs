@@ -54,7 +54,10 @@ fn matched_sets() {
     assert_session!(session.transcript(&[
         "oddsmith fit pairs.csv 'case ~ x + y + strata(set)' --format table",
         "oddsmith fit pairs.csv 'case ~ x' --model conditional-logistic --strata set --ci wald --tidy",
+        "oddsmith fit pairs.csv 'case ~ x' --strata set --ci wald --tidy",
         "oddsmith fit pairs.csv 'case ~ x' --model conditional-logistic",
+        "oddsmith fit pairs.csv 'case ~ x' --model logistic --strata set",
+        "oddsmith fit pairs.csv 'case ~ x + strata(case)'",
         "oddsmith fit pairs.csv 'case ~ x + strata(set)' -o x.odds",
         "oddsmith fit pairs.csv 'case ~ x + strata(set)' --l2 1",
         "oddsmith fit pairs.csv 'case ~ y + strata(set)' --where 'set == \"c\"'",
@@ -74,6 +77,7 @@ fn separated_sets_and_sets_without_a_contrast() {
         "oddsmith fit apart.csv 'case ~ x + set + strata(set)'",
         "oddsmith rounds begin 'case ~ x + strata(set)' --set firth=true --analysis conditional-logistic -o firth.round",
         "oddsmith rounds begin 'case ~ z + strata(set)' -o sets.round",
+        "oddsmith rounds begin 'case ~ z' --strata set --firth -o by-option.round",
         "oddsmith rounds begin 'low ~ smoke' --analysis table -o t.round",
     ]));
 }
@@ -85,6 +89,7 @@ fn effects_in_risk() {
         "oddsmith fit births.csv 'low ~ age + lwt + race * smoke' --effects smoke --within race --format table -q",
         "oddsmith fit births.csv 'low ~ age + lwt + smoke' --effects lwt --tidy -q",
         "oddsmith fit births.csv 'low ~ age + smoke' --effects race -q",
+        "oddsmith fit births.csv 'low ~ age + smoke' --effects smoke --within race -q",
         "oddsmith fit births.csv 'low ~ age + smoke' --l2 1 --effects smoke -q",
         "oddsmith fit births.csv --target low --features age,smoke --effects smoke -q",
     ]));

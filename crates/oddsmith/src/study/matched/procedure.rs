@@ -105,6 +105,20 @@ impl ConditionalLogit {
         })
     }
 
+    /// Refuses a column of sets that has another part in the formula.
+    fn check_sets(&self) -> Result<()> {
+        let (Some(formula), Some(sets)) = (&self.formula, &self.strata) else { return Ok(()) };
+        if formula.response().columns().contains(sets) {
+            let fault = DataFault::new("tells cases from controls, and cannot tell the sets as well");
+            return Err(fault.column(sets).accepted("name another column in strata()").into());
+        }
+        if formula.columns().contains(sets) {
+            let fault = DataFault::new("tells the sets, within which it does not change, so it has no effect that could be estimated");
+            return Err(fault.column(sets).accepted("leave it out of the terms, or out of strata()").into());
+        }
+        Ok(())
+    }
+
     /// Where the sets are told, and how many there may be.
     fn sets(&self, layout: &Layout) -> Result<(Option<KeyPlace>, usize)> {
         let Some(column) = &self.strata else {
@@ -214,6 +228,7 @@ impl Procedure for ConditionalLogit {
     type Output = Card;
 
     fn needs(&self) -> Result<TableNeeds> {
+        self.check_sets()?;
         let target = match self.formula.as_ref().map(Formula::response) {
             Some(Response::Column(_) | Response::None) | None => {
                 self.formula.as_ref().and_then(|formula| formula.response().columns().first().cloned())

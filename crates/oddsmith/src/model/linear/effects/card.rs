@@ -131,7 +131,8 @@ impl EffectAnalysis {
     fn framed(&self, sums: &EffectSums, tidy: Table, read: Table) -> Card {
         let footnotes = vec![
             format!("means over the {} rows of the fit of the probabilities that the model gives with `{}` set; errors by the delta method", sums.rows, self.exposure.name),
-            "they are effects of setting it only if the model is right and its other columns are all that the exposure and the outcome have in common".into(),
+            "an exposure that people chose or met: they are effects of it only if the model is right and its other columns are all that the exposure and the outcome have in common".into(),
+            "a treatment that was dealt by chance: they are its effects in people like these, and the other columns only sharpen them".into(),
         ];
         let mut notices = Vec::new();
         if sums.gaps > 0 {

@@ -44,16 +44,9 @@ impl EffectAnalysis {
                 Advice::Set { option: "ci", value: "wald", to: "it has no standard errors; fit it without a penalty and with them" };
             return Err(ErrorKind::Unsupported { model: model.card().title, what: "tell effects in risk".into(), advice }.into());
         }
-        let used = model.design.formula().columns();
-        let index = model.layout.index(exposure)?;
-        if !used.iter().any(|name| name == exposure) {
-            return Err(DataFault::new("the model does not use this column")
-                .column(exposure)
-                .accepted("effects are those of its predictors")
-                .into());
-        }
+        let index = predictor(model, exposure)?;
         let within = within.map(|name| -> Result<(usize, usize)> {
-            let at = model.layout.index(name)?;
+            let at = predictor(model, name)?;
             match model.layout.plane(at) {
                 Plane::Codes(code) if at != index => Ok((code, at)),
                 Plane::Codes(_) => Err(DataFault::new("an exposure cannot be told within its own levels").column(name).into()),
@@ -81,5 +74,17 @@ impl Procedure for EffectAnalysis {
 
     fn finish(&self, sums: &EffectSums) -> Result<Step<EffectSums, Card>> {
         self.card(sums).map(Step::Done)
+    }
+}
+
+/// The place of a column among the features of the model, which uses it.
+fn predictor(model: &LogisticModel, name: &str) -> Result<usize> {
+    let used = model.design.formula().columns();
+    match used.iter().any(|known| known == name) {
+        true => model.layout.index(name),
+        false => {
+            let accepted = format!("effects are told of its predictors, and within levels of them: {}", used.join(", "));
+            Err(DataFault::new("the model does not use this column").column(name).accepted(accepted).into())
+        }
     }
 }
