@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.class_weight import compute_sample_weight
 
-from .exceptions import ParameterError
-
 
 class WeighsClasses:
     """A classifier whose `class_weight` multiplies the weights of rows."""
@@ -19,12 +17,8 @@ class WeighsClasses:
     def _weighted(self, y: Any, sample_weight: Any) -> Any:
         """Row weights with factors by class."""
         class_weight = getattr(self, "class_weight", None)
-        if class_weight is None:
+        # Without classes, the fit says in scikit-learn's words that it needs them.
+        if class_weight is None or y is None:
             return sample_weight
-        if y is None and getattr(self, "formula", None) is None:
-            # The fit says in scikit-learn's words that it needs y.
-            return sample_weight
-        if y is None:
-            raise ParameterError(f"class_weight = {class_weight!r} is not accepted: the formula names the classes; give them to fit, as y")
         factors = compute_sample_weight(class_weight, np.asarray(y))
         return factors if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) * factors

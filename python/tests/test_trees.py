@@ -208,8 +208,6 @@ def test_factors_of_classes_are_weights_of_their_rows(rows, class_weight):
 
 def test_factors_of_classes_want_the_classes():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]})
-    with pytest.raises(ParameterError, match="give them to fit"):
-        od.RidgeClassifier(class_weight="balanced", formula="y ~ x").fit(frame)
     with pytest.raises(ValueError, match="requires y to be passed"):
         od.RidgeClassifier(class_weight="balanced").fit(frame, None)
 
