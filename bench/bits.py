@@ -94,5 +94,5 @@ def coding(rng: np.random.Generator, rows: int, repeat: int) -> list[Result]:
     results = []
     for name, goal, n_jobs in [("label_coding", 10, None), ("label_coding_one_thread", 5, 1)]:
         results.append(result := Result(name, Phase("both ways", goal, 0.0), labels.nbytes + p.nbytes))
-        alternate(result, repeat, lambda n_jobs=n_jobs: ours(n_jobs), peers, turn=3)
+        alternate(result, repeat, lambda n_jobs=n_jobs: ours(n_jobs), peers, turn=10)
     return results
