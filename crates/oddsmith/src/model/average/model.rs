@@ -41,15 +41,21 @@ pub struct AverageModel {
 }
 
 impl AverageModel {
+    /// The average by weights, which need not add up to 1.
     pub(super) fn new(layout: &Layout, names: &[String], members: Members, weights: Vec<f64>, weighing: Weighing) -> Result<Self> {
         let total: f64 = weights.iter().sum();
         let fits = names.len() == weights.len() && members.models().len() == weights.len();
         if !fits || total.is_nan() || total <= 0.0 || weights.iter().any(|weight| *weight < 0.0) {
             return Err(Error::internal("an average has other weights than models"));
         }
-        let weights: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
+        let weights = weights.iter().map(|weight| weight / total).collect();
+        Ok(AverageModel::of_shares(layout, names, members, weights, weighing))
+    }
+
+    /// The average by weights as they are. Shares add up to 1 within rounding; divided by their sum once more, they would be other numbers.
+    fn of_shares(layout: &Layout, names: &[String], members: Members, weights: Vec<f64>, weighing: Weighing) -> Self {
         let log_weights = weights.iter().map(|weight| libm::log(*weight)).collect();
-        Ok(AverageModel { layout: layout.clone(), names: names.to_vec(), members, weights, log_weights, weighing })
+        AverageModel { layout: layout.clone(), names: names.to_vec(), members, weights, log_weights, weighing }
     }
 
     /// The models with their weights, by name.
@@ -219,8 +225,8 @@ pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
     let layout = Layout::read(record, "layout")?;
     let count = head.names.len();
     let weights = record.weights("weights", count)?;
-    if weights.iter().sum::<f64>() <= 0.0 {
-        return Err(fault("`weights` add up to nothing"));
+    if !((weights.iter().sum::<f64>() - 1.0).abs() <= 1e-9) {
+        return Err(fault("`weights` do not add up to 1"));
     }
     let weighing = match (head.method.as_str(), head.is_joint) {
         ("equal", None) => Weighing::Equal,
@@ -245,10 +251,7 @@ pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
         }
         models.push(Arc::from(model));
     }
-    match AverageModel::new(&layout, &head.names, Members::new(models, &layout)?, weights, weighing) {
-        Ok(model) => Ok(Box::new(model)),
-        Err(_) => Err(fault("an average has other weights than models")),
-    }
+    Ok(Box::new(AverageModel::of_shares(&layout, &head.names, Members::new(models, &layout)?, weights, weighing)))
 }
 
 /// Rebuilds a model of an average, which is no average itself.
