@@ -30,6 +30,7 @@ mod prune;
 mod row_words;
 mod search;
 mod smoothing;
+mod stored;
 mod survey;
 mod tally;
 

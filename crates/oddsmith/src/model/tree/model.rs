@@ -13,7 +13,8 @@ use super::impurity::Criterion;
 use super::nodes::Tree;
 use super::params::DecisionTree;
 use super::smoothing::smoothed;
-use super::{NAME, TAKES, notices};
+use super::stored::{OfTrees, layout_of};
+use super::{NAME, notices};
 use crate::card::Card;
 use crate::data::{Features, Layout};
 use crate::error::Result;
@@ -187,20 +188,20 @@ impl Additive for TreeModel {
     }
 }
 
-impl Paths for TreeModel {
-    fn trees(&self) -> usize {
+impl OfTrees for TreeModel {
+    fn columns(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn count(&self) -> usize {
         1
     }
 
-    fn nodes(&self, _: usize) -> usize {
-        self.tree.len()
+    fn tree(&self, _: usize) -> &Tree {
+        &self.tree
     }
 
-    fn follow(&self, _: usize, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
-        self.tree.follow(&self.layout, rows, i, path);
-    }
-
-    fn node(&self, at: usize) -> Option<PathNode> {
+    fn told_by(&self, at: usize) -> Option<PathNode> {
         let condition = super::describe::condition_of(&self.tree, &self.layout, &parents(&self.tree), at);
         (at < self.tree.len()).then(|| PathNode { condition, weight: self.weight(at), log_p: self.log_p(at).to_vec() })
     }
@@ -208,12 +209,8 @@ impl Paths for TreeModel {
 
 /// Reads a stored tree.
 pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
-    record.expect(NAME, VERSION)?;
-    let layout = Arc::new(Layout::read(record, "layout")?);
+    let layout = layout_of(record, NAME, VERSION)?;
     let count = layout.classes().len();
-    if TAKES.check(NAME, &layout).is_err() || count < 2 {
-        return Err(fault("it has columns that trees do not take, or fewer than two classes"));
-    }
     let head: Head = record.read_head()?;
     let known = head.criterion.parse::<Criterion>().is_ok_and(|criterion| criterion.name() == head.criterion);
     if !known || !(0.0..f64::INFINITY).contains(&head.smoothing) || !(0.0..f64::INFINITY).contains(&head.price) {

@@ -11,8 +11,9 @@ use crate::card::{Card, Cell, FixedTable, Summary};
 use crate::data::{Features, Layout};
 use crate::error::Result;
 use crate::model::tree::codebook::Codebook;
+use crate::model::tree::BOOSTING;
 use crate::model::tree::nodes::Tree;
-use crate::model::tree::{BOOSTING, TAKES};
+use crate::model::tree::stored::{OfTrees, layout_of};
 use crate::model::{Additive, Classifier, Contributions, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Record, fault};
@@ -199,28 +200,24 @@ impl Additive for BoostingModel {
     }
 }
 
-impl Paths for BoostingModel {
-    fn trees(&self) -> usize {
+impl OfTrees for BoostingModel {
+    fn columns(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn count(&self) -> usize {
         self.trees.len()
     }
 
-    fn nodes(&self, tree: usize) -> usize {
-        self.trees[tree].tree.len()
-    }
-
-    fn follow(&self, tree: usize, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
-        self.trees[tree].tree.follow(&self.layout, rows, i, path);
+    fn tree(&self, which: usize) -> &Tree {
+        &self.trees[which].tree
     }
 }
 
 /// Reads a stored sum of trees.
 pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
-    record.expect(BOOSTING, VERSION)?;
-    let layout = Arc::new(Layout::read(record, "layout")?);
+    let layout = layout_of(record, BOOSTING, VERSION)?;
     let count = layout.classes().len();
-    if TAKES.check(BOOSTING, &layout).is_err() || count < 2 {
-        return Err(fault("it has columns that trees do not take, or fewer than two classes"));
-    }
     let head: Head = record.read_head()?;
     let width = if count == 2 { 1 } else { count };
     let start = record.logs("start", width)?;

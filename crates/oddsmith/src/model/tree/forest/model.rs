@@ -9,7 +9,8 @@ use crate::data::{Features, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::tree::codebook::Codebook;
 use crate::model::tree::nodes::Tree;
-use crate::model::tree::{Criterion, FOREST, TAKES};
+use crate::model::tree::stored::{OfTrees, layout_of};
+use crate::model::tree::{Criterion, FOREST};
 use crate::model::{Additive, Classifier, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Array, Record, fault};
@@ -167,28 +168,24 @@ impl Classifier for ForestModel {
     }
 }
 
-impl Paths for ForestModel {
-    fn trees(&self) -> usize {
+impl OfTrees for ForestModel {
+    fn columns(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn count(&self) -> usize {
         self.trees.len()
     }
 
-    fn nodes(&self, tree: usize) -> usize {
-        self.trees[tree].tree.len()
-    }
-
-    fn follow(&self, tree: usize, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
-        self.trees[tree].tree.follow(&self.layout, rows, i, path);
+    fn tree(&self, which: usize) -> &Tree {
+        &self.trees[which].tree
     }
 }
 
 /// Reads a stored forest.
 pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
-    record.expect(FOREST, VERSION)?;
-    let layout = Arc::new(Layout::read(record, "layout")?);
+    let layout = layout_of(record, FOREST, VERSION)?;
     let count = layout.classes().len();
-    if TAKES.check(FOREST, &layout).is_err() || count < 2 {
-        return Err(fault("it has columns that trees do not take, or fewer than two classes"));
-    }
     let head: Head = record.read_head()?;
     if head.criterion.parse::<Criterion>().is_err() {
         return Err(fault("it has a criterion that no forest has"));
