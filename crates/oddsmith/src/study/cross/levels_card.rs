@@ -6,7 +6,7 @@ use super::super::table::{cochran_armitage, independence};
 use super::described::{Measures, Tests, forest};
 use super::table_card::meaning;
 use super::{CrossAnalysis, CrossTable};
-use crate::card::{Card, Summary};
+use crate::card::{Card, Summary, Table};
 use crate::error::{Error, Result};
 use crate::notice::{self, Notice};
 
@@ -38,18 +38,10 @@ impl CrossAnalysis {
             notices.push(Notice::new(notice::SPARSE_TABLE, text).column(&table.exposure));
         }
         let counts = table.counts_table();
+        let title = format!("{} by {}", table.outcome, table.exposure);
         if classes > 2 {
-            let summary = Summary { facts: Vec::new(), table: Some(counts.clone()), footnotes };
-            let title = format!("{} by {}", table.outcome, table.exposure);
-            return Ok(Card {
-                title,
-                facts,
-                tidy: counts,
-                summary: Some(summary),
-                tables: vec![tests.table()],
-                notices,
-                ..Card::default()
-            });
+            let summary = Some(Summary { facts: Vec::new(), table: Some(counts.clone()), footnotes });
+            return Ok(Card { title, facts, tidy: counts, summary, tables: vec![tests.table()], notices, ..Card::default() });
         }
         let mut measures = Measures::new(self.level);
         let mut odds = Vec::new();
@@ -76,22 +68,10 @@ impl CrossAnalysis {
             table.levels[0],
             meaning(self.design)
         ));
-        let (tidy, read) = measures.tables();
-        let mut read = read;
-        // Of all methods people read the one that holds its level.
-        let method = read.position("method");
-        let shown: Vec<usize> = (0..read.rows().len()).filter(|i| method.is_none_or(|at| read.rows()[*i][at] == "score".into())).collect();
-        read = crate::card::Table::tabulate("measures", read.columns().to_vec(), shown.len(), |i, j| read.rows()[shown[i]][j].clone());
-        let summary = Summary { facts: table.groups(), table: Some(read), footnotes };
-        Ok(Card {
-            title: format!("{} by {}", table.outcome, table.exposure),
-            facts,
-            tidy,
-            summary: Some(summary),
-            tables: vec![counts, tests.table()],
-            pictures: vec![forest("odds ratio", &odds, &[])],
-            notices,
-        })
+        let (tidy, all) = measures.tables();
+        let summary = Some(Summary { facts: table.groups(), table: Some(by_score(&all)), footnotes });
+        let pictures = vec![forest("odds ratio", &odds, &[])];
+        Ok(Card { title, facts, tidy, summary, tables: vec![counts, tests.table()], pictures, notices })
     }
 
     /// Numbers of the levels, and what they are.
@@ -113,4 +93,11 @@ impl CrossAnalysis {
             None => ((1..=levels).map(|at| at as f64).collect(), "1, 2, … in the order of the levels"),
         })
     }
+}
+
+/// The lines of the method that holds its level, which is the one of all that people read.
+fn by_score(measures: &Table) -> Table {
+    let (rows, method) = (measures.rows(), measures.position("method"));
+    let shown: Vec<usize> = (0..rows.len()).filter(|i| method.is_none_or(|at| rows[*i][at] == "score".into())).collect();
+    Table::tabulate("measures", measures.columns().to_vec(), shown.len(), |i, j| rows[shown[i]][j].clone())
 }

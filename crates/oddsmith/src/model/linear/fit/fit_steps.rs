@@ -71,22 +71,7 @@ impl Logistic {
         if self.ridge() == 0.0 && self.l1 == 0.0 && !self.firth && self.on_separation != OnSeparation::Firth {
             self.check_size(&survey, shape, aliases.len())?;
         }
-        let strength = |j: usize| self.ridge() * coordinates.scale[j] * coordinates.scale[j];
-        let mut dense: Vec<f64> = coordinates.kept.iter().map(|&j| strength(j)).collect();
-        if coordinates.intercept {
-            // A proper prior of the intercept too, or there would be no evidence; 10 on the scale of log odds says next to nothing.
-            let own = self.prior_sd.map(|_| self.intercept_sd.unwrap_or(INTERCEPT_SD).powi(-2));
-            dense.insert(0, own.unwrap_or(0.0));
-        }
-        let mut penalty = Penalty::new(dense, self.ridge(), shape);
-        if self.l1 > 0.0 {
-            let mut one: Vec<f64> = coordinates.kept.iter().map(|&j| self.l1 * coordinates.scale[j]).collect();
-            if coordinates.intercept {
-                one.insert(0, 0.0);
-            }
-            penalty.absolute = one.repeat(shape.outputs);
-            penalty.absolute.resize(shape.len(), self.l1);
-        }
+        let penalty = self.penalty(&coordinates, shape);
         let given = self.given_start(&state.layout, &problem, &coordinates, shape)?;
         let usual = || match start_known && problem.class_weights.is_empty() && !problem.design.has_offset() {
             true => survey.start(&coordinates, shape),
@@ -132,6 +117,27 @@ impl Logistic {
         let uncounted = seen < partitions;
         let fitting = Fitting { sample, uncounted, descent_from, ..Fitting::new(facts, solver, self.firth) };
         Ok(Step::Again(self.ask(&state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+    }
+
+    /// The penalties of all coefficients, in the units that the search works in.
+    fn penalty(&self, coordinates: &Coordinates, shape: Shape) -> Penalty {
+        let strength = |j: usize| self.ridge() * coordinates.scale[j] * coordinates.scale[j];
+        let mut dense: Vec<f64> = coordinates.kept.iter().map(|&j| strength(j)).collect();
+        if coordinates.intercept {
+            // A proper prior of the intercept too, or there would be no evidence; 10 on the scale of log odds says next to nothing.
+            let own = self.prior_sd.map(|_| self.intercept_sd.unwrap_or(INTERCEPT_SD).powi(-2));
+            dense.insert(0, own.unwrap_or(0.0));
+        }
+        let mut penalty = Penalty::new(dense, self.ridge(), shape);
+        if self.l1 > 0.0 {
+            let mut one: Vec<f64> = coordinates.kept.iter().map(|&j| self.l1 * coordinates.scale[j]).collect();
+            if coordinates.intercept {
+                one.insert(0, 0.0);
+            }
+            penalty.absolute = one.repeat(shape.outputs);
+            penalty.absolute.resize(shape.len(), self.l1);
+        }
+        penalty
     }
 
     pub(in crate::model::linear) fn plan(&self, facts: &Facts, firth: bool) -> Plan {
