@@ -33,12 +33,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     if built.exists() {
         third_party::take_over(&built, &out.join("release"))?;
     }
-    let selection = ["--release", "--workspace", "--lib", "--bins", "--test", "laws_models", "--test", "rounds"];
-    cargo(&tree, &[&["build"], &selection[..]].concat(), &places)?;
-    let laws = ["-E", "binary(laws_models) | binary(rounds)"];
+    let laws = ["--release", "--workspace", "--test", "laws_models", "--test", "rounds"];
+    cargo(&tree, &[&["build", "--lib", "--bins"], &laws[..]].concat(), &places)?;
+    // The laws alone: tests within the crates would compile each of them once more.
     match shell::answers(&shell::cargo(), &["nextest", "--version"]) {
-        true => cargo(&tree, &[&["nextest", "run"], &selection[..], &laws].concat(), &places)?,
-        false => cargo(&tree, &["test", "--release", "--package", "oddsmith", "--test", "laws_models", "--test", "rounds"], &places)?,
+        true => cargo(&tree, &[&["nextest", "run"], &laws[..]].concat(), &places)?,
+        false => cargo(&tree, &[&["test"], &laws[..]].concat(), &places)?,
     }
     let work = root.join("target/scaffold/work");
     remove(&work)?;
