@@ -185,6 +185,9 @@ fn probability_rows(cells: &[f64], classes: Option<usize>) -> ProbabilityRows<'_
     classes.map_or(ProbabilityRows::OfSecond(cells), |classes| ProbabilityRows::OfAll { cells, classes })
 }
 
+/// Cells of probabilities that are coded in the time in which others look at one: a million of them are over before a signal is looked for.
+const CODED_AT_ONCE: usize = 8;
+
 /// Labels coded by their probabilities, row after row.
 #[pyfunction]
 pub(crate) fn info_encode<'py>(
@@ -195,7 +198,9 @@ pub(crate) fn info_encode<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (codes, cells) = (codes.as_slice()?, probabilities.as_slice()?);
-    let stream = work::run(py, cells.len(), |_| encode_classes(codes, probability_rows(cells, classes), work::thread_count(threads)))?;
+    let stream = work::run(py, cells.len() / CODED_AT_ONCE, |_| {
+        encode_classes(codes, probability_rows(cells, classes), work::thread_count(threads))
+    })?;
     Ok(PyBytes::new(py, &stream))
 }
 
@@ -209,7 +214,9 @@ pub(crate) fn info_decode<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let cells = probabilities.as_slice()?;
-    let codes = work::run(py, cells.len(), |_| decode_classes(stream, probability_rows(cells, classes), work::thread_count(threads)))?;
+    let codes = work::run(py, cells.len() / CODED_AT_ONCE, |_| {
+        decode_classes(stream, probability_rows(cells, classes), work::thread_count(threads))
+    })?;
     Ok(PyArray1::from_vec(py, codes))
 }
 

@@ -84,20 +84,20 @@ impl Form {
         (lanes.into_iter().map(RangeEncoder::finish).collect(), fine)
     }
 
-    /// Reads the classes of a part; tells whether all of its rows are probabilities.
-    fn decode(self, streams: &[&[u8]], rows: &ProbabilityRows<'_>, sum: &mut ClassSum) -> Result<(Vec<u32>, bool)> {
+    /// Reads the classes of a part into their places; tells whether all of its rows are probabilities.
+    fn decode(self, streams: &[&[u8]], rows: &ProbabilityRows<'_>, classes: &mut [u32], sum: &mut ClassSum) -> Result<bool> {
         if self == Form::States {
-            return two_class_states::decode(streams.first().copied().unwrap_or_default(), rows, |at, block| sum.add(at, block));
+            return two_class_states::decode(streams.first().copied().unwrap_or_default(), rows, classes, |at, block| sum.add(at, block));
         }
         let mut lanes: Vec<RangeDecoder<'_>> = streams.iter().map(|stream| RangeDecoder::new(stream)).collect();
-        let (count, mut classes) = (lanes.len(), Vec::with_capacity(rows.rows()));
+        let count = lanes.len();
         let fine = match rows.classes() {
-            2 => two_by_two(rows, |at, p| classes.push(u32::from(!lanes[at % count].next(p)))),
-            _ => each_row(rows, |at, code| classes.push(code.decode(&mut lanes[at % count]) as u32)),
+            2 => two_by_two(rows, |at, p| classes[at] = u32::from(!lanes[at % count].next(p))),
+            _ => each_row(rows, |at, code| classes[at] = code.decode(&mut lanes[at % count]) as u32),
         };
         lanes.into_iter().try_for_each(RangeDecoder::finish)?;
-        sum.add(0, &classes);
-        Ok((classes, fine))
+        sum.add(0, classes);
+        Ok(fine)
     }
 }
 
@@ -131,23 +131,24 @@ pub fn decode_classes(stream: &[u8], rows: ProbabilityRows<'_>, threads: usize) 
     let form = Form::of(&rows);
     let parts = form.parts(rows.rows());
     let streams = streams_of(bytes, parts.len() * form.streams())?;
-    let parts = parts.into_iter().zip(streams.chunks(form.streams())).collect();
-    let done = workers::each(threads, parts, |(part, own)| -> Result<(Vec<u32>, bool, u32)> {
+    // One list for all parts: none of them is copied, and its pages are asked for once.
+    let mut classes = vec![0; rows.rows()];
+    let (mut pieces, mut rest) = (Vec::with_capacity(parts.len()), &mut classes[..]);
+    for (part, own) in parts.into_iter().zip(streams.chunks(form.streams())) {
+        let (places, after) = rest.split_at_mut(part.len());
+        pieces.push((part, own, places));
+        rest = after;
+    }
+    let done = workers::each(threads, pieces, |(part, own, places)| -> Result<(bool, u32)> {
         let mut sum = ClassSum::from(part.start);
-        let (classes, fine) = form.decode(own, &rows.part(part.start, part.end), &mut sum)?;
-        Ok((classes, fine, sum.sum))
+        let fine = form.decode(own, &rows.part(part.start, part.end), places, &mut sum)?;
+        Ok((fine, sum.sum))
     });
-    let (mut classes, mut fine, mut found) = (Vec::new(), true, sum_of_bytes(bytes, &rows));
+    let (mut fine, mut found) = (true, sum_of_bytes(bytes, &rows));
     for part in done {
-        let (own, of_probabilities, of_classes) = part?;
+        let (of_probabilities, of_classes) = part?;
         fine &= of_probabilities;
         found = found.wrapping_add(of_classes);
-        if classes.is_empty() {
-            // The only part mostly, and not copied then.
-            classes = own;
-        } else {
-            classes.extend_from_slice(&own);
-        }
     }
     match (fine, u32::from_le_bytes(*sum) == found) {
         (false, _) => Err(rows.refusal()),

@@ -55,7 +55,7 @@ impl<'a> ProbabilityRows<'a> {
 
     /// A number for every row of two classes, of the first probability and of the sum of both, and whether all rows are probabilities.
     #[inline(always)]
-    pub(super) fn each_of_two(&self, into: &mut [u32; BLOCK], number: impl Fn(f64, f64) -> u32) -> bool {
+    pub(super) fn each_of_two(&self, into: &mut [u32], number: impl Fn(f64, f64) -> u32) -> bool {
         match self {
             ProbabilityRows::OfAll { cells, .. } => of_two(cells.as_chunks::<2>().0.iter().copied(), into, number),
             ProbabilityRows::OfSecond(cells) => of_two(cells.iter().map(|p| [1.0 - p, *p]), into, number),
@@ -90,7 +90,7 @@ pub(super) fn is_one(sum: f64) -> bool {
 }
 
 #[inline(always)]
-fn of_two(rows: impl Iterator<Item = [f64; 2]>, into: &mut [u32; BLOCK], number: impl Fn(f64, f64) -> u32) -> bool {
+fn of_two(rows: impl Iterator<Item = [f64; 2]>, into: &mut [u32], number: impl Fn(f64, f64) -> u32) -> bool {
     let mut fine = true;
     for (own, [first, second]) in into.iter_mut().zip(rows) {
         let rest = second + first;

@@ -28,7 +28,7 @@ mod softmax;
 mod softplus;
 mod sparse;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tile;
 mod unit_sums;
 mod word_scores;

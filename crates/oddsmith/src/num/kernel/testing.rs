@@ -48,7 +48,7 @@ impl Random {
 }
 
 /// The instruction sets that this machine can run.
-pub(super) fn every_arch() -> Vec<Arch> {
+pub(crate) fn every_arch() -> Vec<Arch> {
     #[allow(unused_mut)]
     let mut all = vec![Arch::Scalar];
     #[cfg(target_arch = "x86_64")]

@@ -393,7 +393,7 @@ fn answer(state: &PassState, point: &PointSums) -> Answer {
     // Σ over clusters of the products of their gradients.
     let of_clusters = || {
         let mut sums = vec![0.0; columns * columns];
-        for own in point.clusters.chunks_exact(columns) {
+        for own in point.sums.clusters.chunks_exact(columns) {
             sums.iter_mut().enumerate().for_each(|(at, sum)| *sum += own[at / columns] * own[at % columns]);
         }
         sums
@@ -404,7 +404,7 @@ fn answer(state: &PassState, point: &PointSums) -> Answer {
         value: point.sums.value,
         gradient: point.sums.gradient.clone(),
         information: full(&point.sums.information),
-        scores: if point.clusters.is_empty() { full(&point.sums.scores) } else { of_clusters() },
+        scores: if point.sums.clusters.is_empty() { full(&point.sums.scores) } else { of_clusters() },
         cumulants: point.sums.cumulants.clone(),
         margins: (least / unit, most / unit),
     }

@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::counts::SetCounts;
-use super::matched_set::{MatchedSet, Members, SetSums, Workspace};
+use super::matched_set::{MatchedSet, Members, Workspace};
+use super::set_sums::SetSums;
 use crate::codec::{Codec, Encode};
 use crate::data::{Design, DesignBlock, DesignSurvey, KeyPlace, Layout, Rows, SKIP};
 use crate::error::{DataFault, Error, Result};
@@ -59,8 +60,6 @@ pub(super) enum PassSums {
 pub(super) struct PointSums {
     pub(super) sums: SetSums,
     pub(super) open: BTreeMap<u64, MatchedSet>,
-    /// Gradients by cluster, cluster after cluster; empty without clusters.
-    pub(super) clusters: Vec<f64>,
     /// Least and largest margin along the direction, and the largest distance between members.
     pub(super) margins: [f64; 3],
     pub(super) weight: f64,
@@ -73,29 +72,25 @@ struct Buffers {
     spare: Vec<MatchedSet>,
     /// Which rows of the block are cases.
     cases: Vec<bool>,
+    /// The sets of the rows of the block; none for rows that do not count.
+    sets: Vec<Option<u64>>,
 }
 
 impl PointSums {
     pub(super) fn new(columns: usize, state: &PassState) -> Self {
-        let sums = SetSums::new(columns);
+        let sums = SetSums::new(columns).with_clusters(state.cluster.map_or(0, |(_, clusters)| clusters));
         PointSums {
             sums: if state.cumulants { sums.with_cumulants() } else { sums },
             open: BTreeMap::new(),
-            clusters: vec![0.0; columns * state.cluster.map_or(0, |(_, clusters)| clusters)],
             margins: [f64::INFINITY, f64::NEG_INFINITY, 0.0],
             weight: 0.0,
         }
     }
 
     /// Adds a complete set; what waits of it is settled by whoever added the last one.
-    fn close(&mut self, set: Members<'_>, cluster: Option<u64>, state: &PassState, walk: &mut Workspace) {
+    fn close(&mut self, set: Members<'_>, state: &PassState, walk: &mut Workspace) {
         set.add_to(&mut self.sums, &state.theta, walk);
         self.weight += set.weight * set.cases.len() as f64;
-        if let Some(cluster) = cluster {
-            let columns = walk.score().len();
-            let own = &mut self.clusters[cluster as usize * columns..(cluster as usize + 1) * columns];
-            own.iter_mut().zip(walk.score()).for_each(|(sum, score)| *sum += set.weight * score);
-        }
         if let Some(direction) = &state.direction {
             let (margin, distance) = set.margin(direction);
             self.margins = [self.margins[0].min(margin), self.margins[1].max(margin), self.margins[2].max(distance)];
@@ -121,13 +116,12 @@ impl MatchedStats {
             design.expand(&rows.features, lo, hi, block)?;
             self.work.cases.clear();
             self.work.cases.extend(labels[lo..hi].iter().map(|label| *label == 1));
-            let set_of = |i: usize| {
-                let counted = labels[i] != SKIP;
-                counted.then(|| state.place.map_or(Some(0), |place| place.of_row(rows, i))).flatten()
-            };
+            let set_of = |i: usize| state.place.map_or(Some(0), |place| place.of_row(rows, i));
+            self.work.sets.clear();
+            self.work.sets.extend((lo..hi).map(|i| if labels[i] == SKIP { None } else { set_of(i) }));
             let mut i = lo;
             while i < hi {
-                let Some(set) = set_of(i) else {
+                let Some(set) = self.work.sets[i - lo] else {
                     i += 1;
                     continue;
                 };
@@ -138,7 +132,7 @@ impl MatchedStats {
                     }
                     PassSums::Point(point) => {
                         let whole = (i + state.sizes[set as usize] as usize).clamp(i + 1, hi);
-                        let together = (i + 1..whole).all(|other| set_of(other) == Some(set));
+                        let together = self.work.sets[i + 1 - lo..whole - lo].iter().all(|other| *other == Some(set));
                         let run = if together { i..whole } else { i..i + 1 };
                         let end = run.end;
                         point.take(set, rows, (run, lo), &state, &mut self.work)?;
@@ -162,7 +156,7 @@ impl PointSums {
         if size == 0 {
             return Ok(());
         }
-        let Buffers { block, walk, spare, cases } = work;
+        let Buffers { block, walk, spare, cases, .. } = work;
         let columns = self.sums.gradient.len();
         let weight = |i: usize| rows.weights.map_or(1.0, |weights| weights[i]);
         let cluster = |i: usize| state.cluster.and_then(|(place, _)| place.of_row(rows, i));
@@ -175,8 +169,9 @@ impl PointSums {
                 offsets: block.offset.get(own.clone()).unwrap_or_default(),
                 cases: &cases[own],
                 weight: weight_here,
+                cluster: cluster_here,
             };
-            self.close(members, cluster_here, state, walk);
+            self.close(members, state, walk);
             return Ok(());
         }
         for i in run.filter(|i| block.gaps[i - lo].feature().is_none()) {
@@ -195,7 +190,7 @@ impl PointSums {
             if open.len() == size
                 && let Some(mut full) = self.open.remove(&set)
             {
-                self.close(full.members(), full.cluster, state, walk);
+                self.close(full.members(), state, walk);
                 full.clear();
                 spare.push(full);
             }
@@ -232,7 +227,7 @@ impl Encode for PointSums {
         codec.numbers("information", &mut self.sums.information)?;
         codec.numbers("scores", &mut self.sums.scores)?;
         codec.rare("cumulants", &mut self.sums.cumulants)?;
-        codec.rare("clusters", &mut self.clusters)?;
+        codec.rare("clusters", &mut self.sums.clusters)?;
         codec.numbers("margins", &mut self.margins)?;
         codec.weights("weight", std::slice::from_mut(&mut self.weight))?;
         let columns = self.sums.gradient.len();
@@ -251,15 +246,15 @@ impl Encode for PointSums {
         codec.count_list("open_cases", &mut cases)?;
         // Only where there are clusters, so that other files stay as they were.
         let mut clusters: Vec<u64> = self.open.values().filter_map(|set| set.cluster).collect();
-        if !self.clusters.is_empty() {
+        if !self.sums.clusters.is_empty() {
             codec.count_list("open_clusters", &mut clusters)?;
         }
         if !codec.is_reading() {
             return Ok(());
         }
         let members = usize::try_from(lengths.iter().sum::<u64>()).unwrap_or(usize::MAX);
-        let most = self.clusters.len() / columns.max(1);
-        if !self.clusters.is_empty() && (clusters.len() != sets.len() || clusters.iter().any(|cluster| *cluster as usize >= most)) {
+        let most = self.sums.clusters.len() / columns.max(1);
+        if !self.sums.clusters.is_empty() && (clusters.len() != sets.len() || clusters.iter().any(|cluster| *cluster as usize >= most)) {
             return Err(fault("the clusters of open sets do not fit together"));
         }
         let fits = sets.len() == lengths.len() && sets.len() == weights.len() && cells.len() == members.saturating_mul(columns);
@@ -320,7 +315,6 @@ impl Statistics for MatchedStats {
             (PassSums::Point(mine), PassSums::Point(theirs)) => {
                 mine.sums.merge(&theirs.sums);
                 mine.weight += theirs.weight;
-                crate::stats::add(&mut mine.clusters, &theirs.clusters);
                 let [least, most, distance] = theirs.margins;
                 mine.margins = [mine.margins[0].min(least), mine.margins[1].max(most), mine.margins[2].max(distance)];
                 for (set, members) in &theirs.open {
@@ -338,7 +332,7 @@ impl Statistics for MatchedStats {
                     if state.sizes.get(*set as usize).is_some_and(|size| open.len() as u64 == *size)
                         && let Some(full) = mine.open.remove(set)
                     {
-                        mine.close(full.members(), full.cluster, &state, &mut self.work.walk);
+                        mine.close(full.members(), &state, &mut self.work.walk);
                     }
                 }
                 self.work.walk.settle(&mut mine.sums);
@@ -377,7 +371,7 @@ impl Statistics for MatchedStats {
             PassSums::Survey(survey) => survey.bytes(),
             PassSums::Counts(counts) => 16 * counts.members.len(),
             PassSums::Point(point) => {
-                let sums = 2 * point.sums.information.len() + point.sums.cumulants.len() + point.clusters.len();
+                let sums = 2 * point.sums.information.len() + point.sums.cumulants.len() + point.sums.clusters.len();
                 8 * sums + 64 * point.open.len() + 4096
             }
         }
