@@ -4,11 +4,12 @@
     cargo xtask bench --only lda --repeat 10
     cargo xtask bench --quick --json out.json  two minutes
     cargo xtask bench --write-docs             everything, and the figures of docs/performance.md anew
+    cargo xtask bench --only bits --write-docs only the table of that family
     cargo xtask bench --only predict_one       one row through the Python package
     cargo xtask bench --only bits              mutual information and labels by wire
     cargo xtask bench --instructions           instructions of the hot loops against a baseline
     cargo xtask bench scaling                  time and memory against rows, columns, classes and threads
-    cargo xtask bench stream                   memory of fits that read a 5 GB file; --only tree --only boosting chooses models
+    cargo xtask bench stream                   memory of fits that read a 5 GB file; --only tree --only info chooses some
     cargo xtask bench clinic                   matched sets and strata against R and statsmodels
     cargo xtask bench folds                    ten folds of five models against one fit of each
 
@@ -40,7 +41,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     parser.add_argument("--instructions", action="store_true", help="count the instructions of the hot loops instead")
     parser.add_argument("--accept", action="store_true", help="with --instructions: take the counts as the new baseline")
-    parser.add_argument("--write-docs", action="store_true", help="write figures and plots into docs/performance.md")
+    parser.add_argument("--write-docs", action="store_true", help="write figures and plots into docs/performance.md; with --only the tables of families that were measured as a whole")
     parser.add_argument("--list", action="store_true", help="list the workloads")
     options = parser.parse_args()
     if options.instructions:
@@ -114,7 +115,10 @@ def compare(options) -> int:
         import documentation
         import scaling
 
-        documentation.write(record, scaling.measure(options.quick, options.seed))
+        if options.only:
+            documentation.write_families(record)
+        else:
+            documentation.write(record, scaling.measure(options.quick, options.seed))
     return 0 if all(result.agrees for result in results) else 1
 
 

@@ -1,8 +1,8 @@
 """Mutual information of columns and arithmetic coding of labels, through the Python package and through scikit-learn and constriction.
 
 Both sides run in this process and in turns; the fastest run of each counts. Screens run on one thread. Labels are coded both ways, each with a
-probability of its own, in the form that each side takes at once; ours on all threads, as without being asked, and on one, which is all that
-constriction has.
+probability of its own, in the form that each side takes at once; ours on all threads, as without being asked, in turns of ten calls and in single calls, and
+on one, which is all that constriction has, in single calls.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def coding(rng: np.random.Generator, rows: int, repeat: int) -> list[Result]:
 
     peers = {"constriction Bernoulli": lambda: both_ways(family, p), "constriction categorical": lambda: both_ways(table, shares)}
     results = []
-    for name, goal, n_jobs in [("label_coding", 10, None), ("label_coding_one_thread", 5, 1)]:
+    for name, goal, n_jobs, turn in [("label_coding", 10, None, 10), ("label_coding_single", 10, None, 1), ("label_coding_one_thread", 5, 1, 1)]:
         results.append(result := Result(name, Phase("both ways", goal, 0.0), labels.nbytes + p.nbytes))
-        alternate(result, repeat, lambda n_jobs=n_jobs: ours(n_jobs), peers, turn=10)
+        alternate(result, repeat * (10 // turn), lambda n_jobs=n_jobs: ours(n_jobs), peers, turn)
     return results

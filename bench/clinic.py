@@ -2,6 +2,7 @@
 
     cargo xtask bench clinic                everything; R where Rscript is on the path
     cargo xtask bench clinic --quick        a tenth of the sets and rows
+    cargo xtask bench clinic --write-docs   the table of docs/performance.md as well
 
 Every side gets the same rows from the same seed in memory (R from a file that it reads before the clock starts). Times are processor seconds of the fit alone,
 the least of as many runs as take three seconds, and of two at least, on every side; ours is the Python package on one thread, from a data frame. Answers must agree.
@@ -138,4 +139,20 @@ def main(options) -> int:
             print(f"  {peer}: {figures['s']:.3f} s, {figures['times']:.0f}×; answers differ by {figures['largest_difference']:.1e}")
     if options.json:
         options.json.write_text(json.dumps(told, indent=1))
+    if options.write_docs:
+        write_docs(told)
     return int(wrong)
+
+
+def write_docs(told: list[dict]) -> None:
+    """Writes the table of the page."""
+    import documentation
+    from versions import versions
+
+    rows = []
+    for row in told:
+        for peer, figures in row["peers"].items():
+            times = (f"{figures['s'] * 1e3:.4g}", f"{row['oddsmith_s'] * 1e3:.4g}", f"{figures['times']:.1f}×")
+            rows.append((row["workload"], peer, *times, f"{figures['largest_difference']:.1e}"))
+    heads = ("workload", "peer", "its CPU ms", "our CPU ms", "ratio", "difference")
+    documentation.write_place("clinic", versions(), heads, rows)

@@ -1,4 +1,7 @@
-"""Fills the marked places of docs/performance.md with the figures of a run, and draws its plots."""
+"""Fills the marked places of docs/performance.md with the figures of a run, and draws its plots.
+
+A run of some workloads fills the tables of the families that it has measured as a whole, each of which names the processor it was measured on.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,12 @@ from worker import ROOT
 
 PAGE = ROOT / "docs" / "performance.md"
 PLOTS = ROOT / "docs" / "performance"
+FAMILIES = {
+    "trees": ("tree", "forest", "forest_depth_12", "boosting"),
+    "learners": ("least_squares", "perceptron_in_order", "perceptron", "knn", "network"),
+    "bits": ("mi_discrete", "mi_continuous", "label_coding", "label_coding_single", "label_coding_one_thread"),
+}
+"""Places of the page that hold a table by processor time, and their workloads."""
 
 
 def write(record: dict, points: list[scaling.Point]) -> None:
@@ -26,6 +35,36 @@ def write(record: dict, points: list[scaling.Point]) -> None:
     for place, words in (("versions", versions(record)), ("limits", limits(record)), ("table", table(record)), ("growth", growth(points))):
         page = fill(page, place, words)
     PAGE.write_text(page)
+    write_families(record)
+
+
+def write_families(record: dict) -> None:
+    """Writes the tables of all families whose workloads are there."""
+    for place, workloads in FAMILIES.items():
+        results = [result for result in record["results"] if result["workload"] in workloads]
+        if {result["workload"] for result in results} == set(workloads):
+            rows = [cells for result in results for cells in peer_rows(result)]
+            heads = ("workload", "phase", "peer", "its CPU ms", "our CPU ms", "ratio", "its ms", "our ms", "ratio", "goal", "its MiB", "our MiB", "difference")
+            write_place(place, record["versions"], heads, rows)
+
+
+def write_place(place: str, machine: dict, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """Writes one table below the processor that it was measured on."""
+    lines = [heads, tuple("---" for _ in heads), *rows]
+    words = "\n".join([f"{machine['processor']}, {machine['cores']} cores:", "", *(f"| {' | '.join(line)} |" for line in lines)])
+    PAGE.write_text(fill(PAGE.read_text(), place, words))
+
+
+def peer_rows(result: dict) -> list[tuple[str, ...]]:
+    """A row for every peer; goal, memory and difference stand beside the one that is fastest."""
+    rows = []
+    for peer, seconds in sorted(result["all_peers"].items(), key=lambda pair: pair[1]):
+        cpu, best = result["all_peers_cpu"][peer], peer == result["peer"]
+        times = lambda theirs, ours: (f"{theirs * 1e3:.4g}", f"{ours * 1e3:.4g}", f"{theirs / ours:.1f}×")  # noqa: E731
+        memory = ("" if result[key] is None else f"{result[key] / 2**20:.0f}" for key in ("peer_extra_bytes", "extra_bytes"))
+        rest = (f"{result['goal']:g}×", *memory, f"{result['difference']:.1e}") if best else ("", "", "", "")
+        rows.append((result["workload"], result["phase"], peer, *times(cpu, result["cpu_seconds"]), *times(seconds, result["seconds"]), *rest))
+    return rows
 
 
 def fill(page: str, place: str, words: str) -> str:

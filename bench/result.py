@@ -83,6 +83,7 @@ class Result:
             "share_of_limit": self.limit and self.limit / self.ours.seconds,
             "runs": self.ours.runs,
             "all_peers": {name: timing.seconds for name, timing in self.peers.items()},
+            "all_peers_cpu": {name: timing.cpu for name, timing in self.peers.items()},
             "all_slopes": self.slopes,
         }
         return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in figures.items()}

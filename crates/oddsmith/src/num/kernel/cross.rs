@@ -6,12 +6,12 @@
 //! Cost: 8·n·p bytes read, 2·n·p·M operations.
 
 use super::aligned::Aligned;
-use super::{Panel, PanelRows, fast_sum, padded};
+use super::{Panel, PanelRows, fast_sum, padded, widest};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
 
-/// Vectors of columns that a tile takes side by side.
+/// Vectors of columns that a tile takes side by side at most.
 const VECTORS: usize = 4;
 /// Factors that a tile takes side by side.
 const FACTORS: usize = 4;
@@ -42,9 +42,10 @@ impl CrossSums {
         assert_eq!(into.len(), self.cols * outputs, "one sum per factor and column");
         match totals {
             [total] => *total += fast_sum(factors),
-            _ => {
-                factors.chunks_exact(outputs.max(1)).for_each(|row| totals.iter_mut().zip(row).for_each(|(total, factor)| *total += factor))
-            }
+            _ => widest(
+                #[inline(always)]
+                || factors.chunks_exact(outputs.max(1)).for_each(|row| totals.iter_mut().zip(row).for_each(|(total, factor)| *total += factor)),
+            ),
         }
         if self.cols == 0 {
             return;
@@ -88,15 +89,17 @@ impl WithSimd for AddBlock<'_> {
 impl AddBlock<'_> {
     #[inline(always)]
     fn columns<S: Simd, const Q: usize>(&mut self, simd: S, m: usize, whole: usize) {
+        // Sums of more than two vectors do not stay in the 16 registers of AVX2.
+        let most = if S::F64_LANES == 4 { 2 } else { VECTORS };
         let mut v = 0;
         while v < whole {
-            match whole - v {
+            match (whole - v).min(most) {
                 1 => self.tile::<S, Q, 1>(simd, m, v),
                 2 => self.tile::<S, Q, 2>(simd, m, v),
                 3 => self.tile::<S, Q, 3>(simd, m, v),
                 _ => self.tile::<S, Q, VECTORS>(simd, m, v),
             }
-            v += VECTORS;
+            v += most;
         }
         self.rest::<S, Q>(simd, m, whole);
     }

@@ -7,7 +7,7 @@
 
 use super::aligned::Aligned;
 use super::panel::transpose;
-use super::tile::{STRIPS, WithStrips, accumulate, store, strip_width, vectors, with_strips};
+use super::tile::{STRIPS, WithStrips, accumulate, full_tile, store, strip_width, vectors, with_strips};
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
@@ -164,12 +164,12 @@ impl WithStrips for ScoreBlock<'_> {
                 while s < count {
                     let squares = &mut squares[s..];
                     let right = &centred[s * cols..];
-                    match squares.len() {
+                    match squares.len().min(full_tile(S::F64_LANES)) {
                         1 => tile::<S, W, 1, VECTORS>(simd, left, right, cols, squares),
                         2 => tile::<S, W, 2, VECTORS>(simd, left, right, cols, squares),
                         _ => tile::<S, W, STRIPS, VECTORS>(simd, left, right, cols, squares),
                     }
-                    s += STRIPS;
+                    s += full_tile(S::F64_LANES);
                 }
             }
             let squares = squares.as_flattened();

@@ -2,14 +2,20 @@
 //!
 //! Columns are packed in strips of W adjacent numbers per step: strip s holds, for every step t, its W
 //! columns side by side, so a tile reads its operands as streams, whatever the width of the matrix.
-//! A tile multiplies W scalars with N strips: W·N vectors of sums (24 of 32 registers with AVX-512, 12 of
+//! A tile multiplies W scalars with N strips: W·N vectors of sums (24 of 32 registers with AVX-512, 8 of
 //! 16 with AVX2) against W + N loads per step, which keeps the multipliers busy rather than the loads.
 
 use pulp::Simd;
 use std::array::from_fn;
 
-/// Strips that a tile takes side by side.
+/// Strips that a tile takes side by side at most.
 pub(super) const STRIPS: usize = 3;
+
+/// Strips that a full tile takes for `lanes` numbers in a vector. AVX2 has 16 registers: of twelve sums, three strips and a scalar or two one sum ends up in
+/// memory, and every step waits for it to be stored and loaded. Eight sums are as many as two multipliers with four steps each can work on.
+pub(super) const fn full_tile(lanes: usize) -> usize {
+    if lanes == 4 { 2 } else { STRIPS }
+}
 
 /// The sums of a tile: W rows × N strips of V vectors.
 pub(super) type Sums<V, const W: usize, const N: usize, const VECTORS: usize> = [[[V; VECTORS]; N]; W];
@@ -55,9 +61,9 @@ pub(super) fn store<S: Simd, const W: usize, const VECTORS: usize>(values: [S::f
 
 /// Strips of the next tile when `left` are left: the odd ones come first, all others are full tiles.
 #[inline(always)]
-pub(super) fn group_of(left: usize) -> usize {
-    match left % STRIPS {
-        0 => STRIPS,
+pub(super) fn group_of<S: Simd>(left: usize) -> usize {
+    match left % full_tile(S::F64_LANES) {
+        0 => full_tile(S::F64_LANES),
         odd => odd,
     }
 }

@@ -119,7 +119,7 @@ impl WithStrips for ScoreBlock<'_> {
             }
             let mut s = 0;
             while s < strips {
-                let group = group_of(strips - s);
+                let group = group_of::<S>(strips - s);
                 match group {
                     1 => tile::<S, W, 1, VECTORS>(simd, self.layer, rows, first, s, self.out),
                     2 => tile::<S, W, 2, VECTORS>(simd, self.layer, rows, first, s, self.out),

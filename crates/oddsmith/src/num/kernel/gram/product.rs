@@ -37,7 +37,7 @@ impl WithStrips for Product<'_> {
         let strips = self.cols.div_ceil(W);
         let mut j = 0;
         while j < strips {
-            let group = group_of(strips - j);
+            let group = group_of::<S>(strips - j);
             for i in 0..j + group {
                 let first = i.max(j);
                 match j + group - first {
