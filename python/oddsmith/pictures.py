@@ -100,7 +100,9 @@ class Picture:
             _, axes = plt.subplots(len(tall), squeeze=False, height_ratios=tall, constrained_layout=True)
             places = list(axes[:, 0])
         else:
-            places, panels = [ax], panels[:1]
+            # Panels below each other share the axis that the last one names.
+            places, named = [ax], [panel["x"]["label"] for panel in panels if panel["x"]["label"]]
+            panels = [{**panel, "x": {**panel["x"], "label": named[-1] if named else ""}} for panel in panels[:1]]
         for place, panel in zip(places, panels, strict=False):
             _draw(panel, place)
         places[0].set_title(self.title)

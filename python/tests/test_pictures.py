@@ -136,6 +136,7 @@ def test_matplotlib_draws_the_same_numbers(rows):
     assert picture.figure_ is picture.ax_.figure and picture.ax_.get_title() == "ROC curve"
     figure, ax = plt.subplots()
     assert judged.calibration().plot(ax).ax_ is ax
+    assert "Predicted probability" in ax.get_xlabel()
     display = oddsmith.RocCurveDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, ax=ax, color="black")
     assert display.line_.get_color() == "black" and display.line_.get_label() == "LogisticRegression"
     plt.close("all")

@@ -44,6 +44,8 @@ pub(crate) struct EvaluationReport {
     pub(crate) title: String,
     /// Facts about the input.
     pub(crate) facts: Vec<(String, Cell)>,
+    /// The column of the truth.
+    pub(crate) target: String,
     /// The classes.
     pub(crate) classes: Classes,
     /// The figures.

@@ -49,10 +49,10 @@ pub(crate) fn of_card<'a>(card: &'a Card, name: &str) -> Result<&'a Picture, Fai
 pub(crate) fn of_evaluation(
     name: &str,
     evaluation: &Evaluation,
-    classes: &oddsmith::data::Classes,
+    (target, classes): (&str, &oddsmith::data::Classes),
     threshold: Option<f64>,
 ) -> Result<Picture, Failure> {
-    match (Judged { evaluation, classes, threshold }).picture(name) {
+    match (Judged { evaluation, classes, target, threshold }).picture(name) {
         Some(picture) => drawn(name, picture),
         None => Err(Failure::Usage(format!(
             "there is no picture `{name}` of judged rows; there are: {}",

@@ -34,9 +34,17 @@ pub fn text_picture(picture: &Picture, style: &Style) -> String {
             None => of_curves(&panel, width, if at == 0 { HEIGHT } else { FLAT_HEIGHT }),
         });
     }
-    text.push_str(&wrapped(&printable(&picture.summary), Some(width), 0));
+    let told = format!("{}{}", printable(&picture.summary), left_out(picture));
+    text.push_str(&wrapped(&told, Some(width), 0));
     text.push('\n');
     text
+}
+
+/// What characters cannot show of what the words are about.
+fn left_out(picture: &Picture) -> &'static str {
+    let area = |mark: &Mark| matches!(mark.still(), Mark::Band { .. } | Mark::Surface { .. } | Mark::Contour { .. });
+    let any = picture.panels.iter().any(|panel| panel.marks.iter().any(area));
+    if any { " (Characters show no colours, bands or contours; the SVG does.)" } else { "" }
 }
 
 /// Places of values among so many columns or rows.
@@ -230,7 +238,10 @@ fn of_curves(panel: &Panel, width: usize, rows: usize) -> String {
             _ => {}
         }
     }
-    let (bottom, top) = end_texts(panel.y.scale, y_ends);
+    let (mut bottom, top) = end_texts(panel.y.scale, y_ends);
+    if panel.y.mirrored {
+        bottom = bottom.replace('-', "");
+    }
     let gutter = top.chars().count().max(bottom.chars().count()).min(10);
     let mut text = if panel.y.label.is_empty() { String::new() } else { format!(" {}\n", printable(&panel.y.label)) };
     for row in 0..rows {
@@ -265,6 +276,9 @@ fn of_tree(nodes: &[TreeNode], width: usize) -> String {
     for (at, node) in nodes.iter().enumerate() {
         depths[at] = node.parent.filter(|parent| *parent < at).map_or(0, |parent| depths[parent] + 1);
         let said = std::iter::once(&node.edge).chain(&node.lines).filter(|line| !line.is_empty()).cloned().collect::<Vec<_>>().join(": ");
+        if said.is_empty() {
+            continue;
+        }
         let line = format!(" {}{said}", "· ".repeat(depths[at]));
         text.push_str(in_columns(&line, width).trim_end());
         text.push('\n');

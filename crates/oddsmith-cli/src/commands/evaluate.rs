@@ -105,7 +105,8 @@ fn judge(args: &EvaluateArgs, model: Option<&Path>, input: &Input, console: &Con
     gate::check_names(&args.fail_if, &names)?;
     match &args.plot {
         Some(name) => {
-            plot::show(&plot::of_evaluation(name, &judgement.evaluation, &judgement.classes, args.threshold)?, console)?;
+            let classes = (judgement.target.as_str(), &judgement.classes);
+            plot::show(&plot::of_evaluation(name, &judgement.evaluation, classes, args.threshold)?, console)?;
             console.notices(&judgement.notices);
         }
         None => judgement.show(args.show, console)?,
@@ -152,7 +153,14 @@ fn of_model(
     let evaluation = judging.into_sums();
     notices.extend(silent_rows(silent, "the model"));
     let title = format!("{} on {}", path.display(), input.name());
-    Ok(EvaluationReport { title, facts: Vec::new(), classes: layout.classes().clone(), evaluation, notices })
+    Ok(EvaluationReport {
+        title,
+        facts: Vec::new(),
+        target: layout.target().to_owned(),
+        classes: layout.classes().clone(),
+        evaluation,
+        notices,
+    })
 }
 
 fn of_table(args: &EvaluateArgs, input: &Input, console: &Console, control: &Arc<Control>) -> Result<EvaluationReport, Failure> {
@@ -173,7 +181,7 @@ fn of_table(args: &EvaluateArgs, input: &Input, console: &Console, control: &Arc
         let _progress = Progress::start(console, control, "reading");
         oddsmith_io::open(input, &options, &roles, control)?
     };
-    let classes = opened.layout().classes().clone();
+    let (target, classes) = (opened.layout().target().to_owned(), opened.layout().classes().clone());
     if let [only] = classes.labels() {
         let fault = DataFault::new(format!("the target has one class: {only} ({} rows)", opened.rows)).column(target);
         return Err(Error::from(fault.accepted("two classes or more are needed")).in_table(&input.name()).into());
@@ -184,5 +192,5 @@ fn of_table(args: &EvaluateArgs, input: &Input, console: &Console, control: &Arc
     let empty = ScoredRows::new(columns, classes.len(), settings(args, decision, options.memory));
     let _progress = Progress::start(console, control, "judging");
     let judged = train::pass(&*opened.source, &empty, args.source.threads(), control).map_err(|error| error.in_table(&input.name()))?;
-    Ok(EvaluationReport { title: input.name(), facts, classes, evaluation: judged.into_evaluation(), notices: opened.notices })
+    Ok(EvaluationReport { title: input.name(), facts, target, classes, evaluation: judged.into_evaluation(), notices: opened.notices })
 }

@@ -139,7 +139,7 @@ fn judged(
     let empty = train::Evaluator::new(model, Evaluation::new(classes.len(), train::score_scale(classes.len()), settings));
     let (evaluator, notices) = table.sum(model, &empty, args.reading.threads, control)?;
     console.notices(&notices);
-    plot::of_evaluation(&args.picture, &evaluator.into_sums(), classes, args.threshold)
+    plot::of_evaluation(&args.picture, &evaluator.into_sums(), (model.layout().target(), classes), args.threshold)
 }
 
 fn waterfall(args: &PlotArgs, model: &dyn Classifier, table: &LabelledTable<'_>, control: &Control) -> Result<Picture, Failure> {

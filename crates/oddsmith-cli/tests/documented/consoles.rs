@@ -1,5 +1,5 @@
-//! Pictures that people read numbers off say what other commands say: the nomogram what `predict` says, the consoles of threshold and prevalence
-//! what `evaluate` and `calibrate --prevalence` say.
+//! Pictures that people read numbers off say what other commands say: the nomogram and the bits of columns what `predict` says, the consoles of
+//! threshold and prevalence what `evaluate` and `calibrate --prevalence` say.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ fn a_nomogram_on_paper_gives_the_predicted_probability() {
         let p: f64 = column(&folder, "oddsmith predict low.odds one.csv", "p_yes")[0].parse().unwrap();
         // From the sum to its place below the rulers, and from there to the probability on the scale of log odds.
         let totals: Vec<(f64, f64)> = ruler(&rows, "Total points").iter().map(|(place, text)| (text.parse().unwrap(), *place)).collect();
-        let chances: Vec<(f64, f64)> = ruler(&rows, "Probability of yes")
+        let chances: Vec<(f64, f64)> = ruler(&rows, "Probability of low = yes")
             .iter()
             .map(|(place, text)| (*place, text.trim_end_matches('%').parse::<f64>().unwrap() / 100.0))
             .map(|(place, share)| (place, (share / (1.0 - share)).ln()))
@@ -114,7 +114,7 @@ fn the_console_of_prevalences_says_what_calls_mean_among_rows_of_another_mix() {
         of.iter().filter(|call| **call).count() as f64 / of.len() as f64
     };
     let (hits, alarms) = (called("yes"), called("no"));
-    let drawn: Vec<&BTreeMap<String, String>> = rows.iter().filter(|row| row["name"] == "yes if called").collect();
+    let drawn: Vec<&BTreeMap<String, String>> = rows.iter().filter(|row| row["name"] == "low = yes if called").collect();
     assert!(drawn.len() > 100);
     for point in drawn.iter().step_by(20) {
         let q = number(point, "x");
@@ -127,4 +127,40 @@ fn the_console_of_prevalences_says_what_calls_mean_among_rows_of_another_mix() {
     let log_odds = |p: &str| p.parse::<f64>().map(|p| (p / (1.0 - p)).ln()).unwrap();
     let by = (0.05f64 / 0.95).ln() - (59.0f64 / 130.0).ln();
     moved.iter().zip(&calls).for_each(|(moved, call)| assert!((log_odds(moved) - log_odds(call) - by).abs() < 1e-9));
+}
+
+#[test]
+fn bits_of_a_column_are_the_mean_over_all_pairs_of_rows() {
+    let folder = Folder::new();
+    let (names, columns) = (["age", "lwt", "race", "smoke"], [1, 2, 3, 4]);
+    let table = folder.read("births.csv").unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).step_by(13).map(|line| line.split(',').collect()).collect();
+    let head = "low,age,lwt,race,smoke";
+    let written =
+        |lines: Vec<Vec<&str>>| format!("{head}\n{}\n", lines.iter().map(|line| line[..5].join(",")).collect::<Vec<_>>().join("\n"));
+    folder.write("few.csv", &written(rows.clone()));
+    for model in ["logistic", "nb", "tree"] {
+        folder.run(&format!("oddsmith fit births.csv --target low --features {} --model {model} -o m.odds", names.join(",")));
+        let bits = |file: &str| -> Vec<f64> {
+            picture(&folder, &format!("oddsmith predict m.odds {file} --id low"))
+                .iter()
+                .map(|row| -number(row, &format!("p_{}", row["low"])).log2())
+                .collect()
+        };
+        let own = bits("few.csv");
+        let drawn = picture(&folder, "oddsmith plot columns m.odds few.csv");
+        for (name, column) in names.iter().zip(columns) {
+            // Row by row with the column of every other row in place of its own.
+            let pairs: Vec<(usize, usize)> =
+                (0..rows.len()).flat_map(|i| (0..rows.len()).map(move |j| (i, j))).filter(|(i, j)| i != j).collect();
+            let dealt = |(i, j): &(usize, usize)| {
+                rows[*i].iter().enumerate().map(|(at, cell)| if at == column { rows[*j][at] } else { *cell }).collect()
+            };
+            folder.write("pairs.csv", &written(pairs.iter().map(dealt).collect()));
+            let lost: f64 = bits("pairs.csv").iter().zip(&pairs).map(|(bits, (i, _))| bits - own[*i]).sum();
+            let wanted = lost / pairs.len() as f64;
+            let bar = drawn.iter().find(|row| row["mark"] == "bars" && row["label"] == *name).unwrap_or_else(|| panic!("{model}: {name}"));
+            assert!((number(bar, "x") - wanted).abs() < 1e-9, "{model}, {name}: {} and {wanted}", bar["x"]);
+        }
+    }
 }

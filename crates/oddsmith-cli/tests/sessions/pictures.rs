@@ -42,6 +42,27 @@ fn drawings_stay_as_they_are() {
     ]));
 }
 
+/// Drawings of judged rows, of one row and of columns, byte by byte.
+#[test]
+fn drawings_over_rows_stay_as_they_are() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        FIT,
+        "oddsmith fit births.csv --target low --features age,lwt --model qda -o qda.odds -q > qda.csv",
+        "oddsmith plot calibration low.odds births.csv -q --format svg",
+        "oddsmith plot decision low.odds births.csv -q --format svg",
+        "oddsmith plot threshold low.odds births.csv -q --format svg",
+        "oddsmith plot prevalence low.odds births.csv -q --format svg",
+        "oddsmith plot precision-recall low.odds births.csv -q --format svg",
+        "oddsmith plot waterfall low.odds births.csv --row 3 -q --format svg",
+        "oddsmith plot columns qda.odds births.csv -q --format svg",
+        "oddsmith plot influence low.odds births.csv -q --format svg",
+        "oddsmith plot density qda.odds births.csv --columns lwt -q --format svg",
+        "oddsmith compare births.csv --target low --features age,lwt --models nb,lda --plot comparison -q --format svg",
+        "oddsmith compare births.csv --target low --features age,lwt --models nb,lda --plot learning -q --format svg",
+    ]));
+}
+
 #[test]
 fn pictures_that_cannot_be_drawn_say_why() {
     let session = Session::new();
@@ -79,9 +100,20 @@ fn pictures_of_all_models_are_well_formed() {
         if !session.shell(&fit).status.success() {
             continue;
         }
-        for name in
-            ["roc", "calibration", "threshold", "spread", "forest", "tree", "nomogram", "waterfall", "boundary", "density", "sigmoid"]
-        {
+        for name in [
+            "roc",
+            "calibration",
+            "threshold",
+            "spread",
+            "forest",
+            "tree",
+            "nomogram",
+            "waterfall",
+            "boundary",
+            "density",
+            "sigmoid",
+            "columns",
+        ] {
             let ran = session.shell(&format!("oddsmith plot {name} m.odds births.csv -q --format svg"));
             let told = String::from_utf8_lossy(&ran.stderr).into_owned();
             match ran.status.code() {

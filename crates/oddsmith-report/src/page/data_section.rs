@@ -48,8 +48,10 @@ impl Told<'_> {
                 }
             }
         }
-        let heads: String =
-            classes.iter().map(|k| format!("<th scope=\"col\">{}</th>", k.map_or_else(|| "all".into(), |k| self.class(k)))).collect();
+        let heads: String = classes
+            .iter()
+            .map(|k| format!("<th scope=\"col\">{}</th>", k.map_or_else(|| "all".into(), |k| self.class_in_words(k))))
+            .collect();
         body.push_str(&format!(
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Columns by class\"><table class=\"one\"><thead><tr><th scope=\"col\">Column</th>{heads}<th scope=\"col\">Missing</th><th scope=\"col\" class=\"text\">Spread</th></tr></thead>\n<tbody>\n{lines}</tbody></table></div>\n"
         ));
@@ -90,7 +92,7 @@ impl Told<'_> {
     fn flag_row(&self, name: &str, at: usize, classes: &[Option<usize>]) -> String {
         let digest = &self.findings.digest;
         let of = |k: &Option<usize>| k.map_or_else(|| digest.all_numbers(at), |k| digest.number(k, at));
-        let shares: Vec<(f64, f64)> = classes.iter().map(of).map(|of| (of.mean * of.weight, of.weight)).collect();
+        let shares: Vec<(f64, f64)> = classes.iter().map(of).map(|of| (whole(of.mean * of.weight), of.weight)).collect();
         let cells: String = shares.iter().map(|share| share_cell(*share)).collect();
         let missing = three(digest.all_numbers(at).missing);
         let spark = share_spark(&shares, self.two());
@@ -144,6 +146,11 @@ fn three(value: f64) -> String {
         _ => format!("{value:.2e}"),
     };
     text.replace('-', "−")
+}
+
+/// A count that a mean was made of and made back into one, as whole as it was.
+fn whole(count: f64) -> f64 {
+    if (count - count.round()).abs() < 1e-6 { count.round() } else { count }
 }
 
 /// Rows of a level, and their share of the class.

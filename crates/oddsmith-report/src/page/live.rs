@@ -102,8 +102,8 @@ impl Told<'_> {
             let (event_rows, other_rows) = self.effective_rows();
             let list: Vec<String> =
                 cuts.cuts.iter().map(|(p, events, others)| format!("[{},{},{}]", digits(*p), digits(*events), digits(*others))).collect();
-            let event = self.class_as_text(1);
-            let of = format!("Of 1000 rows, {{has}} are {event}. Called: {{called}}, of which {{found}} are {event}. Missed: {{missed}}.");
+            let event = self.event_predicate();
+            let of = format!("Of 1000 rows, {{has}} {event}. Called: {{called}}, of which {{found}} {event}. Missed: {{missed}}.");
             members.push(format!(
                 "\"console\":{{\"events\":{},\"others\":{},\"eventRows\":{},\"otherRows\":{},\"threshold\":{},\"words\":{{\"of\":{},\"none\":{}}},\"cuts\":[{}]}}",
                 digits(cuts.events),

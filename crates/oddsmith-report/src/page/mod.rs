@@ -136,22 +136,14 @@ impl Told<'_> {
         html(&oddsmith::error::visible(&self.findings.target))
     }
 
-    /// A class by its place, escaped.
-    fn class(&self, k: usize) -> String {
-        html(&oddsmith::error::visible(self.findings.classes.label(k)))
-    }
-
-    /// A class in a sentence, as text: a bare number or truth value says nothing without its column.
-    fn class_as_text(&self, k: usize) -> String {
-        let (label, target) = (self.findings.classes.label(k), &self.findings.target);
-        let bare = label.parse::<f64>().is_ok() || matches!(label, "true" | "false" | "True" | "False" | "TRUE" | "FALSE");
-        let named = if bare { format!("{target} = {label}") } else { label.to_owned() };
-        oddsmith::error::visible(&named)
-    }
-
     /// A class in a sentence, escaped.
     fn class_in_words(&self, k: usize) -> String {
-        html(&self.class_as_text(k))
+        html(&self.findings.classes.named(k, &self.findings.target))
+    }
+
+    /// What rows of the event are said to be or to have, as text.
+    fn event_predicate(&self) -> String {
+        self.findings.classes.predicate(1, &self.findings.target)
     }
 
     /// The event in words, escaped.
@@ -173,7 +165,7 @@ impl Told<'_> {
     fn judged(&self) -> Option<Judged<'_>> {
         let evaluation = self.findings.evaluation.as_ref()?;
         let threshold = self.has_console().then(|| self.first_threshold());
-        Some(Judged { evaluation, classes: &self.findings.classes, threshold })
+        Some(Judged { evaluation, classes: &self.findings.classes, target: &self.findings.target, threshold })
     }
 
     /// A picture of judged rows, or why there is none, as a sentence.

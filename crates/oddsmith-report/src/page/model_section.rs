@@ -46,7 +46,7 @@ impl Told<'_> {
 fn folded(table: &Table) -> String {
     let shown = grid(table, "Parameters");
     match table.rows().len() > MOST_IN_SIGHT {
-        true => format!("<details><summary>{} parameters</summary>{shown}</details>\n", table.rows().len()),
+        true => format!("<details><summary>All {} lines of the model</summary>{shown}</details>\n", table.rows().len()),
         false => shown,
     }
 }

@@ -73,6 +73,17 @@ impl Told<'_> {
                 "The figures below come from the rows that the model learned from. They are better than what new rows will show.".into(),
             ));
         }
+        if let Some(saved) = self.figure("bits_saved")
+            && saved.interval.is_some_and(|(_, high)| high < 0.0)
+        {
+            warnings.push((
+                "Worse than no model".into(),
+                format!(
+                    "Naming a class takes {} bits per row more with its probabilities than with the class proportions alone.",
+                    fixed(-saved.value, 3)
+                ),
+            ));
+        }
         if let Some(slope) = self.figure("calibration_slope")
             && let Some((low, high)) = slope.interval.filter(|(low, high)| *high < 1.0 || *low > 1.0)
         {
@@ -164,7 +175,7 @@ impl Told<'_> {
         let findings = self.findings;
         let title = html(&super::methods::lower_first(&findings.card.title));
         let columns = oddsmith::notice::counted(findings.digest.layout().features().len() as u64, "column");
-        let listed: Vec<String> = (0..findings.classes.len().min(8)).map(|k| self.class(k)).collect();
+        let listed: Vec<String> = (0..findings.classes.len().min(8)).map(|k| self.class_in_words(k)).collect();
         let more = if findings.classes.len() > listed.len() { ", …" } else { "" };
         match (findings.margins, self.two()) {
             (true, _) => format!("The model, {title}, calls rows by {columns} one of: {}{more}.", listed.join(", ")),
@@ -189,10 +200,10 @@ impl Told<'_> {
             ));
         }
         if let Some(saved) = self.figure("bits_saved") {
-            let sure = saved.interval.is_some_and(|(low, _)| low > 0.0);
-            text.push_str(match sure {
-                true => " Its probabilities tell clearly more than the class proportions alone.",
-                false => " It is not clear that its probabilities tell more than the class proportions alone.",
+            text.push_str(match saved.interval {
+                Some((low, _)) if low > 0.0 => " Its probabilities tell clearly more than the class proportions alone.",
+                Some((_, high)) if high < 0.0 => " Its probabilities tell less than the class proportions alone.",
+                _ => " It is not clear that its probabilities tell more than the class proportions alone.",
             });
         }
         paragraph(&text)

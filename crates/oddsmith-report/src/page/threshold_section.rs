@@ -104,10 +104,11 @@ impl Told<'_> {
         let (hit, alarm) = (hits / cuts.events, alarms / cuts.others);
         let parts = [prevalence * hit, (1.0 - prevalence) * alarm, prevalence * (1.0 - hit), (1.0 - prevalence) * (1.0 - alarm)];
         let [tp, fp, missed, tn] = thousand(parts);
-        let (event, other) = (self.event(), self.class(0));
+        let (event, other) = (self.event(), self.class_in_words(0));
+        let has = html(&self.event_predicate());
         let said = match tp + fp {
             0 => "At this threshold no row is called.".to_owned(),
-            called => format!("Of 1000 rows, {} are {event}. Called: {called}, of which {tp} are {event}. Missed: {missed}.", tp + missed),
+            called => format!("Of 1000 rows, {} {has}. Called: {called}, of which {tp} {has}. Missed: {missed}.", tp + missed),
         };
         let (event_rows, other_rows) = self.effective_rows();
         let value = |part: f64, whole: f64, none: &str| if whole < 5e-4 { none.to_owned() } else { share(part / whole) };

@@ -1,9 +1,11 @@
 //! Whether probabilities mean what they say, whether acting on them is worth it, and how much they know.
 
 use oddsmith::card::Cell;
-use oddsmith::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
+use oddsmith::picture::Picture;
+use oddsmith::train::pictures::bars_of_bits;
 
 use super::{Section, Told, fixed, left_out, paragraph};
+use crate::escape::html;
 
 impl Told<'_> {
     pub(super) fn calibration(&self) -> Section {
@@ -68,9 +70,12 @@ impl Told<'_> {
             ))),
             _ => body.push_str(&left_out("Bits are counted on probabilities of rows with known classes, and there are none.")),
         }
-        match self.bits_by_term() {
-            Some(picture) => body.push_str(&self.drawn(&picture)),
-            None => body.push_str(&left_out("What each column adds is told for regressions whose terms were tested; <code>oddsmith info</code> tells what each column alone knows.")),
+        match (self.bits_by_term(), &self.findings.columns) {
+            (Some(picture), _) => body.push_str(&self.drawn(&picture)),
+            (None, Ok(picture)) => body.push_str(&self.drawn(picture)),
+            (None, Err(reason)) => {
+                body.push_str(&left_out(&format!("How far the model leans on each column is not drawn: {}.", html(reason))))
+            }
         }
         Section { id: "information", name: "Information", heading: "How much does it know?".into(), body }
     }
@@ -94,26 +99,11 @@ impl Told<'_> {
                 found.push((oddsmith::error::visible(&current), value));
             }
         }
-        found.sort_by(|a, b| a.1.total_cmp(&b.1));
         if found.is_empty() {
             return None;
         }
-        let bars = found.iter().enumerate().map(|(at, (_, value))| (at as f64, 0.0, *value)).collect();
-        let cells = found.iter().map(|(_, value)| format!("{value:.3}")).collect();
-        let y = Axis {
-            scale: AxisScale::Categories,
-            categories: found.into_iter().map(|(name, _)| name).collect(),
-            columns: vec![Column { title: "bits".into(), cells, optional: false }],
-            ..Axis::default()
-        };
-        let x = Axis { label: "Bits per row lost without the term, on the rows of the fit".into(), ..Axis::default() };
         let summary = "Bits per row that the model loses without the term, on the rows of the fit: what the others do not know.";
-        let marks = vec![Mark::Bars { role: Role::Other, bars }];
-        Some(Picture {
-            name: "terms".into(),
-            title: "What each term adds".into(),
-            summary: summary.into(),
-            panels: vec![Panel { x, y, marks }],
-        })
+        let panels = vec![bars_of_bits(found, "Bits per row lost without the term, on the rows of the fit")];
+        Some(Picture { name: "terms".into(), title: "What each term adds".into(), summary: summary.into(), panels })
     }
 }

@@ -14,7 +14,7 @@ const MARGIN: f64 = 0.04;
 struct Values {
     seen: Vec<f64>,
     limits: Vec<f64>,
-    /// Whether bars or blocks begin on the axis, which then needs no room before them.
+    /// Whether bars, blocks or areas begin on the axis, which then needs no room before them.
     based: bool,
 }
 
@@ -75,7 +75,10 @@ fn collect(mark: &Mark, upright: bool, values: &mut Values) {
     let pick = |(x, y): &(f64, f64)| if upright { *y } else { *x };
     match mark {
         Mark::Line { points, .. } | Mark::Points { points, .. } => values.seen.extend(points.iter().map(pick)),
-        Mark::Band { points, .. } if upright => values.limits.extend(points.iter().flat_map(|(_, low, high)| [*low, *high])),
+        Mark::Band { points, .. } if upright => {
+            values.based |= points.iter().all(|(_, low, _)| *low == 0.0);
+            values.limits.extend(points.iter().flat_map(|(_, low, high)| [*low, *high]));
+        }
         Mark::Band { points, .. } => values.seen.extend(points.iter().map(|(x, ..)| *x)),
         Mark::Intervals { estimates, .. } if !upright => {
             values.seen.extend(estimates.iter().map(|(_, value, ..)| *value));

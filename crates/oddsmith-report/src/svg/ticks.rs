@@ -19,22 +19,34 @@ pub(super) fn ticks(place: &Place, upright: bool) -> Vec<Tick> {
     let wanted = (room / if upright { 44.0 } else { 76.0 }).clamp(2.0, 8.0);
     match place.scale {
         AxisScale::Categories => Vec::new(),
-        AxisScale::Linear => linear(place.from, place.to, wanted, 1.0),
-        AxisScale::Proportion => linear(place.from, place.to, wanted.max(room / 70.0).min(6.0), 100.0),
+        AxisScale::Linear => linear(place, wanted, 1.0, upright),
+        AxisScale::Proportion => linear(place, wanted.max(room / 70.0).min(6.0), 100.0, upright),
         AxisScale::Log => thinned(place, log(place.from, place.to), upright),
         AxisScale::Logit => thinned(place, logit(place.from, place.to), upright),
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten. Shares are written in per cent.
-fn linear(from: f64, to: f64, wanted: f64, factor: f64) -> Vec<Tick> {
+/// Multiples of 1, 2 or 5 times a power of ten, as near to the wanted number as their texts have room. Shares are written in per cent.
+fn linear(place: &Place, wanted: f64, factor: f64, upright: bool) -> Vec<Tick> {
+    let (from, to) = (place.from, place.to);
     let span = to - from;
     if !(span.is_finite() && span > 0.0) {
         return Vec::new();
     }
-    let rough = span / wanted;
+    let rough = 0.7 * span / wanted;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|step| *step >= rough * 0.999).unwrap_or(10.0 * power);
+    let steps = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0].into_iter().map(|m| m * power).filter(|step| *step >= rough * 0.999);
+    let mut found = Vec::new();
+    for step in steps {
+        found = multiples(from, to, step, factor);
+        if thinned(place, found.clone(), upright).len() == found.len() {
+            break;
+        }
+    }
+    found
+}
+
+fn multiples(from: f64, to: f64, step: f64, factor: f64) -> Vec<Tick> {
     let (first, last) = ((from / step - 1e-9).ceil(), (to / step + 1e-9).floor());
     if !(first.is_finite() && last.is_finite() && step > 0.0 && last - first < 100.0) {
         return Vec::new();
@@ -66,7 +78,7 @@ fn power(value: f64) -> String {
     format!("{digits}e{exponent}").replace('-', "−")
 }
 
-/// Powers of ten first, then threes, then twos and fives: those that come first win where there is no room for all.
+/// Powers of ten first, then threes, then twos and fives, within a decade what lies between them: those that come first win where there is no room for all.
 fn log(from: f64, to: f64) -> Vec<Tick> {
     if !(from > 0.0 && to > from) {
         return Vec::new();
@@ -74,8 +86,8 @@ fn log(from: f64, to: f64) -> Vec<Tick> {
     let (first, last) = (from.log10().floor() as i32, to.log10().ceil() as i32);
     let every = ((last - first) / 8).max(1);
     let mut ticks = Vec::new();
-    for factor in [1.0, 3.0, 2.0, 5.0] {
-        if factor != 1.0 && last - first > 4 {
+    for factor in [1.0, 3.0, 2.0, 5.0, 7.0, 1.5] {
+        if factor != 1.0 && last - first > 4 || [7.0, 1.5].contains(&factor) && to / from > 10.0 {
             break;
         }
         for exponent in (first..=last).filter(|exponent| exponent % every == 0) {
@@ -125,12 +137,14 @@ mod tests {
 
     #[test]
     fn ticks_are_round_numbers() {
-        assert_eq!(texts(AxisScale::Linear, -0.3, 1.1), ["0.0", "0.5", "1.0"]);
-        assert_eq!(texts(AxisScale::Linear, 0.0, 30.0), ["0", "10", "20", "30"]);
+        assert_eq!(texts(AxisScale::Linear, -0.3, 1.1), ["−0.2", "0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(texts(AxisScale::Linear, 1.0, 10.0), ["2", "4", "6", "8", "10"]);
+        assert_eq!(texts(AxisScale::Linear, 0.0, 30.0), ["0", "5", "10", "15", "20", "25", "30"]);
         assert_eq!(texts(AxisScale::Proportion, 0.0, 1.0), ["0%", "20%", "40%", "60%", "80%", "100%"]);
         assert_eq!(texts(AxisScale::Log, 0.2, 40.0), ["0.2", "0.3", "0.5", "1", "2", "3", "5", "10", "20", "30"]);
+        assert_eq!(texts(AxisScale::Log, 0.65, 3.0), ["0.7", "1", "1.5", "2", "3"]);
         assert_eq!(texts(AxisScale::Logit, 0.005, 0.995), ["1%", "5%", "20%", "50%", "80%", "95%", "99%"]);
-        assert_eq!(texts(AxisScale::Linear, 0.0, 6e8), ["0", "2e8", "4e8", "6e8"]);
+        assert_eq!(texts(AxisScale::Linear, 0.0, 6e8), ["0", "1e8", "2e8", "3e8", "4e8", "5e8", "6e8"]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn draw(classes: &[String], nodes: &[TreeNode], width: f64, top: f64,
     let columns = depths.iter().max().map_or(1, |deepest| deepest + 1) as f64;
     let top = key(classes, nodes, width, top, canvas);
     match width / columns >= NARROWEST {
-        true => sideways(nodes, &depths, width / columns, top, canvas),
+        true => sideways(nodes, &depths, (width, width / columns), top, canvas),
         false => listed(nodes, &depths, width, top, canvas),
     }
 }
@@ -64,7 +64,7 @@ fn key(classes: &[String], nodes: &[TreeNode], width: f64, top: f64, canvas: &mu
     y + 12.0
 }
 
-fn sideways(nodes: &[TreeNode], depths: &[usize], column: f64, top: f64, canvas: &mut Canvas) -> f64 {
+fn sideways(nodes: &[TreeNode], depths: &[usize], (width, column): (f64, f64), top: f64, canvas: &mut Canvas) -> f64 {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     (0..nodes.len()).filter_map(|at| Some((parent(nodes, at)?, at))).for_each(|(parent, at)| children[parent].push(at));
     let mut y = vec![0.0; nodes.len()];
@@ -90,7 +90,9 @@ fn sideways(nodes: &[TreeNode], depths: &[usize], column: f64, top: f64, canvas:
             let bend = x(at) - 14.0;
             canvas.lines(Ink::Thin(Role::Reference), &[vec![start, (bend, start.1), (bend, y[at]), (x(at) - 2.0, y[at])]]);
         }
-        draw_node(&nodes[at], (x(at), y[at]), column - 32.0, canvas);
+        // Right of a leaf its row is empty.
+        let room = if children[at].is_empty() { (width - x(at) - 8.0) / 1.05 } else { column - 32.0 };
+        draw_node(&nodes[at], (x(at), y[at]), room, canvas);
     }
     top + leaves * LEAF + 6.0
 }

@@ -43,11 +43,43 @@ impl Classes {
         &self.labels[k]
     }
 
+    /// Class `k` as a sentence or a legend names it: a label that says nothing without its column (a number, a truth value, yes or no) comes with it.
+    pub fn named(&self, k: usize, target: &str) -> String {
+        let label = self.label(k);
+        visible(&if target.is_empty() || !is_bare(label) { label.to_owned() } else { format!("{target} = {label}") })
+    }
+
+    /// What rows of class `k` are said to be or to have: `are ill`, `have low = yes`.
+    pub fn predicate(&self, k: usize, target: &str) -> String {
+        let verb = if is_bare(self.label(k)) { "have" } else { "are" };
+        format!("{verb} {}", self.named(k, target))
+    }
+
     /// The index of a label.
     pub fn index(&self, label: &str) -> Result<usize> {
         self.labels
             .iter()
             .position(|known| known == label)
             .ok_or_else(|| ErrorKind::Unknown { noun: "class", name: label.into(), known: self.labels.clone() }.into())
+    }
+}
+
+/// Whether a label is no word for what it stands for.
+fn is_bare(label: &str) -> bool {
+    const WORDS: [&str; 8] = ["yes", "no", "true", "false", "y", "n", "t", "f"];
+    label.parse::<f64>().is_ok() || WORDS.iter().any(|word| label.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_that_say_nothing_come_with_their_column() {
+        let classes = Classes::new(["No", "1", "ill"].map(String::from).to_vec()).unwrap();
+        let named: Vec<String> = (0..3).map(|k| classes.named(k, "low")).collect();
+        assert_eq!(named, ["low = No", "low = 1", "ill"]);
+        assert_eq!([classes.predicate(1, "low"), classes.predicate(2, "low")], ["have low = 1", "are ill"]);
+        assert_eq!(classes.named(1, ""), "1");
     }
 }

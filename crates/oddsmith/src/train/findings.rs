@@ -5,7 +5,9 @@
 use std::num::NonZeroUsize;
 
 use super::driver::pass;
-use super::pictures::{Influence, Nomogram, ProbeRows, RowDigest, Waterfall, densities, map, number_place, sigmoid, tree_picture};
+use super::pictures::{
+    Influence, Nomogram, ProbeRows, RowDigest, Waterfall, column_bits, densities, map, number_place, sigmoid, tree_picture,
+};
 use crate::card::{Card, Cell};
 use crate::control::Control;
 use crate::data::{Classes, Rows, Source};
@@ -102,6 +104,8 @@ pub struct Findings {
     pub row_probability: f64,
     /// Maps, densities, trees, words.
     pub shape: Vec<Picture>,
+    /// How far the model leans on each column.
+    pub columns: std::result::Result<Picture, String>,
     /// The influence of rows, and the largest of Cook's distances.
     pub influence: std::result::Result<(Picture, f64), String>,
 }
@@ -149,6 +153,10 @@ impl Findings {
                 true => Nomogram::of(model, &digest).map(|nomogram| nomogram.picture()).map_err(told),
                 false => Err("its rulers take the range of the columns, and no rows were given".into()),
             },
+            columns: match known {
+                true => column_bits(model, &digest).map_err(told),
+                false => Err("it takes rows, and none were given".into()),
+            },
             row,
             row_probability,
             shape,
@@ -193,11 +201,7 @@ fn telling_columns(model: &dyn Classifier, digest: &RowDigest, card: &Card) -> V
 /// The sample as rows that a model reads.
 fn sampled<'a>(model: &'a dyn Classifier, digest: &RowDigest) -> ProbeRows<'a> {
     let mut rows = ProbeRows::new(model, digest);
-    for row in digest.rows() {
-        let numbers: Vec<(usize, f64)> = row.numbers.iter().copied().enumerate().collect();
-        let codes: Vec<(usize, u32)> = row.codes.iter().copied().enumerate().collect();
-        rows.push(&numbers, &codes);
-    }
+    digest.rows().iter().for_each(|row| rows.push_whole(&row.numbers, &row.codes));
     rows
 }
 
@@ -303,7 +307,7 @@ fn words(model: &dyn Classifier) -> Option<Picture> {
         Mark::Bars { role: Role::Other, bars: bars(false) },
         Mark::Rule { role: Role::Reference, upright: true, at: 0.0 },
     ];
-    let labels = [0, 1].map(|k| visible(layout.classes().label(k)));
+    let labels = [0, 1].map(|k| layout.classes().named(k, layout.target()));
     let cells = kept.iter().map(|(_, weight)| format!("×{:.3}", weight.exp())).collect();
     let x = Axis { label: "Log odds per word".into(), ends: Some((labels[0].clone(), labels[1].clone())), ..Axis::default() };
     let y = Axis {

@@ -2,7 +2,6 @@
 
 use super::Judged;
 use super::threshold::histogram;
-use crate::error::visible;
 use crate::eval::{CalibrationLine, Metric, Reliability};
 use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_role};
 
@@ -20,7 +19,7 @@ impl Judged<'_> {
             let (drawn, rest) = self.drawn();
             for &k in &drawn {
                 let Ok(curve) = Reliability::of(&self.evaluation.kept.ranking(k), weighting) else { continue };
-                let name = visible(self.classes.label(k));
+                let name = self.class(k);
                 marks.push(Mark::Line { role: drawn_role(k, &drawn, self.classes.len()), name, points: steps(&curve) });
             }
             let panels = vec![Panel { x: share("Predicted probability of a class".into()), y: share("Observed share".into()), marks }];

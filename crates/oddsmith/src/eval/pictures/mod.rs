@@ -7,7 +7,6 @@ mod threshold;
 
 use super::{Evaluation, Metric, Ranking, Undefined};
 use crate::data::Classes;
-use crate::error::visible;
 use crate::picture::{Picture, drawn_classes};
 
 /// Points of a curve nearer than this to the one before are left out: no picture shows them.
@@ -20,6 +19,8 @@ pub struct Judged<'a> {
     pub evaluation: &'a Evaluation,
     /// The classes.
     pub classes: &'a Classes,
+    /// The column they are the labels of; empty where it has no name.
+    pub target: &'a str,
     /// The probability from which the event is called, where a picture marks one.
     pub threshold: Option<f64>,
 }
@@ -51,7 +52,12 @@ impl Judged<'_> {
 
     /// The event in words.
     fn event(&self) -> String {
-        visible(self.classes.label(self.classes.len().saturating_sub(1)))
+        self.class(self.classes.len().saturating_sub(1))
+    }
+
+    /// Class `k` in words.
+    fn class(&self, k: usize) -> String {
+        self.classes.named(k, self.target)
     }
 
     /// The event against the rest, where there are two classes.

@@ -1,7 +1,6 @@
 //! The ROC curve with its band, and precision against recall.
 
 use super::{Judged, thinned};
-use crate::error::visible;
 use crate::eval::{Auc, Estimate, Metric, Ranking, Roc, RocBand, average_precision, precision_recall};
 use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_role};
 
@@ -61,7 +60,7 @@ impl Judged<'_> {
         for &k in &drawn {
             let ranking = self.evaluation.kept.ranking(k);
             let (Ok(roc), Ok(auc)) = (Roc::of(&ranking), Auc::of(&ranking, self.evaluation.settings().weighting)) else { continue };
-            let name = visible(self.classes.label(k));
+            let name = self.class(k);
             // Intervals of many classes would be a table.
             let estimate = auc.estimate();
             told.push(if drawn.len() > FEW_CLASSES {
@@ -90,7 +89,7 @@ impl Judged<'_> {
         for &k in &drawn {
             let ranking = self.evaluation.kept.ranking(k);
             let (Ok(points), Ok(mean)) = (precision_recall(&ranking), average_precision(&ranking)) else { continue };
-            let name = if two { "model".into() } else { visible(self.classes.label(k)) };
+            let name = if two { "model".into() } else { self.class(k) };
             told.push(if two { format!("{mean:.3}") } else { format!("{name} {mean:.3}") });
             if two {
                 marks.push(Mark::Rule { role: Role::Reference, upright: false, at: ranking.events_weight / ranking.weight() });

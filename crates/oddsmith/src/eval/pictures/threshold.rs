@@ -1,7 +1,6 @@
 //! What a threshold does: rates over all thresholds, probabilities of both classes on its sides, and predictive values over prevalences.
 
 use super::{Judged, percent};
-use crate::error::visible;
 use crate::eval::{Metric, Ranking, Roc, Tie};
 use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role};
 
@@ -28,12 +27,12 @@ impl Rates {
     }
 
     /// Of 1000 like these: with the event, called, called with it, missed.
-    fn told(&self, prevalence: f64, event: &str, threshold: f64) -> String {
+    fn told(&self, prevalence: f64, predicate: &str, threshold: f64) -> String {
         let [found, alarm] =
             [prevalence * self.sensitivity, (1.0 - prevalence) * (1.0 - self.specificity)].map(|share| (1000.0 * share).round());
         let missed = (1000.0 * prevalence).round() - found;
         format!(
-            "Of 1000 rows like these {:.0} are {event}. Called from {} up: {:.0}, of whom {found:.0} are {event}; missed: {missed:.0}.",
+            "Of 1000 rows like these {:.0} {predicate}. Called from {} up: {:.0}, of which {found:.0} {predicate}; missed: {missed:.0}.",
             (1000.0 * prevalence).round(),
             percent(threshold),
             found + alarm
@@ -61,7 +60,7 @@ impl Judged<'_> {
             line(Role::Third, "positive predictive value", &|rates| rates.predictive(prevalence).0),
             line(Role::Series(3), "negative predictive value", &|rates| rates.predictive(prevalence).1),
         ];
-        let summary = Rates::at(&roc, cut).told(prevalence, &self.event(), cut);
+        let summary = Rates::at(&roc, cut).told(prevalence, &self.classes.predicate(1, self.target), cut);
         let share = |label: &str| Axis { label: label.into(), scale: AxisScale::Proportion, ..Axis::default() };
         let panels = vec![Panel { x: share("Called from this probability up"), y: share("Share of rows"), marks }];
         Ok(Picture { name: "threshold".into(), title: "What a threshold does".into(), summary, panels })
@@ -71,7 +70,7 @@ impl Judged<'_> {
     pub fn spread(&self) -> Metric<Picture> {
         self.needs_probabilities()?;
         let ranking = self.ranking()?;
-        let labels = [0, 1].map(|k| visible(self.classes.label(k)));
+        let labels = [0, 1].map(|k| self.class(k));
         let marks = vec![
             Mark::Blocks { role: Role::Event, name: labels[1].clone(), blocks: histogram(&ranking, |tie| tie.events, 1.0) },
             Mark::Blocks { role: Role::Other, name: labels[0].clone(), blocks: histogram(&ranking, |tie| tie.others, -1.0) },
@@ -99,17 +98,17 @@ impl Judged<'_> {
         let marks = vec![
             Mark::Rule { role: Role::Reference, upright: true, at: own },
             line(Role::Event, &format!("{} if called", self.event()), &|values| values.0),
-            line(Role::Other, &format!("{} if not called", visible(self.classes.label(0))), &|values| values.1),
+            line(Role::Other, &format!("{} if not called", self.class(0)), &|values| values.1),
         ];
         let (positive, negative) = rates.predictive(own);
         let value = |share: f64| if share.is_nan() { "no one".to_owned() } else { percent(share) };
         let summary = format!(
-            "Calls from {} up with sensitivity {} and specificity {}. Where {} of rows are {}, as here, {} of those called have it and {} of the others do not.",
+            "Calls from {} up with sensitivity {} and specificity {}. Where {} of rows {}, as here, that holds for {} of those called, and not for {} of the others.",
             percent(cut),
             percent(rates.sensitivity),
             percent(rates.specificity),
             percent(own),
-            self.event(),
+            self.classes.predicate(1, self.target),
             value(positive),
             value(negative)
         );

@@ -21,7 +21,7 @@ pub fn code_picture(title: &str, names: &[String], probabilities: &[f64], words:
         }
         if let Some((_, leaf)) = nodes.iter_mut().find(|(path, _)| path == word) {
             let text: String = word.iter().map(|bit| if *bit { '1' } else { '0' }).collect();
-            let chance = probabilities.get(symbol).map_or_else(String::new, |p| format!(", p {p:.4}"));
+            let chance = probabilities.get(symbol).map_or_else(String::new, |p| format!(", p {}", four_places(*p)));
             leaf.lines = vec![format!("{}{chance}", names.get(symbol).map_or_else(String::new, |name| visible(name))), text];
         }
     }
@@ -38,6 +38,11 @@ pub fn code_picture(title: &str, names: &[String], probabilities: &[f64], words:
     Picture { name: "tree".into(), title: title.into(), summary, panels: vec![Panel { marks, ..Panel::default() }] }
 }
 
+/// A probability with four decimals at most, and by its power of ten where they would say nothing.
+fn four_places(p: f64) -> String {
+    if p > 0.0 && p < 1e-3 { format!("{p:.1e}") } else { format!("{}", (1e4 * p).round() / 1e4) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +55,7 @@ mod tests {
         let Mark::Tree { nodes, .. } = &picture.panels[0].marks[0] else { panic!("a tree is drawn as one") };
         let edges: Vec<(&str, Option<usize>)> = nodes.iter().map(|node| (node.edge.as_str(), node.parent)).collect();
         assert_eq!(edges, [("", None), ("0", Some(0)), ("1", Some(0)), ("0", Some(2)), ("1", Some(2))]);
-        assert_eq!(nodes[3].lines, ["b, p 0.2500", "10"]);
+        assert_eq!([0.4, 1.0 / 3.0, 2e-5, 0.0].map(four_places), ["0.4", "0.3333", "2.0e-5", "0"]);
+        assert_eq!(nodes[3].lines, ["b, p 0.25", "10"]);
     }
 }

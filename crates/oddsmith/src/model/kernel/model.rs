@@ -171,7 +171,7 @@ impl Classifier for KernelModel {
         if !self.logistic {
             facts.push(("scores".into(), "margins: calibrate them to have probabilities".into()));
         }
-        let title = if self.logistic { "kernel logistic regression" } else { "kernel least squares" };
+        let title = if self.logistic { "Kernel logistic regression" } else { "Kernel least squares" };
         Card { title: title.into(), facts, tidy: tidy.into(), notices: self.notices(), ..Card::default() }
     }
 

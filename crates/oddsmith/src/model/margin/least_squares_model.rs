@@ -116,7 +116,7 @@ impl Classifier for LeastSquaresModel {
         facts.extend(self.account.condition.map(|condition| ("condition number".into(), Cell::from(condition))));
         facts.push(("free parameters".into(), self.free_parameters().into()));
         facts.push(("scores".into(), "margins: calibrate them to have probabilities".into()));
-        Card { title: "least-squares classifier".into(), facts, tidy: tidy.into(), notices: self.notices(), ..Card::default() }
+        Card { title: "Least-squares classifier".into(), facts, tidy: tidy.into(), notices: self.notices(), ..Card::default() }
     }
 
     fn notices(&self) -> Vec<Notice> {

@@ -183,7 +183,7 @@ impl Classifier for PerceptronModel {
         facts.push(("free parameters".into(), self.free_parameters().into()));
         facts.push(("scores".into(), "margins: calibrate them to have probabilities".into()));
         let tidy = self.part.tidy(&self.outputs_named(), (0.0, 1.0)).into();
-        Card { title: "perceptron".into(), facts, tidy, tables: vec![self.epochs()], notices: self.notices(), ..Card::default() }
+        Card { title: "Perceptron".into(), facts, tidy, tables: vec![self.epochs()], notices: self.notices(), ..Card::default() }
     }
 
     fn notices(&self) -> Vec<Notice> {

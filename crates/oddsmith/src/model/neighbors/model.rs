@@ -165,7 +165,7 @@ impl Classifier for KnnModel {
             ("ties".into(), if account.ties == Ties::Share.name() { "share the last votes" } else { "first rows of the table" }.into()),
         ]);
         let tables = self.losses_table().into_iter().collect();
-        Card { title: "k nearest neighbours".into(), facts, tidy: tidy.into(), tables, notices: self.notices(), ..Card::default() }
+        Card { title: "Nearest neighbours".into(), facts, tidy: tidy.into(), tables, notices: self.notices(), ..Card::default() }
     }
 
     fn notices(&self) -> Vec<Notice> {

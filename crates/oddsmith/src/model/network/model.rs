@@ -153,7 +153,7 @@ impl Classifier for NetworkModel {
             ("distance".into(), account.slope.into()),
             ("free parameters".into(), self.free_parameters().into()),
         ];
-        Card { title: "network".into(), facts, tidy: self.tidy().into(), notices: self.notices(), ..Card::default() }
+        Card { title: "Neural network".into(), facts, tidy: self.tidy().into(), notices: self.notices(), ..Card::default() }
     }
 
     fn notices(&self) -> Vec<Notice> {

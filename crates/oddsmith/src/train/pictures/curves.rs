@@ -27,11 +27,14 @@ pub fn curve_picture(points: &[CurvePoint], base: Option<f64>) -> Picture {
         })
         .collect()
     };
+    let (range, edge) = bits_range(points, base);
     let mut marks: Vec<Mark> = base.map(|at| Mark::Rule { role: Role::Reference, upright: false, at }).into_iter().collect();
     let mut told = Vec::new();
     for (at, model) in models.iter().enumerate() {
         let curve = known(model);
-        let band = curve.iter().filter(|(_, bits, ..)| bits.is_finite()).map(|(rows, _, low, high)| (*rows, *low, *high)).collect();
+        // A band around a point beyond the scale would cover all that lies on it.
+        let seen = |bits: f64| bits.is_finite() && range.is_none_or(|(_, high)| bits <= high);
+        let band = curve.iter().filter(|(_, bits, ..)| seen(*bits)).map(|(rows, _, low, high)| (*rows, *low, *high)).collect();
         marks.push(Mark::Band { role: role(at), name: String::new(), points: band });
         marks.push(Mark::Line {
             role: role(at),
@@ -53,7 +56,6 @@ pub fn curve_picture(points: &[CurvePoint], base: Option<f64>) -> Picture {
             None => told.push(format!("{model} has no estimate")),
         }
     }
-    let (range, edge) = bits_range(points, base);
     let line = if base.is_some() { " The line is what the class proportions alone need." } else { "" };
     let summary =
         format!("Bits per row on rows that were not learned from, with 95% intervals over folds: {}.{line}{edge}", told.join("; "));
@@ -72,7 +74,9 @@ fn tried(points: &[CurvePoint]) -> Option<(f64, f64)> {
 fn bits_range(points: &[CurvePoint], base: Option<f64>) -> (Option<(f64, f64)>, &'static str) {
     let known = || points.iter().filter_map(|point| point.bits.as_ref().ok());
     let bits: Vec<f64> = known().map(|bits| bits.value).collect();
-    let far = base.map_or(f64::INFINITY, |base| FAR * base.max(0.2));
+    // Where no model comes near the class proportions, the best of them is what the scale is made for.
+    let least = bits.iter().copied().fold(f64::INFINITY, f64::min);
+    let far = base.map_or(f64::INFINITY, |base| FAR * base.max(0.2).max(if least.is_finite() { least / FAR } else { 0.0 }));
     // Bands of what lies near are seen whole, as far as the scale goes.
     let limits = known().filter(|bits| bits.value <= far).filter_map(|bits| bits.interval);
     let limits = limits.flat_map(|(low, high)| [low.max(0.0), high.min(far)]);

@@ -11,6 +11,8 @@ use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_classes,
 const POINTS: usize = 121;
 /// Blocks of a histogram.
 const BLOCKS: usize = 24;
+/// Most classes whose blocks can be told apart where they lie on each other.
+const MOST_BLOCKS: usize = 3;
 /// Most rows of a class that are drawn.
 const MOST_ROWS: usize = 200;
 
@@ -25,46 +27,62 @@ fn place_of(model: &dyn Classifier, feature: usize) -> Result<usize> {
     number_place(model.layout(), feature).ok_or_else(|| Error::internal("curves are drawn along number columns"))
 }
 
-/// Densities of a column within the classes: blocks from the rows, and the curve of a model of rows and classes together.
+/// Densities of a column within the classes: blocks from the rows, and the curve of a model of rows and classes together. Blocks of many classes would hide
+/// each other: those are outlines, and where there are curves these stand alone.
 pub fn densities(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Result<Picture> {
     let (layout, at) = (model.layout(), place_of(model, feature)?);
     let grid = places(digest, at);
     let classes = layout.classes();
     let name = visible(&layout.features()[feature].name);
-    let mut marks = Vec::new();
-    let rows = digest.rows();
     let drawn = drawn_classes(&digest.class_weights);
+    let (own, few) = (model.scale() == Scale::LogJoint, drawn.len() <= MOST_BLOCKS);
+    let (mut blocks, mut curves) = (Vec::new(), Vec::new());
     for &k in &drawn {
-        let values: Vec<f64> =
-            rows.iter().filter(|row| row.label as usize == k).map(|row| row.numbers[at]).filter(|v| v.is_finite()).collect();
-        let (low, high) = (grid[0], grid[POINTS - 1]);
-        let width = (high - low) / BLOCKS as f64;
-        let mut counts = [0.0; BLOCKS];
-        values.iter().for_each(|value| counts[(((value - low) / width).max(0.0) as usize).min(BLOCKS - 1)] += 1.0);
-        let points = counts.iter().enumerate().flat_map(|(block, count)| {
-            let (left, tall) = (low + block as f64 * width, count / (values.len().max(1) as f64 * width));
-            [(left, 0.0, tall), (left + width, 0.0, tall)]
-        });
-        marks.push(Mark::Band { role: drawn_role(k, &drawn, classes.len()), name: visible(classes.label(k)), points: points.collect() });
+        let (role, label) = (drawn_role(k, &drawn, classes.len()), classes.named(k, layout.target()));
+        let points = shares_of_class(digest, k, at, (grid[0], grid[POINTS - 1]));
+        match few {
+            true => blocks.push(Mark::Band { role, name: label, points: points.into_iter().map(|(x, tall)| (x, 0.0, tall)).collect() }),
+            false if own => {}
+            false => blocks.push(Mark::Line { role, name: label, points }),
+        }
     }
-    let own = model.scale() == Scale::LogJoint;
     if own {
-        let curves = own_curves(model, digest, at, &grid)?;
-        marks.extend(curves.into_iter().enumerate().filter(|(k, _)| drawn.contains(k)).map(|(k, points)| Mark::Line {
+        let found = own_curves(model, digest, at, &grid)?;
+        curves.extend(found.into_iter().enumerate().filter(|(k, _)| drawn.contains(k)).map(|(k, points)| Mark::Line {
             role: drawn_role(k, &drawn, classes.len()),
-            name: String::new(),
+            name: if few { String::new() } else { classes.named(k, layout.target()) },
             points,
         }));
     }
-    let beside = if own {
-        "lines are the model's own curves of the same colour, other columns left open"
-    } else {
-        "the model has no curve of its own to hold beside them"
+    let summary = match (few, own) {
+        (true, true) => {
+            "Blocks are the rows of each class, as a density; lines are the model's own curves of the same colour, other columns left open."
+        }
+        (true, false) => "Blocks are the rows of each class, as a density; the model has no curve of its own to hold beside them.",
+        (false, true) => {
+            "Lines are the model's own curves of each class, other columns left open; blocks of so many classes would hide each other."
+        }
+        (false, false) => "Outlines are the rows of each class, as a density; the model has no curve of its own to hold beside them.",
     };
-    let summary = format!("Blocks are the rows of each class, as a density; {beside}.");
     let x = Axis { label: name.clone(), range: Some((grid[0], grid[POINTS - 1])), ..Axis::default() };
     let y = Axis { label: "Density within the class".into(), ..Axis::default() };
-    Ok(Picture { name: "density".into(), title: format!("{name} within each class"), summary, panels: vec![Panel { x, y, marks }] })
+    let panels = vec![Panel { x, y, marks: blocks.into_iter().chain(curves).collect() }];
+    Ok(Picture { name: "density".into(), title: format!("{name} within each class"), summary: summary.into(), panels })
+}
+
+/// The outline of a histogram of a class, as a density.
+fn shares_of_class(digest: &RowDigest, k: usize, at: usize, (low, high): (f64, f64)) -> Vec<(f64, f64)> {
+    let rows = digest.rows();
+    let values: Vec<f64> =
+        rows.iter().filter(|row| row.label as usize == k).map(|row| row.numbers[at]).filter(|value| value.is_finite()).collect();
+    let width = (high - low) / BLOCKS as f64;
+    let mut counts = [0.0; BLOCKS];
+    values.iter().for_each(|value| counts[(((value - low) / width).max(0.0) as usize).min(BLOCKS - 1)] += 1.0);
+    let block = |(block, count): (usize, &f64)| {
+        let (left, tall) = (low + block as f64 * width, count / (values.len().max(1) as f64 * width));
+        [(left, tall), (left + width, tall)]
+    };
+    counts.iter().enumerate().flat_map(block).collect()
 }
 
 /// p(x_j | k) of every class: the joint density of a row of which only column j is known, over that of a row of which nothing is.
@@ -104,7 +122,7 @@ pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Re
     let drawn = if two { vec![1] } else { drawn_classes(&digest.class_weights) };
     for &k in &drawn {
         let points = grid.iter().enumerate().map(|(i, value)| (*value, predictions.row(i)[k])).collect();
-        let label = visible(classes.label(k));
+        let label = classes.named(k, layout.target());
         let name = if two { format!("probability of {label}") } else { label };
         marks.push(Mark::Line { role: drawn_role(k, &drawn, classes.len()), name, points });
     }
@@ -112,7 +130,7 @@ pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Re
     for k in 0..classes.len().min(if two { 2 } else { 0 }) {
         let own = sample.iter().filter(|row| row.label as usize == k).take(MOST_ROWS);
         let points = own.map(|row| (row.numbers[at], if k == 1 { 1.0 - scatter(row) } else { scatter(row) })).collect();
-        marks.push(Mark::Points { role: Role::of_class(k, 2), name: visible(classes.label(k)), points });
+        marks.push(Mark::Points { role: Role::of_class(k, 2), name: classes.named(k, layout.target()), points });
     }
     let name = visible(&layout.features()[feature].name);
     let rest = match (layout.features().len(), model.scale()) {

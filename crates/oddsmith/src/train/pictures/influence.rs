@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::codec::{Codec, Encode};
 use crate::data::{Rows, SKIP};
-use crate::error::{Error, ErrorKind, Result, visible};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Classifier, RowMetrics};
 use crate::picture::{Axis, Mark, Panel, Picture, Role};
 use crate::stats::Statistics;
@@ -74,14 +74,15 @@ impl<'a> Influence<'a> {
 
     /// The picture.
     pub fn picture(&self) -> Picture {
-        let classes = self.metrics.layout().classes();
+        let layout = self.metrics.layout();
+        let classes = layout.classes();
         let mut marks = Vec::new();
         for k in 0..classes.len() {
             let mut drawn: Vec<Point> = self.kept.values().chain(&self.top).filter(|point| point.1 as usize == k).copied().collect();
             drawn.sort_by_key(|point| point.0);
             drawn.dedup_by_key(|point| point.0);
             let points = drawn.into_iter().map(|(_, _, leverage, distance)| (leverage, distance)).collect();
-            marks.push(Mark::Points { role: Role::of_class(k, classes.len()), name: visible(classes.label(k)), points });
+            marks.push(Mark::Points { role: Role::of_class(k, classes.len()), name: classes.named(k, layout.target()), points });
         }
         let named = self
             .top

@@ -99,7 +99,7 @@ pub fn map(model: &dyn Classifier, digest: &RowDigest, [a, b]: [usize; 2]) -> Re
     for &k in &drawn {
         let seen = digest.rows().into_iter().filter(|row| row.label as usize == k).take(MOST_ROWS / classes.len());
         let points: Vec<(f64, f64)> = seen.map(|row| (row.numbers[at], row.numbers[bt])).collect();
-        marks.push(Mark::Points { role: role(k), name: visible(classes.label(k)), points });
+        marks.push(Mark::Points { role: role(k), name: classes.named(k, layout.target()), points });
     }
     let names = [a, b].map(|j| visible(&layout.features()[j].name));
     let ends = |grid: &[f64]| Some((grid[0], grid[grid.len() - 1]));
@@ -175,7 +175,12 @@ fn told(model: &dyn Classifier, grid: &Grid, names: &[String; 2]) -> String {
                 (low, _) if low > 0.5 => " No place is below 50%.",
                 _ => "",
             };
-            format!("Colours and lines are the probability of {} by {} and {}.{never}", visible(classes.label(1)), names[0], names[1])
+            format!(
+                "Colours and lines are the probability of {} by {} and {}.{never}",
+                classes.named(1, model.layout().target()),
+                names[0],
+                names[1]
+            )
         }
         (_, true) => {
             format!("Colours are the class that is called by {} and {}; scores are margins and no probabilities.", names[0], names[1])

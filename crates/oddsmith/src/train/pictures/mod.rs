@@ -1,6 +1,7 @@
 //! What is drawn of models and of models beside each other: plain data, from what a model can answer and a digest of its rows.
 
 mod curves;
+mod dealt;
 mod density;
 mod influence;
 mod landscape;
@@ -13,6 +14,7 @@ mod row_digest;
 mod waterfall;
 
 pub use curves::{comparison_picture, curve_picture};
+pub use dealt::{bars_of_bits, column_bits};
 pub use density::{densities, sigmoid};
 pub use influence::Influence;
 pub use landscape::Landscape;

@@ -71,7 +71,7 @@ impl Nomogram {
         Ok(Nomogram {
             rulers: scales.iter().map(points).collect(),
             line: (start, widest / 100.0),
-            class: visible(layout.classes().label(1)),
+            class: layout.classes().named(1, layout.target()),
         })
     }
 

@@ -49,6 +49,13 @@ impl<'a> ProbeRows<'a> {
         self.rows += 1;
     }
 
+    /// Adds a row of which everything is said.
+    pub fn push_whole(&mut self, numbers: &[f64], codes: &[u32]) {
+        self.numbers.extend(numbers);
+        self.codes.extend(codes);
+        self.rows += 1;
+    }
+
     /// Gives the rows to `work`.
     pub fn with<T>(&self, work: impl FnOnce(&Features<'_>) -> Result<T>) -> Result<T> {
         let numbers = match self.layout.numbers().len() {

@@ -124,6 +124,11 @@ impl RowDigest {
         rows
     }
 
+    /// The sample in an order that has nothing to do with the table's.
+    pub fn scattered_rows(&self) -> Vec<&KeptRow> {
+        self.kept.values().collect()
+    }
+
     /// Whether the sample is all there is.
     pub fn is_whole(&self) -> bool {
         self.class_rows.iter().sum::<u64>() == self.kept.len() as u64

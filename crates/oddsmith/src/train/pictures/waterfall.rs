@@ -58,7 +58,7 @@ impl Waterfall {
             let rest = steps.split_off(MOST - 1);
             steps.push((format!("{} weaker columns", rest.len()), rest.iter().map(|(_, weight)| weight).sum()));
         }
-        let label = |k: usize| visible(layout.classes().label(k));
+        let label = |k: usize| layout.classes().named(k, layout.target());
         Ok(Waterfall { row, class: label(class), against: label(against), prior: weight(addends.base()), steps, two: p.len() == 2 })
     }
 
@@ -128,7 +128,10 @@ impl Waterfall {
     fn chance(&self, log_odds: f64) -> String {
         let p = 100.0 * sigmoid(log_odds);
         match self.two {
-            true if (10.0..=90.0).contains(&p) => format!("{p:.0}%"),
+            // No sum of evidence is certainty.
+            true if p > 99.95 => ">99.9%".into(),
+            true if p < 0.05 => "<0.1%".into(),
+            true if (9.95..=90.05).contains(&p) => format!("{p:.0}%"),
             true => format!("{p:.1}%"),
             false => format!("odds {}", short(log_odds.exp())),
         }
