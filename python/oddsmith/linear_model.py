@@ -86,8 +86,9 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         class, in their order, which enters the score of that class.
     firth : bool, default=False
         Firth's penalised likelihood, which is finite always and less biased for few rows; needs ``C=np.inf``.
-    on_separation : {'error', 'firth'}, default='error'
-        What to do where no finite optimum exists.
+    on_separation : {'error', 'firth', 'drop'}, default='error'
+        What to do where no finite optimum exists: raise, use Firth's likelihood, or leave the columns out that separate the classes (W204 names
+        them).
 
     Attributes
     ----------
@@ -193,7 +194,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
             "l2": l2,
             "l1": l1,
             "firth": _checks.flag("firth", self.firth),
-            "firth_if_separated": _checks.declared("on-separation", "on_separation", self.on_separation) == "firth",
+            "on_separation": _checks.declared("on-separation", "on_separation", self.on_separation),
             "precision": "none",
             "level": 0.95,
             "tests": False,

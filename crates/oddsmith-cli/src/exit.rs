@@ -48,11 +48,12 @@ impl Failure {
         Failure::InFile(path.display().to_string(), error)
     }
 
-    /// Notices that `--strict` does not let pass. A singular covariance has an exit code of its own: no unique estimate.
+    /// Notices that `--strict` does not let pass. Columns that are combinations of others have an exit code of their own: no unique estimate.
     pub(crate) fn strict(notices: &[Notice]) -> Self {
-        if let Some(singular) = notices.iter().find(|notice| notice.id == notice::SINGULAR) {
-            let advice = "leave a column out, or use --shrinkage".into();
-            return Error::from(ErrorKind::NoEstimate { what: singular.to_string(), advice }).into();
+        for (id, advice) in [(notice::SINGULAR, "leave a column out, or use --shrinkage"), (notice::ALIASED, "leave the column out")] {
+            if let Some(combined) = notices.iter().find(|notice| notice.id == id) {
+                return Error::from(ErrorKind::NoEstimate { what: combined.to_string(), advice: advice.into() }).into();
+            }
         }
         let mut ids: Vec<&str> = notices.iter().map(|notice| notice.id).collect();
         ids.sort_unstable();
@@ -63,7 +64,12 @@ impl Failure {
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Failure::Library(error) | Failure::InFile(_, error) => library_code(error.kind()),
+            Failure::Library(error) => library_code(error.kind()),
+            // Whatever a file of ours says that is not accepted, its content is at fault and not the command line.
+            Failure::InFile(_, error) => match library_code(error.kind()) {
+                USAGE | DATA | NO_ESTIMATE => FILE,
+                code => code,
+            },
             Failure::Usage(_) => USAGE,
             Failure::Gate(_) => GATE,
             Failure::Pipe => OK,
@@ -153,6 +159,9 @@ mod tests {
             let failure = Failure::from(Error::from(kind));
             assert_eq!(failure.code(), code, "{failure}");
         }
+        let inside = |kind: ErrorKind| Failure::in_file(Path::new("a.round"), kind.into()).code();
+        assert_eq!(inside(ErrorKind::InvalidOption { option: "l2".into(), value: "-1".into(), accepted: "more".into() }), 4);
+        assert_eq!([inside(unknown("column")), inside(ErrorKind::Interrupted), inside(ErrorKind::Internal("broken".into()))], [4, 130, 70]);
         assert_eq!((Failure::Gate(String::new()).code(), Failure::Pipe.code()), (7, 0));
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use oddsmith::card::Cell;
 use oddsmith::error::visible;
 use oddsmith::model::Classifier;
-use oddsmith::persist::{self, FileKind};
+use oddsmith::persist::{self, FileKind, Members};
 use oddsmith::stats::TableStats;
 use oddsmith::train::{Answer, Question, Round};
 use oddsmith::{Error, ErrorKind};
@@ -19,11 +19,6 @@ use crate::exit::Failure;
 
 /// A pipe or a device has no size; more than this from one is no model.
 const MOST_FROM_A_PIPE: u64 = 256 << 20;
-
-/// How the header of every file of ours starts, after its length.
-const OPENING: &[u8] = br#"{"__metadata__":{"oddsmith":"#;
-/// Bytes by which a file of ours is known.
-const HEAD: usize = size_of::<u64>() + OPENING.len();
 
 /// What a file holds.
 pub(crate) enum Content {
@@ -65,6 +60,11 @@ pub(crate) fn read_statistics(path: &Path) -> Result<TableStats, Failure> {
     persist::load_stats(&bytes(path)?).map_err(|error| Failure::in_file(path, error))
 }
 
+/// Reads which gatherings statistics are the sum of.
+pub(crate) fn read_members(path: &Path) -> Result<Members, Failure> {
+    persist::load_members(&bytes(path)?).map_err(|error| Failure::in_file(path, error))
+}
+
 /// Reads a question to the places of a study.
 pub(crate) fn read_round(path: &Path) -> Result<Round, Failure> {
     Round::from_bytes(&bytes(path)?).map_err(|error| Failure::in_file(path, error))
@@ -91,13 +91,9 @@ pub(crate) fn is_ours(path: &Path) -> bool {
     if !std::fs::metadata(path).is_ok_and(|facts| facts.is_file()) {
         return false;
     }
-    let mut head = [0; HEAD];
+    let mut head = [0; persist::HEAD_BYTES];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
-    read.is_ok() && begins_like_ours(&head)
-}
-
-fn begins_like_ours(bytes: &[u8]) -> bool {
-    bytes.get(HEAD - OPENING.len()..HEAD) == Some(OPENING)
+    read.is_ok() && persist::is_container(&head)
 }
 
 /// The table that an argument names; a file of ours is none.
@@ -157,9 +153,9 @@ impl fmt::Display for Saved {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all, and only if it can be read again.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<Saved, Failure> {
-    oddsmith_io::write_file(path, &[], |file| file.write_all(bytes).map_err(|source| write_fault(path, source)))?;
+    oddsmith_io::write_bytes(path, bytes)?;
     let checksum = blake3::hash(bytes).to_hex().to_string();
     Ok(Saved { path: path.display().to_string(), bytes: bytes.len(), checksum })
 }
@@ -183,7 +179,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
         let what = format!("it is no file and gives more than {} MB", MOST_FROM_A_PIPE >> 20);
         return Err(refused(path, what));
     }
-    if !begins_like_ours(&bytes) {
+    if !persist::is_container(&bytes) {
         let what = if bytes.is_empty() {
             "it is empty"
         } else {

@@ -1,7 +1,8 @@
 //! Files that are written whole or not at all.
 //!
 //! The bytes go to a temporary file beside the final one, are synced to the disk, and take the final name in one step; then
-//! the folder is synced. Whatever fails or is killed on the way leaves the old file as it was.
+//! the folder is synced. Whatever fails or is killed on the way leaves the old file as it was. Bytes that are there as a whole are read back
+//! before they take the name, by the reader of their kind.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -47,6 +48,35 @@ impl Drop for Unfinished {
 ///
 /// A device or pipe (`/dev/stdout`) is written directly: there is nothing to keep intact.
 pub fn write_file(path: &Path, inputs: &[&Path], write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    write_checked(path, inputs, write, |_| Ok(()))
+}
+
+/// Writes bytes as [`write_file`] does. A file of a kind that this library reads takes its name only after it was read back.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    let fault = |source: io::Error| Error::from(ErrorKind::Io { path: path.display().to_string(), source });
+    let write = |file: &mut dyn Write| file.write_all(bytes).map_err(fault);
+    write_checked(path, &[], write, |written| {
+        let read = fs::read(written).map_err(fault)?;
+        if read != bytes {
+            return Err(fault(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the disk does not give back what was written; the old file was kept",
+            )));
+        }
+        oddsmith::train::check_readable(&read).map_err(|error| {
+            let what = format!("it could not be read again ({error}), so nothing was written to {}", path.display());
+            ErrorKind::Format { expected: "file to write", what }.into()
+        })
+    })
+}
+
+/// Writes through `write`, and lets `check` look at the finished file before it takes its name.
+fn write_checked(
+    path: &Path,
+    inputs: &[&Path],
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+    check: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
     let fault = |source: io::Error| Error::from(ErrorKind::Io { path: path.display().to_string(), source });
     if inputs.iter().any(|input| same_file::is_same_file(path, input).unwrap_or(false)) {
         return Err(Error::option("output", path.display(), "this is the file that is read; choose another name"));
@@ -70,6 +100,7 @@ pub fn write_file(path: &Path, inputs: &[&Path], write: impl FnOnce(&mut dyn Wri
     }
     let file = filled(temporary.as_file().try_clone().map_err(fault)?, path, write)?;
     file.sync_all().map_err(fault)?;
+    check(temporary.path())?;
     temporary.persist(path).map_err(|error| fault(error.error))?;
     sync_folder(folder).map_err(fault)
 }
@@ -149,6 +180,22 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), "interrupted; nothing was written");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["model.odds"]);
+    }
+
+    #[test]
+    fn what_no_reader_accepts_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.odds");
+        write_bytes(&path, b"<svg/>").unwrap();
+        // The beginning of a container, and nothing behind it.
+        let mut broken = 30u64.to_le_bytes().to_vec();
+        broken.extend_from_slice(br#"{"__metadata__":{"oddsmith":"{}"}}"#);
+        for bytes in [&broken[..], b"oddsbits", b"oddscell and no seal"] {
+            let message = write_bytes(&path, bytes).unwrap_err().to_string();
+            assert!(message.starts_with("not a usable file to write: it could not be read again (not a usable "), "{message}");
+            assert_eq!(fs::read(&path).unwrap(), b"<svg/>");
+            assert_eq!(names(folder.path()), ["model.odds"]);
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ mod typed;
 #[cfg(feature = "xlsx")]
 mod workbook;
 
-pub use atomic::{remove_unfinished, write_file};
+pub use atomic::{remove_unfinished, write_bytes, write_file};
 pub use dialect::{Dialect, Format, LineEnd};
 pub use many::{flag_candidates, flag_columns, given_kinds, if_rows, open_piece, open_pieces};
 pub use missing::DEFAULT_MISSING;

@@ -24,6 +24,8 @@ use crate::stray_quotes;
 const CANDIDATES: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Records that are looked at.
 const MOST_RECORDS: usize = 1000;
+/// Columns of a table at the most; every one of them costs memory before the first row is read.
+const MOST_COLUMNS: usize = 1 << 20;
 /// Lines before the table that are passed over at most.
 const LONGEST_PREAMBLE: usize = 50;
 
@@ -70,7 +72,13 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
     let declared = declared_delimiter(window.bytes);
     let candidates: Vec<u8> = options.delimiter.or(declared).map_or(CANDIDATES.to_vec(), |delimiter| vec![delimiter]);
     let mut best: Option<(f64, usize, Marks, Vec<Row>)> = None;
+    let mut widest = 0;
     for delimiter in candidates {
+        let cells = most_cells(window.bytes, delimiter, line_end);
+        widest = widest.max(cells);
+        if cells > MOST_COLUMNS {
+            continue;
+        }
         let mut marks = Marks { delimiter, quote, line_end };
         if options.quote == Quote::Auto && uses_single_quotes(window.bytes, marks) {
             marks.quote = Some(b'\'');
@@ -84,6 +92,10 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
         if best.as_ref().is_none_or(|(top, width, ..)| score > *top + 1e-9 || (score > *top - 1e-9 && modal > *width)) {
             best = Some((score, modal, marks, records));
         }
+    }
+    if widest > MOST_COLUMNS && best.as_ref().is_none_or(|(_, modal, ..)| *modal < 2) {
+        let fault = DataFault::new(format!("a line has {widest} cells")).accepted(format!("tables of up to {MOST_COLUMNS} columns"));
+        return Err(place.fault(fault));
     }
     let Some((_, modal, marks, records)) = best.filter(|(.., records)| !records.is_empty()) else {
         return Err(place.fault(DataFault::new("the file is empty").accepted("a table has a header and at least one row")));
@@ -122,6 +134,19 @@ pub(crate) fn sniff(window: &Window<'_>, options: &ReadOptions, known: &[String]
     let Marks { delimiter, quote, .. } = marks;
     let dialect = Dialect { encoding: window.encoding, delimiter, quote, header, decimal, line_end, preamble, trailing_delimiter };
     Ok(Sniffed { dialect, marks, names, start, lines: line_ends(&window.bytes[..start], marks.line_end) })
+}
+
+/// Cells of the line that has the most of them, whatever quotes enclose.
+fn most_cells(bytes: &[u8], delimiter: u8, line_end: u8) -> usize {
+    let (mut most, mut from) = (0, 0);
+    for end in memchr::memchr_iter(line_end, bytes).chain([bytes.len()]) {
+        // A short line has no need to be counted.
+        if end.saturating_sub(from) >= most {
+            most = most.max(1 + memchr::memchr_iter(delimiter, &bytes[from.min(end)..end]).count());
+        }
+        from = end + 1;
+    }
+    most
 }
 
 /// The delimiter that the first line declares, `sep=;` for one.

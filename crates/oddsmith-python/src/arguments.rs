@@ -5,7 +5,7 @@ use oddsmith::data::{Classes, Formula, Terms, WordValue};
 use oddsmith::error::Error;
 use oddsmith::model::bayes::{Family, NaiveBayes};
 use oddsmith::model::discriminant::{DiscriminantParams, Given};
-use oddsmith::model::linear::{Intervals, Logistic, OnSeparation, Robust, StartPoint};
+use oddsmith::model::linear::{Intervals, Logistic, Robust, StartPoint};
 use oddsmith::model::{Divisor, Prior, Shrinkage, Tying};
 use oddsmith_io::TextOptions;
 use pyo3::prelude::*;
@@ -97,7 +97,7 @@ pub(crate) struct LogisticArguments {
     l2: f64,
     l1: f64,
     firth: bool,
-    firth_if_separated: bool,
+    on_separation: String,
     precision: String,
     level: f64,
     tests: bool,
@@ -124,7 +124,7 @@ impl LogisticArguments {
             l2: self.l2,
             l1: self.l1,
             firth: self.firth,
-            on_separation: if self.firth_if_separated { OnSeparation::Firth } else { OnSeparation::Error },
+            on_separation: self.on_separation.parse()?,
             precision,
             level: self.level,
             tests: self.tests,

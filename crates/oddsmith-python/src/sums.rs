@@ -30,6 +30,9 @@ pub(crate) struct Sums(pub(crate) TableStats);
 /// A two-dimensional array.
 type Grid<'py> = Bound<'py, PyArray2<f64>>;
 
+/// Means, products and units.
+type Scatter<'py> = (Grid<'py>, Bound<'py, PyList>, Bound<'py, PyArray1<f64>>);
+
 /// Which sums are wanted.
 pub(crate) fn parts(name: &str, threshold: f64) -> PyResult<Parts> {
     let none = Parts { patterns: 1, ..Parts::default() };
@@ -205,24 +208,21 @@ impl Sums {
         PyList::new(py, tables.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Class means and sums of products around them (one matrix, or one per class) in the users' units.
-    fn scatter<'py>(&self, py: Python<'py>) -> PyResult<(Grid<'py>, Bound<'py, PyList>)> {
+    /// Class means in the users' units, sums of products around them (one matrix, or one per class) in the units of the sums, and what
+    /// the users' values were multiplied by to have these units: 1 unless squares of a column leave the range of numbers.
+    fn scatter<'py>(&self, py: Python<'py>) -> PyResult<Scatter<'py>> {
         let scatter = self.0.scatter().ok_or_else(|| lacking(py, "products"))?;
         let (group, _) = scatter.complete();
         let (classes, p) = (group.rows.len(), group.columns());
-        let unit = |j: usize| self.0.scale(j);
-        let means: Vec<f64> = (0..classes).flat_map(|k| (0..p).map(move |j| (k, j))).map(|(k, j)| group.mean.get(k, j) / unit(j)).collect();
+        let units: Vec<f64> = (0..p).map(|j| self.0.scale(j)).collect();
+        let means: Vec<f64> =
+            (0..classes).flat_map(|k| (0..p).map(move |j| (k, j))).map(|(k, j)| group.mean.get(k, j) / units[j]).collect();
         let full = |products: &Vec<f64>| {
-            let cells: Vec<f64> = (0..p * p)
-                .map(|at| {
-                    let (i, j) = ((at / p).min(at % p), (at / p).max(at % p));
-                    products[i * p + j] / unit(i) / unit(j)
-                })
-                .collect();
+            let cells: Vec<f64> = (0..p * p).map(|at| products[(at / p).min(at % p) * p + (at / p).max(at % p)]).collect();
             table(py, &cells, p, p)
         };
         let products = group.products.iter().map(full).collect::<PyResult<Vec<_>>>()?;
-        Ok((table(py, &means, classes, p)?, PyList::new(py, products)?))
+        Ok((table(py, &means, classes, p)?, PyList::new(py, products)?, PyArray1::from_vec(py, units)))
     }
 
     /// A naive Bayes model of these sums.

@@ -146,7 +146,7 @@ class _Discriminant(FrameClassifier):
         return self._sums.class_count - (self.divisor == "unbiased")
 
     def _class_covariances(self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> list[np.ndarray]:
-        """The covariance of every class by estimator or shrinkage."""
+        """The covariance of every class by estimator or shrinkage, in the units of the sums."""
         if X is None and (self.covariance_estimator is not None or self.shrinkage == "auto"):
             raise UnsupportedError("shrinkage='auto' and covariance_estimator take the rows themselves; statistics are not enough")
         if self.covariance_estimator is not None:
@@ -154,6 +154,7 @@ class _Discriminant(FrameClassifier):
                 raise ParameterError("covariance_estimator takes no weights")
             return [self._estimated(X[codes == k]) for k in range(len(self.classes_))]
         if self.shrinkage == "auto":
+            X = self._in_units(X)
             params = self._core_params("data") | {"ledoit_wolf": True, "predictive": False}
             try:
                 return _core.shrunk_covariances(self._layout, core_rows(X), codes, weights, params, thread_count(self.n_jobs))
@@ -165,9 +166,18 @@ class _Discriminant(FrameClassifier):
         products = self._class_products()
         return [_shrunk(matrix / n, self.shrinkage) for matrix, n in zip(products, self._divisors(), strict=True)]
 
+    def _in_units(self, X: np.ndarray) -> np.ndarray:
+        """Rows in the units of the sums: their own, unless squares of a column leave the range of numbers."""
+        return X if (self._units == 1.0).all() else X * self._units
+
+    def _in_own_units(self, matrix: np.ndarray) -> np.ndarray:
+        """A covariance in the users' units; what is no number in these is zero or infinite."""
+        with np.errstate(over="ignore", under="ignore"):
+            return matrix / self._units / self._units[:, None]
+
     def _class_products(self) -> list[np.ndarray]:
         """Sums of products around the mean of every class."""
-        _, products = self._sums.scatter()
+        _, products, _ = self._sums.scatter()
         if len(products) != len(self.classes_):
             raise DataError("the statistics hold the products of all classes together; gather them by class")
         return products
@@ -175,7 +185,7 @@ class _Discriminant(FrameClassifier):
     def _estimated(self, X: np.ndarray) -> np.ndarray:
         """A covariance by the estimator that was given."""
         estimator = clone(self.covariance_estimator, safe=False)
-        estimator.fit(X)
+        estimator.fit(self._in_units(X))
         if not hasattr(estimator, "covariance_"):
             raise ParameterError(f"{type(estimator).__name__} does not have a covariance_ attribute")
         return np.atleast_2d(estimator.covariance_)
@@ -205,16 +215,20 @@ class _Discriminant(FrameClassifier):
             params["means"] = None if means is None else means.tolist()
         params["shown"] = None if shown is None else np.ravel(shown).tolist()
         self._adopt(self._sums.discriminant(shared, params, self._columns))
-        for name in ("_layout", "_columns"):
+        for name in ("_layout", "_columns", "_units"):
             self.__dict__.pop(name, None)
         del self._sums
 
     def _read_densities(self, arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """Sets prior and means from a model file and gives its covariances, all in the users' units."""
+        """Sets prior and means from a model file and gives its covariances, in the users' units or, where these have no room, near one."""
         constant = arrays["constant.columns"].astype(int)
         classes, width = len(self.classes_), len(constant) + len(arrays["centre"])
         varying = np.setdiff1d(np.arange(width), constant)
         scale, p = arrays["scale"], len(varying)
+        self._units = np.ones(width)
+        # Powers of two, of which the squares must be numbers.
+        self._units[varying] = np.where((scale > 1e-100) & (scale < 1e100), 1.0, 1.0 / scale)
+        scale_in_units = scale * self._units[varying]
         self.priors_ = np.exp(arrays["prior.log"])
         self.means_ = np.empty((classes, width))
         self.means_[:, constant] = arrays["constant.values"]
@@ -224,6 +238,6 @@ class _Discriminant(FrameClassifier):
             upper = np.zeros((p, p))
             upper[np.triu_indices(p)] = packed
             matrix = np.zeros((width, width))
-            matrix[np.ix_(varying, varying)] = (upper + np.triu(upper, 1).T) * scale * scale[:, None]
+            matrix[np.ix_(varying, varying)] = (upper + np.triu(upper, 1).T) * scale_in_units * scale_in_units[:, None]
             matrices.append(matrix)
         return matrices

@@ -112,7 +112,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _complete(self, X: np.ndarray | None, codes: np.ndarray | None, weights: np.ndarray | None) -> None:
         """Sets attributes and model from the sums, and from the rows where sums are not enough."""
         by_class = self._by_class()
-        self.means_, products = self._sums.scatter()
+        self.means_, products, self._units = self._sums.scatter()
         most = min(len(self.classes_) - 1, self.means_.shape[1])
         if self.n_components is not None and _checks.whole("n_components", self.n_components, 1) > most:
             raise ParameterError("n_components cannot be larger than min(n_features, n_classes - 1).")
@@ -126,7 +126,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         else:
             weighed = pooled
         if self.solver != "svd" or self.store_covariance:
-            self.covariance_ = weighed
+            self.covariance_ = self._in_own_units(weighed)
         if self.solver == "svd":
             coef, intercept, given, means = self._directions_of_pooled(pooled, counts.sum())
         else:
@@ -135,7 +135,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         # What solver 'svd' shows is not what its densities have, where a prior is given.
-        shown = weighed if self.solver == "svd" and self.store_covariance and weighed is not pooled else None
+        shown = self.covariance_ if self.solver == "svd" and self.store_covariance and weighed is not pooled else None
         self._finish(None if given is None else [given], means, shared=True, shown=shown)
         self._hand_out(coef, intercept, X)
         self._show(X, "priors_", "means_", "xbar_", "scalings_", "explained_variance_ratio_")
@@ -143,11 +143,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
         (pooled,) = self._read_densities(arrays)
         shown = arrays.get("covariance.shown")
-        self.covariance_ = pooled if shown is None else shown.reshape(pooled.shape)
+        self.covariance_ = self._in_own_units(pooled) if shown is None else shown.reshape(pooled.shape)
         self._max_components = self._n_features_out = min(len(self.classes_) - 1, self.means_.shape[1])
         coef, intercept, *_ = self._directions_of_pooled(pooled, self.class_count_.sum())
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        del self._units
         self._hand_out(coef, intercept)
 
     def _total(self, X: np.ndarray, weights: np.ndarray | None, pooled: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
@@ -159,21 +160,24 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if self.shrinkage == "auto":
             if weights is not None:
                 raise ParameterError("solver='eigen' with shrinkage='auto' takes no weights; use solver='lsqr'")
-            return _ledoit_wolf(X)
-        apart = self.means_ - counts @ self.means_ / counts.sum()
+            return _ledoit_wolf(self._in_units(X))
+        means = self.means_ * self._units
+        apart = means - counts @ means / counts.sum()
         between = (apart.T * counts) @ apart / (counts.sum() - (self.divisor == "unbiased"))
         return _shrunk(pooled + between, self.shrinkage)
 
     def _weights(self, covariance: np.ndarray, total: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Scores mᵀS⁻¹x − ½ mᵀS⁻¹m + log π of every class, and the directions of `transform` with solver 'eigen'."""
+        means = self.means_ * self._units
         if total is None:
-            coef = linalg.lstsq(covariance, self.means_.T)[0].T
+            coef = linalg.lstsq(covariance, means.T)[0].T
         else:
             values, vectors = linalg.eigh(total - covariance, covariance)
             self.explained_variance_ratio_ = np.sort(values / values.sum())[::-1][: self._max_components]
-            self.scalings_ = vectors[:, np.argsort(values)[::-1]]
-            coef = self.means_ @ self.scalings_ @ self.scalings_.T
-        return coef, -0.5 * (self.means_ * coef).sum(axis=1) + self._log_priors()
+            scalings = vectors[:, np.argsort(values)[::-1]]
+            coef = means @ scalings @ scalings.T
+            self.scalings_ = scalings * self._units[:, None]
+        return coef * self._units, -0.5 * (means * coef).sum(axis=1) + self._log_priors()
 
     def _directions_of_pooled(self, covariance: np.ndarray, rows: float) -> tuple[np.ndarray | None, ...]:
         """Directions in which the means differ most in units of the covariance, and scores around the overall mean.
@@ -181,7 +185,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Directions of (almost) no variance take no part. Where there are some, the last two answers are a covariance without
         them and means that do not differ along them.
         """
-        self.xbar_ = self.priors_ @ self.means_
+        units, class_means = self._units, self.means_ * self._units
+        centre = self.priors_ @ class_means
+        self.xbar_ = centre / units
         deviations = np.sqrt(np.diag(covariance))
         deviations[deviations == 0] = 1.0
         values, vectors = linalg.eigh(covariance / deviations / deviations[:, None])
@@ -190,18 +196,19 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if not kept.all():
             within = vectors[:, kept]
             regular = (vectors * np.where(kept, values, 1.0)) @ vectors.T * deviations * deviations[:, None]
-            means = self.xbar_ + ((self.means_ - self.xbar_) / deviations) @ within @ within.T * deviations
+            means = (centre + ((class_means - centre) / deviations) @ within @ within.T * deviations) / units
         whiten = vectors[:, kept] / deviations[:, None] / np.sqrt(values[kept])
         freedom = max(len(self.classes_) - 1, 1)
-        spread = np.sqrt(rows * self.priors_ / freedom)[:, None] * (self.means_ - self.xbar_) @ whiten
+        spread = np.sqrt(rows * self.priors_ / freedom)[:, None] * (class_means - centre) @ whiten
         _, lengths, turned = linalg.svd(spread, full_matrices=False)
         squares = lengths**2
         self.explained_variance_ratio_ = (squares / squares.sum() if squares.any() else squares)[: self._max_components]
         kept = lengths > self.tol * (lengths[0] if len(lengths) else 0.0)
-        self.scalings_ = whiten @ turned.T[:, kept]
-        placed = (self.means_ - self.xbar_) @ self.scalings_
-        coef = placed @ self.scalings_.T
-        return coef, -0.5 * (placed**2).sum(axis=1) + self._log_priors() - coef @ self.xbar_, regular, means
+        scalings = whiten @ turned.T[:, kept]
+        self.scalings_ = scalings * units[:, None]
+        placed = (class_means - centre) @ scalings
+        coef = placed @ scalings.T
+        return coef * units, -0.5 * (placed**2).sum(axis=1) + self._log_priors() - coef @ centre, regular, means
 
     def _log_priors(self) -> np.ndarray:
         with np.errstate(divide="ignore"):

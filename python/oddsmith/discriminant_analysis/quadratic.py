@@ -28,7 +28,8 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     store_covariance : bool, default=False
         Keep `covariance_`.
     tol : float, default=1e-4
-        A direction of smaller variance makes a covariance singular, which is an error.
+        A direction whose variance is smaller, in the users' units and as a share of the columns' own variances as well, makes a
+        covariance singular, which is an error.
     covariance_estimator : estimator, default=None
         What estimates the covariance of a class, with solver 'eigen'.
     divisor : {'ml', 'unbiased'}, default='ml'
@@ -123,35 +124,44 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         if (single := np.flatnonzero(self._sums.class_rows == 1)).size:
             raise DataError(f"y has only 1 sample in class {self.classes_[single[0]]}, covariance is ill defined.")
         self.priors_ = self._prior_shares()
-        self.means_, _ = self._sums.scatter()
+        self.means_, _, self._units = self._sums.scatter()
         covariances = self._class_covariances(X, codes, weights)
         if self.solver == "svd" and self.reg_param > 0:
-            identity = np.eye(self.means_.shape[1])
+            identity = np.diag(self._units**2)
             covariances = [(1 - self.reg_param) * matrix + self.reg_param * identity for matrix in covariances]
         self._describe_axes(covariances)
         # With categories the core says which level a class lacks.
         if not self.predictive and self._columns is None:
-            self._check_ranks(self._sums.class_rows, self.means_.shape[1])
+            self._check_ranks(covariances, self._sums.class_rows)
         if self.store_covariance:
-            self.covariance_ = covariances
+            self.covariance_ = [self._in_own_units(matrix) for matrix in covariances]
         plain = self.shrinkage is None and self.covariance_estimator is None and self.reg_param == 0
         self._finish(None if plain else covariances, shared=False)
         self._show(X, "means_", *(("rotations_", "scalings_", "covariance_") if self.solver == "svd" else ()))
 
     def _describe_model(self, arrays: dict[str, np.ndarray], head: dict[str, Any]) -> None:
-        self.covariance_ = self._read_densities(arrays)
-        self._describe_axes(self.covariance_)
+        covariances = self._read_densities(arrays)
+        self._describe_axes(covariances)
+        self.covariance_ = [self._in_own_units(matrix) for matrix in covariances]
+        del self._units
 
     def _describe_axes(self, covariances: list[np.ndarray]) -> None:
-        """Principal axes and the variances along them."""
+        """Principal axes and the variances along them; those of columns beyond the range of squares are axes of scaled columns."""
         axes = [linalg.eigh(matrix) for matrix in covariances]
-        self.scalings_ = [values[::-1] for values, _ in axes]
         self.rotations_ = [vectors[:, ::-1] for _, vectors in axes]
+        with np.errstate(over="ignore", under="ignore"):
+            back = 1.0 / self._units[0] if (self._units == self._units[0]).all() else 1.0
+            self.scalings_ = [values[::-1] * back * back for values, _ in axes]
 
-    def _check_ranks(self, rows: np.ndarray, width: int) -> None:
-        """Refuses covariances with directions of almost no variance."""
-        for label, variances, count in zip(self.classes_, self.scalings_, rows, strict=True):
-            if (variances > self.tol).all() and (self.solver == "eigen" or count >= width):
+    def _check_ranks(self, covariances: list[np.ndarray], rows: np.ndarray) -> None:
+        """Refuses covariances with directions of almost no variance, in the users' units and beside the columns' own variances."""
+        width = len(self._units)
+        deviations = np.sqrt(np.diag(sum(n * matrix for n, matrix in zip(rows, covariances, strict=True)) / rows.sum()))
+        deviations[deviations == 0] = 1.0
+        shares = [linalg.eigvalsh(matrix / deviations / deviations[:, None]) for matrix in covariances]
+        for label, variances, share, count in zip(self.classes_, self.scalings_, shares, rows, strict=True):
+            varying = (variances > self.tol).all() or (share > self.tol).all()
+            if varying and (self.solver == "eigen" or count >= width):
                 continue
             if self.solver == "svd" and count <= width:
                 raise NoEstimateError(

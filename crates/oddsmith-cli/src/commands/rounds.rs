@@ -261,6 +261,9 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
         read.push(data);
     }
     files::refuse_same(&args.output, &read)?;
+    let forged = |error| Failure::in_file(&args.round, error);
+    let (needs, purpose, discloses) =
+        (question.needs().map_err(forged)?, question.purpose().map_err(forged)?, question.discloses().map_err(forged)?);
     let study = question.study();
     let mut options = args.reading.options(&args.text)?;
     options.kinds.extend(study.kinds.clone());
@@ -275,7 +278,7 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
     let opened = {
         let _progress = Progress::start(console, control, "reading");
         let open = |options: &_, roles: &_| oddsmith_io::open(&input, options, roles, control);
-        oddsmith_io::open_for(question.needs()?, options, &roles, open)?
+        oddsmith_io::open_for(needs, options, &roles, open)?
     };
     files::need_target(&opened)?;
     let answer = {
@@ -286,9 +289,9 @@ fn answer(args: &AnswerArgs, console: &Console, control: &Arc<Control>) -> Resul
     control.check()?;
     let saved = files::save(&args.output, &answer.to_bytes()?)?;
     let mut card = answer_card(&answer);
-    card.facts.push(("summed up".into(), question.purpose()?.into()));
+    card.facts.push(("summed up".into(), purpose.into()));
     card.facts.push(("rows of the table".into(), opened.rows.into()));
-    card.facts.extend(question.discloses()?.map(|what| ("tells of single rows".into(), what.into())));
+    card.facts.extend(discloses.map(|what| ("tells of single rows".into(), what.into())));
     card.notices = opened.notices;
     tell(card, &saved, console)?;
     console.note(&format!("answer → {saved}"));
@@ -330,7 +333,7 @@ fn advance(args: &AdvanceArgs, console: &Console) -> Result<(), Failure> {
     files::refuse_same(&args.output, &[&args.round])?;
     refuse_twice(&answers)?;
     let round = files::read_round(&args.round)?;
-    let mut gathered = round.gather()?;
+    let mut gathered = round.gather().map_err(|error| Failure::in_file(&args.round, error))?;
     for path in &answers {
         gathered.add(&path.display().to_string(), &files::read_answer(path)?)?;
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use oddsmith::control::Control;
+use oddsmith::persist::{self, Members};
 use oddsmith::stats::{Named, Parts, ScatterPart, TableStats, Union};
-use oddsmith::{Error, ErrorKind, Notice, persist, train};
+use oddsmith::{Error, ErrorKind, Notice, train};
 use oddsmith_io::Input;
 use oddsmith_report::Format;
 
@@ -127,7 +128,7 @@ fn gather(args: &GatherArgs, console: &Console, control: &Arc<Control>) -> Resul
         train::gather(&*opened.source, parts, args.reading.threads, control).map_err(|error| error.in_table(&input.name()))?
     };
     control.check()?;
-    save(&stats, &args.output, opened.notices, console)
+    save(&stats, &Members::new(), &args.output, opened.notices, console)
 }
 
 fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
@@ -136,11 +137,12 @@ fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
     let (mut union, mut seen) = (Union::default(), BTreeMap::new());
     for path in &args.inputs {
         let (name, stats) = (path.display().to_string(), files::read_statistics(path)?);
-        // Sums that are the same to the last bit are those of the same rows, under whatever name.
-        let sums = blake3::hash(&persist::save_stats(&stats)?);
-        if let Some(first) = seen.insert(*sums.as_bytes(), name.clone()) {
-            let what = "both hold the same sums, so the same rows would count twice".into();
-            return Err(Error::from(ErrorKind::Mismatch { left_name: first, right_name: name, what }).into());
+        // Sums that are the same to the last bit are those of the same rows, under whatever name and beside whatever others.
+        for member in files::read_members(path)? {
+            if let Some(first) = seen.insert(member, name.clone()) {
+                let what = "both hold the same sums, so the same rows would count twice".into();
+                return Err(Error::from(ErrorKind::Mismatch { left_name: first, right_name: name, what }).into());
+            }
         }
         union.look(&Named { name: &name, stats: &stats })?;
     }
@@ -148,13 +150,17 @@ fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
         union.add(&files::read_statistics(path)?)?;
     }
     let (total, notices) = union.finish()?;
-    save(&total, &args.output, notices, console)
+    save(&total, &seen.into_keys().collect(), &args.output, notices, console)
 }
 
 fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {
     files::refuse_same(&args.output, &std::iter::once(&args.whole).chain(&args.parts).map(PathBuf::as_path).collect::<Vec<_>>())?;
     let mut rest = files::read_statistics(&args.whole)?;
+    let mut members = files::read_members(&args.whole)?;
     for path in &args.parts {
+        // Where the part is not one of those that were merged, what is left is something of its own.
+        let gone = files::read_members(path)?;
+        members = if gone.is_subset(&members) { &members - &gone } else { Members::new() };
         let part = files::read_statistics(path)?;
         let (left_name, right_name) = (args.whole.display().to_string(), path.display().to_string());
         let named = |what: String| Error::from(ErrorKind::Mismatch { left_name: left_name.clone(), right_name: right_name.clone(), what });
@@ -165,11 +171,11 @@ fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {
             other => other.into(),
         })?;
     }
-    save(&rest, &args.output, Vec::new(), console)
+    save(&rest, &members, &args.output, Vec::new(), console)
 }
 
-fn save(stats: &TableStats, output: &std::path::Path, notices: Vec<Notice>, console: &Console) -> Result<(), Failure> {
-    let saved = files::save(output, &persist::save_stats(stats)?)?;
+fn save(stats: &TableStats, members: &Members, output: &Path, notices: Vec<Notice>, console: &Console) -> Result<(), Failure> {
+    let saved = files::save(output, &persist::save_members(stats, members)?)?;
     let mut card = statistics_card(stats);
     card.notices = notices;
     if console.format() != Format::Table {

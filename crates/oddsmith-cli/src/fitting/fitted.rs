@@ -19,6 +19,7 @@ use crate::console::Console;
 use crate::data_card::{data_card, tell_doubts};
 use crate::exit::Failure;
 use crate::files;
+use crate::lint;
 use crate::progress::Progress;
 
 /// What is asked of a table.
@@ -99,7 +100,10 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     if console.verbose() {
         tell_more(&fitted, &opened, threads, console, control).map_err(in_table)?;
     }
-    let data = data_card(&name, &opened);
+    let mut data = data_card(&name, &opened);
+    if learner.needs_any()?.response.is_none() {
+        data.notices.extend(lint::leaks(&opened, fitted.model.layout(), threads, control).map_err(in_table)?);
+    }
     if model.params.declares("missing") {
         let keeps = if model.params.has("missing") { "--missing indicator" } else { "--missing indicator or --missing mean" };
         let excluded = card.notices.iter_mut().filter(|notice| notice.id == notice::MISSING_VALUES);

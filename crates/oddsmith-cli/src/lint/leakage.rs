@@ -23,19 +23,40 @@ const ENOUGH_OF_EACH: f64 = 5.0;
 
 /// A notice when feature `j` alone predicts almost perfectly or names every row; `level_rows` are the rows of its levels.
 pub(super) fn suspicion(stats: &TableStats, sample: &RowSample, j: usize, level_rows: &[u64]) -> Option<Notice> {
-    let feature = &stats.layout().features()[j];
-    let notice = |text: String| Some(Notice::new(notice::LEAKAGE, text).column(&feature.name));
     let unique = match stats.layout().plane(j) {
         Plane::Numbers(at) => sample.all_different(at) && stats.classes().total_rows() as f64 >= ENOUGH_ROWS,
-        _ => level_rows.len() as f64 >= ENOUGH_ROWS && level_rows.iter().all(|rows| *rows <= 1),
+        _ => names_rows(level_rows),
     };
-    if unique {
-        return notice("is different in every row, as an identifier is; leave it out with --exclude unless it is known beforehand".into());
+    match unique {
+        true => Some(identifier(stats, j)),
+        false => telling(stats, sample, j),
     }
+}
+
+/// The same for a column that somebody has chosen to learn from: a number that is different in every row may well be meant as one.
+pub(super) fn suspicion_of_chosen(stats: &TableStats, sample: &RowSample, j: usize, level_rows: &[u64]) -> Option<Notice> {
+    match names_rows(level_rows) {
+        true => Some(identifier(stats, j)),
+        false => telling(stats, sample, j),
+    }
+}
+
+/// Whether every level has one row.
+fn names_rows(level_rows: &[u64]) -> bool {
+    level_rows.len() as f64 >= ENOUGH_ROWS && level_rows.iter().all(|rows| *rows <= 1)
+}
+
+fn identifier(stats: &TableStats, j: usize) -> Notice {
+    let text = "is different in every row, as an identifier is; leave it out with --exclude unless it is known beforehand";
+    Notice::new(notice::LEAKAGE, text).column(&stats.layout().features()[j].name)
+}
+
+/// A notice when the column alone tells a class from the rest.
+fn telling(stats: &TableStats, sample: &RowSample, j: usize) -> Option<Notice> {
     let (area, k) = best_area(stats, sample, j)?;
     let label = visible(stats.layout().classes().label(k));
     let told = || format!("alone tells class `{label}` from the rest with an AUC of {area:.3}; is it known before the target is?");
-    if area > TOO_GOOD { notice(told()) } else { None }
+    (area > TOO_GOOD).then(|| Notice::new(notice::LEAKAGE, told()).column(&stats.layout().features()[j].name))
 }
 
 /// The largest area of the column as a score for one class against all others, and that class.

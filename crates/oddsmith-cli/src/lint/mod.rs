@@ -9,12 +9,16 @@ pub(crate) use columns::columns_table;
 pub(crate) use row_sample::RowSample;
 
 use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use oddsmith::card::Cell;
-use oddsmith::data::{Feature, Space, Weighting};
+use oddsmith::control::Control;
+use oddsmith::data::{Feature, Layout, Space, Weighting};
 use oddsmith::notice::{self, Notice};
 use oddsmith::stats::{Parts, ScatterPart, TableStats, WordParts};
-use oddsmith_io::{ColumnSummary, Values};
+use oddsmith::train;
+use oddsmith_io::{ColumnSummary, Opened, Values};
 
 /// The sums that the lints need.
 pub(crate) fn parts() -> Parts {
@@ -45,6 +49,24 @@ pub(crate) fn findings(stats: &TableStats, sample: &RowSample, columns: &[Column
         found.extend(leakage::suspicion(stats, sample, j, &level_rows));
     }
     found
+}
+
+/// Rows times columns up to which a look at every column costs a fit nothing that anybody would notice.
+const CHEAP_CELLS: u64 = 2_000_000;
+
+/// Columns of a model that know too much; none of tables so large that the look would take long.
+pub(crate) fn leaks(opened: &Opened, model: &Layout, threads: Option<NonZeroUsize>, control: &Control) -> oddsmith::Result<Vec<Notice>> {
+    let layout = Arc::new(opened.layout().clone());
+    if !opened.in_memory || opened.rows.saturating_mul(layout.features().len() as u64) > CHEAP_CELLS {
+        return Ok(Vec::new());
+    }
+    let stats = train::pass(&*opened.source, &TableStats::new(Arc::clone(&layout), parts()), threads, control)?;
+    let sample = train::pass(&*opened.source, &RowSample::new(&layout), threads, control)?;
+    let used = |feature: &Feature| model.features().iter().any(|known| known.name == feature.name);
+    let features = layout.features().iter().enumerate().filter(|(_, feature)| used(feature));
+    let suspicion =
+        |(j, feature): (usize, &Feature)| leakage::suspicion_of_chosen(&stats, &sample, j, &rows_of_levels(&opened.columns, &feature.name));
+    Ok(features.filter_map(suspicion).collect())
 }
 
 /// The rows of the table that have each level of a column; none for other columns.

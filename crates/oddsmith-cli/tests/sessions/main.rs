@@ -15,6 +15,7 @@ macro_rules! assert_session {
 mod command;
 mod files;
 mod fitting;
+mod hostile;
 mod inference;
 mod information;
 mod interrupts;

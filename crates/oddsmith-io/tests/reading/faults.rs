@@ -43,6 +43,17 @@ fn ragged_rows_stop_with_their_line() {
 }
 
 #[test]
+fn a_line_of_millions_of_cells_is_refused_before_they_are_made() {
+    let commas = ",".repeat(3 << 20);
+    for text in [format!("{commas}\n"), commas.clone(), format!("x,y\n1,a\n{commas}\n")] {
+        assert_eq!(refused(text), "t.csv: a line has 3145729 cells; tables of up to 1048576 columns");
+    }
+    // Where another delimiter makes a table, those inside its cells do not matter.
+    let table = learn(format!("x\ty\n{commas}\ta\nz\tb\n"), &ReadOptions::default()).unwrap();
+    assert_eq!(table.rows, 2);
+}
+
+#[test]
 fn infinite_numbers_are_named_by_row() {
     for spelled in ["inf", "-Infinity", "1e999"] {
         let text = format!("x,y\n1,a\n2,b\n{spelled},a\n");

@@ -4,6 +4,7 @@
 //! in their log odds. This view holds the weights relative to the first class; it predicts what the model predicts.
 
 use super::Scores;
+use super::hashed_words::{OTHERS, SharedRow};
 use super::term::Term;
 use crate::card::{Cell, FixedTable, Table};
 use crate::data::{Features, Layout};
@@ -110,6 +111,14 @@ impl LinearLogOdds {
     pub fn table(&self, layout: &Layout) -> Table {
         let mut table = FixedTable::new("weights", ["class", "term", "level", "weight"]);
         let mut weights = self.weights(layout);
+        for &feature in layout.words() {
+            let of_text = weights.iter().filter(|weight| weight.feature == Some(feature)).flat_map(|weight| weight.values.clone());
+            let of_text: Vec<f64> = of_text.collect();
+            let shared = SharedRow::find(layout, feature, &of_text, self.intercept.len());
+            weights.retain(|weight| weight.feature != Some(feature) || !shared.is(&weight.values));
+            let others = |values: &[f64]| Weight { feature: Some(feature), level: Some(OTHERS.into()), values: values.to_vec() };
+            weights.extend(shared.row().map(others));
+        }
         let is_text = |weight: &Weight| weight.feature.is_some_and(|j| layout.words().contains(&j));
         for k in 1..self.intercept.len() {
             let strength = |weight: &Weight| if is_text(weight) { weight.values[k].abs() } else { 0.0 };

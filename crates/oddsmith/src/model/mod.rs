@@ -10,6 +10,7 @@ mod entry;
 mod erased;
 mod evidence;
 mod generative;
+pub(crate) mod hashed_words;
 mod inference;
 mod learner;
 mod linear_log_odds;

@@ -61,9 +61,14 @@ impl LabelFile {
         bytes
     }
 
+    /// Whether bytes begin as such a file does.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
     /// The file in bytes; one that is cut, altered or of another kind is refused.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        if !bytes.starts_with(MAGIC) {
+        if !Self::is_one(bytes) {
             return Err(broken("it does not begin as one"));
         }
         let Some((sealed, seal)) = bytes.len().checked_sub(SEAL).filter(|length| *length >= HEAD).map(|length| bytes.split_at(length))

@@ -9,6 +9,7 @@ mod column_file;
 mod container;
 mod envelope;
 mod label_file;
+mod members;
 mod strict_json;
 
 use std::fmt;
@@ -17,12 +18,23 @@ use serde::{Deserialize, Serialize};
 
 pub use column_file::{ColumnCode, ColumnFile};
 pub use label_file::LabelFile;
+pub use members::{Members, load_members, save_members};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Classifier;
 use crate::record::Record;
 use crate::registry;
 use crate::stats::TableStats;
+
+/// How the header of every container starts, after its length.
+const OPENING: &[u8] = br#"{"__metadata__":{"oddsmith":"#;
+/// Bytes by which a container is known.
+pub const HEAD_BYTES: usize = size_of::<u64>() + OPENING.len();
+
+/// Whether bytes begin as every model and statistics file does; a table never does. [`HEAD_BYTES`] are enough to tell.
+pub fn is_container(bytes: &[u8]) -> bool {
+    bytes.get(HEAD_BYTES - OPENING.len()..HEAD_BYTES) == Some(OPENING)
+}
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +96,8 @@ pub fn save_stats(stats: &TableStats) -> Result<Vec<u8>> {
 
 /// The statistics in a statistics file.
 pub fn load_stats(bytes: &[u8]) -> Result<TableStats> {
-    let (kind, record) = from_bytes(bytes, Some(FileKind::Statistics))?;
+    let (kind, mut record) = from_bytes(bytes, Some(FileKind::Statistics))?;
+    members::taken(&mut record).transpose().map_err(|error| expecting(kind.name(), error))?;
     TableStats::read(&record).map_err(|error| expecting(kind.name(), error))
 }
 

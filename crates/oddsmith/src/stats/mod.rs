@@ -31,6 +31,7 @@ pub use number_tallies::NumberTallies;
 pub use parts::{Parts, ScatterPart, WordParts};
 pub(crate) use quantile_sketch::between;
 pub use quantile_sketch::{ColumnBins, MOST_VALUES, QuantileSketch};
+pub(crate) use scales::{MOST_POWER, check_size, power_near};
 pub use scatter::Scatter;
 pub use scatter_group::{BatchFate, ScatterGroup};
 pub use table::TableStats;

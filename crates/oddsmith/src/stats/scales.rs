@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::{ClassTable, TableStats};
 use crate::data::{Layout, SKIP};
+use crate::error::{DataFault, Result};
 use crate::num::MatrixView;
 
 /// Sums of squares below this have lost digits, unless there was nothing to square.
@@ -19,6 +20,19 @@ const SMALL: f64 = 1e-125;
 const LARGE: f64 = 1e150;
 /// A number whose square is infinite. Scaled to one, it leaves room for the squares of all others with infinite squares.
 const OVERFLOWN: f64 = 1e230;
+
+/// Powers of two beyond which a column cannot be brought to values of about 1: the reciprocal of its unit is a normal number, too.
+pub(crate) const MOST_POWER: i32 = 1000;
+
+/// Refuses a column of this size, in the user's units, where no power of two brings it to about 1.
+pub(crate) fn check_size(column: &str, size: f64) -> Result<()> {
+    let [least, most] = [-MOST_POWER, MOST_POWER].map(|power| 2f64.powi(power));
+    if size == 0.0 || (least..=most).contains(&size) {
+        return Ok(());
+    }
+    let fault = DataFault::new(format!("has no value larger than {size:e}, near the end of what numbers can hold"));
+    Err(fault.column(column).accepted("values of ordinary size; multiply or divide the column by a power of ten").into())
+}
 
 /// Whether the sums of some cell overflowed or vanished: weight, sum and sum of squares around a shift.
 pub(super) fn is_extreme(sum: f64, square: f64) -> bool {
@@ -33,7 +47,11 @@ pub(super) fn note_extreme(extremes: &mut [f64], values: MatrixView<'_>, labels:
     extremes[j] = extremes[j].max(largest).max(f64::MIN_POSITIVE);
 }
 
-/// The power of two that brings `largest` to about one.
+/// The power of two that brings `largest` to about one; 1 for zero.
+pub(crate) fn power_near(largest: f64) -> f64 {
+    if largest > 0.0 { scale_for(largest) } else { 1.0 }
+}
+
 fn scale_for(largest: f64) -> f64 {
     power_for(largest.log2())
 }

@@ -5,6 +5,7 @@
 //! and all classes, so that separation is the only reason to refuse.
 
 use oddsmith::ErrorKind;
+use oddsmith::model::Classifier;
 use oddsmith::model::linear::{Intervals, Logistic};
 
 use crate::problem::Problem;
@@ -38,6 +39,8 @@ struct Design {
     x: Vec<Vec<i64>>,
     labels: Vec<u32>,
     classes: usize,
+    /// How many rows every row stands for, which changes no separation.
+    weights: Option<Vec<f64>>,
 }
 
 impl Design {
@@ -63,7 +66,13 @@ impl Design {
             label as u32
         });
         let labels = labels.collect();
-        Design { x, labels, classes }
+        Design { x, labels, classes, weights: None }
+    }
+
+    /// The same with every row standing for some.
+    fn weighted(self, draws: &mut Draws) -> Self {
+        let weights = self.x.iter().map(|_| [1.0, 1.0, 2.0, 5.0, 27.0, 100.0, 1000.0][draws.within(0, 6) as usize]).collect();
+        Design { weights: Some(weights), ..self }
     }
 
     /// The rows (1, x) over some of the columns.
@@ -95,7 +104,7 @@ impl Design {
 
     fn problem(&self) -> Problem {
         let x = self.x.iter().map(|row| row.iter().map(|x| *x as f64).collect()).collect();
-        Problem::new(x, self.labels.clone(), self.classes)
+        Problem { weights: self.weights.clone(), ..Problem::new(x, self.labels.clone(), self.classes) }
     }
 }
 
@@ -114,10 +123,23 @@ struct Tally {
 
 #[test]
 fn separation_is_found_wherever_it_is_and_nowhere_else() {
+    find_separation(Draws(2024), None);
+}
+
+#[test]
+fn separation_is_found_whatever_rows_stand_for() {
+    find_separation(Draws(2025), Some(Draws(7)));
+}
+
+fn find_separation(mut draws: Draws, mut weights: Option<Draws>) {
     let learner = Logistic { tests: false, precision: Intervals::Wald, ..Logistic::new() };
-    let (mut draws, mut tally, mut wrong) = (Draws(2024), Tally::default(), Vec::new());
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     while tally.complete + tally.quasi_complete < WANTED || tally.overlapping < WANTED {
         let design = Design::draw(&mut draws);
+        let design = match &mut weights {
+            Some(weights) => design.weighted(weights),
+            None => design,
+        };
         if !design.is_regular() {
             continue;
         }
@@ -162,7 +184,7 @@ fn separation_is_found_wherever_it_is_and_nowhere_else() {
             }
         };
         if let Some(fault) = fault {
-            wrong.push(format!("{fault}\n  x {:?}\n  y {:?}", design.x, design.labels));
+            wrong.push(format!("{fault}\n  x {:?}\n  y {:?}\n  w {:?}", design.x, design.labels, design.weights));
         }
     }
     println!("{tally:?}");
@@ -170,4 +192,25 @@ fn separation_is_found_wherever_it_is_and_nowhere_else() {
     assert!(enough, "too few of a kind: {tally:?}");
     let shown: Vec<_> = wrong.iter().take(8).cloned().collect();
     assert!(wrong.is_empty(), "{} of {} designs\n{}", wrong.len(), 2 * WANTED, shown.join("\n"));
+}
+
+#[test]
+fn firths_estimates_exist_for_every_design_of_full_rank() {
+    let learner = Logistic { firth: true, tests: false, precision: Intervals::Profile, ..Logistic::new() };
+    let (mut draws, mut weights, mut wrong, mut seen) = (Draws(99), Draws(3), Vec::new(), 0);
+    while seen < 600 {
+        let design = Design::draw(&mut draws);
+        if design.classes > 2 || !design.is_regular() {
+            continue;
+        }
+        let design = if seen % 2 == 0 { design.weighted(&mut weights) } else { design };
+        seen += 1;
+        let fault = match design.problem().fit(&learner) {
+            Err(error) => Some(error.to_string()),
+            Ok(model) => model.notices().iter().find(|notice| notice.id == oddsmith::notice::PROFILE_NOT_FOUND).map(ToString::to_string),
+        };
+        wrong.extend(fault.map(|fault| format!("{fault}\n  x {:?}\n  y {:?}\n  w {:?}", design.x, design.labels, design.weights)));
+    }
+    let shown: Vec<_> = wrong.iter().take(8).cloned().collect();
+    assert!(wrong.is_empty(), "{} of {seen} designs\n{}", wrong.len(), shown.join("\n"));
 }

@@ -9,6 +9,7 @@ use super::{Family, NaiveBayes, Part};
 use crate::card::{Card, Cell, FixedTable, Table};
 use crate::data::{Features, Layout};
 use crate::error::Result;
+use crate::model::hashed_words::{OTHERS, SharedRow};
 use crate::model::term::Term;
 use crate::model::{Additive, Classifier, Contributions, Distribution, Generative, LinearLogOdds, SampledRow, Scale, Scores, Value};
 use crate::notice::Notice;
@@ -109,10 +110,13 @@ fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: 
             }
         }
         Part::Polya(part) => {
-            for (at, alpha) in part.alphas.iter().skip(k).step_by(classes).enumerate() {
+            let feature = part.source.place(0, layout).0;
+            let shared = SharedRow::find(layout, feature, &part.alphas, classes);
+            for (at, alphas) in part.alphas.chunks_exact(classes).enumerate().filter(|(_, alphas)| !shared.is(alphas)) {
                 let (feature, level) = part.source.place(at, layout);
-                add(feature, level, "probability", alpha / part.totals[k]);
+                add(feature, level, "probability", alphas[k] / part.totals[k]);
             }
+            shared.row().iter().for_each(|alphas| add(feature, Some(OTHERS.into()), "probability", alphas[k] / part.totals[k]));
         }
         Part::Count(part) => {
             let complement = part.distribution == Distribution::Complement;
@@ -143,13 +147,18 @@ fn list_parameters(part: &Part, k: usize, classes: usize, layout: &Layout, add: 
                 }
                 Term::Words(term) => {
                     let feature = layout.words()[term.block];
+                    let mut add_word = |level: Option<String>, weights: &[f64]| match term.presence {
+                        true => add(feature, level, "probability", 1.0 / (1.0 + (-weights[k]).exp())),
+                        false => add(feature, level, name, (sign * weights[k]).exp()),
+                    };
+                    let shared = SharedRow::find(layout, feature, &term.table, classes);
                     for word in strongest_first(&term.table, classes) {
-                        let (weights, level) = (&term.table[word * classes..][..classes], layout.level_name(feature, word));
-                        match term.presence {
-                            true => add(feature, level, "probability", 1.0 / (1.0 + (-weights[k]).exp())),
-                            false => add(feature, level, name, (sign * weights[k]).exp()),
+                        let weights = &term.table[word * classes..][..classes];
+                        if !shared.is(weights) {
+                            add_word(layout.level_name(feature, word), weights);
                         }
                     }
+                    shared.row().iter().for_each(|weights| add_word(Some(OTHERS.into()), weights));
                 }
             }
         }

@@ -85,14 +85,7 @@ pub(super) fn given(moments: &Moments, matrices: &[Vec<f64>], shared: bool) -> R
     if matrices.len() != wanted || matrices.iter().any(|matrix| matrix.len() != width * width) {
         return Err(Error::option("covariance", format!("{} matrices", matrices.len()), format!("{wanted} of {width} × {width} numbers")));
     }
-    let scaled = |matrix: &Vec<f64>| {
-        let cell = |a: usize, b: usize| {
-            let (i, j) = (moments.columns[a.min(b)], moments.columns[a.max(b)]);
-            matrix[i * width + j] / moments.scale[a] / moments.scale[b]
-        };
-        DMatrix::from_fn(moments.width(), moments.width(), cell)
-    };
-    let matrices: Vec<DMatrix<f64>> = matrices.iter().map(scaled).collect();
+    let matrices: Vec<DMatrix<f64>> = matrices.iter().map(|matrix| moments.scaled(matrix)).collect();
     match matrices.iter().all(|matrix| matrix.iter().all(|cell| cell.is_finite()) && matrix.diagonal().iter().all(|v| *v > 0.0)) {
         true => Ok(Covariances { matrices, divisors: Vec::new(), shares: Vec::new() }),
         false => Err(Error::option("covariance", "…", "finite covariances with variances above 0")),

@@ -15,7 +15,7 @@ use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
 use crate::model::Divisor;
 use crate::model::check_classes;
 use crate::notice::{self, Notice};
-use crate::stats::{ClassWeights, ScatterGroup, ScatterPart, TableStats};
+use crate::stats::{ClassWeights, ScatterGroup, ScatterPart, TableStats, check_size};
 
 /// Variation of a column below this share of its size is rounding, not variation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -41,6 +41,8 @@ pub(super) struct Moments {
     pub(super) centre: Vec<f64>,
     /// What it is divided by then: a power of two.
     pub(super) scale: Vec<f64>,
+    /// The same for sums, which may be in units of their own.
+    pub(super) summed_scale: Vec<f64>,
     /// Class means in scaled coordinates, class by class.
     pub(super) offsets: Vec<Vec<f64>>,
     /// Products around the class means in scaled coordinates: one matrix, or one per class.
@@ -66,6 +68,7 @@ impl Moments {
             constants: Vec::new(),
             centre: Vec::new(),
             scale: Vec::new(),
+            summed_scale: Vec::new(),
             offsets: vec![Vec::new(); layout.classes().len()],
             products: Vec::new(),
             notices: Vec::new(),
@@ -77,7 +80,7 @@ impl Moments {
         if let Some(means) = given.and_then(|given| given.means.as_ref()) {
             moments.place_means(means)?;
         }
-        moments.scale_products(&group, stats, wanted);
+        moments.scale_products(&group, wanted);
         Ok(moments)
     }
 
@@ -97,17 +100,19 @@ impl Moments {
             let variance = |matrix: &Vec<f64>| matrix.get(j * width + j).copied().unwrap_or(f64::NAN);
             let deviation = match given {
                 None => (squares / group.total()).sqrt(),
-                Some(matrices) => matrices.iter().map(variance).fold(0.0, f64::max).sqrt() * unit,
+                Some(matrices) => matrices.iter().map(variance).fold(0.0, f64::max).sqrt(),
             };
             if deviation <= noise {
                 self.set_aside(j, group, noise, unit)?;
                 continue;
             }
+            check_size(self.plane_name(j), deviation / unit)?;
             // The exponent alone: a power of two, so that dividing by it is exact.
             let scale = f64::from_bits(deviation.to_bits() & 0x7ff0_0000_0000_0000);
             self.columns.push(j);
             self.centre.push(centre / unit);
             self.scale.push(scale / unit);
+            self.summed_scale.push(scale);
             for (k, offsets) in self.offsets.iter_mut().enumerate() {
                 // What rounding dropped of a mean far from zero counts when the centre is near.
                 offsets.push(((group.mean.get(k, j) - centre) + group.mean_low.get(k, j)) / scale);
@@ -152,21 +157,21 @@ impl Moments {
         Ok(())
     }
 
-    fn scale_products(&mut self, group: &ScatterGroup, stats: &TableStats, wanted: ScatterPart) {
-        let width = group.columns();
-        // The same powers of two as `scale`, for sums that may be in units of their own.
-        let scale: Vec<f64> = self.scale.iter().zip(&self.columns).map(|(scale, &j)| scale * stats.scale(j)).collect();
-        let scaled = |products: &[f64]| {
-            let cell = |a: usize, b: usize| {
-                let (i, j) = (self.columns[a.min(b)], self.columns[a.max(b)]);
-                products[i * width + j] / scale[a] / scale[b]
-            };
-            DMatrix::from_fn(self.columns.len(), self.columns.len(), cell)
-        };
+    fn scale_products(&mut self, group: &ScatterGroup, wanted: ScatterPart) {
         self.products = match wanted {
-            ScatterPart::PerClass => group.products.iter().map(|products| scaled(products)).collect(),
-            _ => vec![scaled(&group.pooled_products())],
+            ScatterPart::PerClass => group.products.iter().map(|products| self.scaled(products)).collect(),
+            _ => vec![self.scaled(&group.pooled_products())],
         };
+    }
+
+    /// A matrix over all number columns, in the units of the sums and with its upper triangle only, in scaled coordinates.
+    pub(super) fn scaled(&self, matrix: &[f64]) -> DMatrix<f64> {
+        let width = self.layout.numbers().len();
+        let cell = |a: usize, b: usize| {
+            let (i, j) = (self.columns[a.min(b)], self.columns[a.max(b)]);
+            matrix[i * width + j] / self.summed_scale[a] / self.summed_scale[b]
+        };
+        DMatrix::from_fn(self.columns.len(), self.columns.len(), cell)
     }
 
     /// Number of varying columns, p.

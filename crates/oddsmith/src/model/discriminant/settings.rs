@@ -38,12 +38,13 @@ pub struct DiscriminantParams {
     pub given: Option<Given>,
 }
 
-/// Class densities that were estimated elsewhere, in the users' units and over all number columns.
+/// Class densities that were estimated elsewhere, over all number columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
-    /// One matrix for LDA, one per class for QDA, row after row.
+    /// One matrix for LDA, one per class for QDA, row after row, in the units of the sums: the users' own, unless squares of a column leave
+    /// the range of numbers ([`TableStats::scale`](crate::stats::TableStats::scale)).
     pub covariances: Vec<Vec<f64>>,
-    /// The mean of every class, where it is not that of its rows.
+    /// The mean of every class, where it is not that of its rows, in the users' units.
     pub means: Option<Vec<Vec<f64>>>,
 }
 

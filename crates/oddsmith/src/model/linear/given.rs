@@ -1,7 +1,7 @@
 //! A regression that was put together field by field, as the options that give the same one.
 
 use super::one_vs_rest::OneVsRest;
-use super::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
+use super::options::{ClassWeighting, Intervals, Logistic};
 use super::params;
 use crate::error::{ErrorKind, Result};
 use crate::model::linear::fit::descent::Solver;
@@ -40,7 +40,7 @@ fn written(regression: &Logistic, mut params: Params) -> Result<Params> {
     add("prior-sd", regression.prior_sd.is_some(), regression.prior_sd.unwrap_or_default().to_string());
     add("intercept-sd", regression.intercept_sd.is_some(), regression.intercept_sd.unwrap_or_default().to_string());
     add("firth", regression.firth, "true".into());
-    add("on-separation", regression.on_separation == OnSeparation::Firth, "firth".into());
+    add("on-separation", regression.on_separation != default.on_separation, regression.on_separation.name().into());
     // What suits the rest of the options may be another kind: it is always said.
     add("ci", true, intervals(regression.precision).into());
     add("level", regression.level != default.level, regression.level.to_string());
@@ -120,7 +120,7 @@ mod tests {
             l2: 0.1,
             class_weights: ClassWeighting::Given(vec![("yes, sir".into(), 2.5), ("no".into(), 1.0)]),
             keep_class_weights: true,
-            on_separation: OnSeparation::Firth,
+            on_separation: crate::model::linear::OnSeparation::Firth,
             precision: Intervals::None,
             level: 0.9,
             tests: false,

@@ -15,6 +15,7 @@ mod one_vs_rest;
 mod options;
 pub(crate) mod params;
 mod stored;
+mod wide_scores;
 
 pub use describe::crude::beside_crude;
 pub use effects::{EffectAnalysis, EffectSums};

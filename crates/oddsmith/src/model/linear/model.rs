@@ -10,6 +10,7 @@ use crate::data::{Design, DesignBlock, Features, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::linear::fit::sparse;
 use crate::model::linear::infer::account::{Account, Method};
+use crate::model::linear::wide_scores::WideScores;
 use crate::model::{Additive, Classifier, Contributions, Evidence, EvidenceOf, Inference, LinearLogOdds, RowLimits, Scale, Scores};
 use crate::notice::Notice;
 use crate::num::MatrixView;
@@ -198,13 +199,18 @@ impl LogisticModel {
         if in_place {
             self.scores.score(rows.numbers.slice(lo, hi), &mut work.panel, &mut work.out);
         } else {
-            self.design.expand(rows, lo, hi, &mut work.block)?;
-            let columns = self.parameters.centre.len();
-            let x = match columns {
-                0 => MatrixView::none(hi - lo),
-                _ => MatrixView::row_major(&work.block.cells, hi - lo, columns)?,
-            };
-            self.scores.score(x, &mut work.panel, &mut work.out);
+            let LogOdds { out, block, panel } = work;
+            match WideScores::new(&self.design, &self.parameters) {
+                Some(wide) => wide.score(rows, (lo, hi), block, panel, out)?,
+                None => {
+                    self.design.expand(rows, lo, hi, block)?;
+                    let x = match self.parameters.centre.len() {
+                        0 => MatrixView::none(hi - lo),
+                        columns => MatrixView::row_major(&block.cells, hi - lo, columns)?,
+                    };
+                    self.scores.score(x, panel, out);
+                }
+            }
             work.out.iter_mut().zip(&work.block.offset).for_each(|(score, offset)| *score += offset);
             for (scores, _) in work.out.chunks_exact_mut(outputs).zip(&work.block.gaps).filter(|(_, gap)| gap.feature().is_some()) {
                 scores.fill(f64::NAN);

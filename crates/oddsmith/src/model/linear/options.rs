@@ -1,5 +1,7 @@
 //! The options of logistic and softmax regression.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::data::{DesignOptions, Formula, KeyPlace, Layout, Role};
@@ -21,6 +23,29 @@ pub enum OnSeparation {
     Error,
     /// Fit Firth's penalised likelihood instead, and say so.
     Firth,
+    /// Fit without the variables along which the classes are separated, and say so.
+    Drop,
+}
+
+impl OnSeparation {
+    /// What options call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            OnSeparation::Error => "error",
+            OnSeparation::Firth => "firth",
+            OnSeparation::Drop => "drop",
+        }
+    }
+}
+
+impl FromStr for OnSeparation {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let all = [OnSeparation::Error, OnSeparation::Firth, OnSeparation::Drop];
+        let known = all.into_iter().find(|choice| choice.name() == text);
+        known.ok_or_else(|| Error::option("on-separation", text, "error, firth or drop"))
+    }
 }
 
 /// What is said about the precision of the coefficients.

@@ -4,7 +4,7 @@ use crate::data::DesignOptions;
 use crate::error::{Error, Result};
 use crate::model::linear::fit::descent::{DescentUnits, Solver};
 use crate::model::linear::infer::sandwich::Robust;
-use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
+use crate::model::linear::options::{ClassWeighting, Intervals, Logistic};
 use crate::model::params::shared::{CLUSTER, L2, MISSING, OFFSET};
 use crate::model::params::{Param, ParamKind, Params, split_list, split_pair};
 
@@ -33,9 +33,13 @@ const INTERCEPT_SD: Param = Param::new(
 /// Firth's likelihood.
 pub(crate) const FIRTH: Param =
     Param::flag("firth", "Firth's penalised likelihood: finite estimates under separation, less bias in small samples");
-/// What separated data end in.
-pub(crate) const ON_SEPARATION: Param =
-    Param::new("on-separation", ParamKind::Choice(&["error", "firth"]), "WHAT", "error", "What to do when no finite estimate exists");
+const ON_SEPARATION: Param = Param::new(
+    "on-separation",
+    ParamKind::Choice(&["error", "firth", "drop"]),
+    "WHAT",
+    "error",
+    "What to do when no finite estimate exists: stop, use Firth's likelihood, or leave the columns out that separate the classes",
+);
 const CI: Param = Param::new(
     "ci",
     ParamKind::Choice(&["profile", "wald", "none"]),
@@ -204,7 +208,7 @@ impl Logistic {
             prior_sd: params.number("prior-sd"),
             intercept_sd: params.number("intercept-sd"),
             firth: params.flag("firth"),
-            on_separation: if params.text("on-separation") == Some("firth") { OnSeparation::Firth } else { OnSeparation::Error },
+            on_separation: params.parsed("on-separation")?.unwrap_or_default(),
             class_weights: params.text("class-weight").map_or(Ok(ClassWeighting::None), class_weights)?,
             keep_class_weights: params.flag("keep-class-weights"),
             precision: intervals(params)?,

@@ -7,7 +7,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::error::{DataFault, Error, Result};
-use crate::stats::{ClassWeights, TableStats};
+use crate::stats::{ClassWeights, TableStats, check_size};
 
 /// Variation of a column below this share of its size is rounding, not variation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -65,6 +65,7 @@ impl Gram {
             }
             let deviation = (square / total).sqrt();
             let unit = table.scale(j);
+            check_size(&names(j), deviation / unit)?;
             let varies = deviation > ROUNDING * means.iter().fold(0.0f64, |most, m| most.max(m.abs()));
             let scale = if varies { f64::from_bits(deviation.to_bits() & 0x7ff0_0000_0000_0000) } else { unit };
             gram.centre.push(centre / unit);

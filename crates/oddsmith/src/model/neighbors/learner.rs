@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::params::Params;
 use crate::model::{Learner, PassInfo, Step, Takes, Text, check_classes};
 use crate::notice::{self, Notice};
-use crate::stats::ClassWeights;
+use crate::stats::{ClassWeights, check_size, power_near};
 
 pub(super) const NAME: &str = "knn";
 pub(super) const TAKES: Takes = Takes { text: Text::No, ..Takes::ALL };
@@ -100,7 +100,7 @@ impl Learner for Knn {
         }
         let rows = &rows.in_order_of_cells();
         let mut notices = Vec::new();
-        let inverse = self.units(rows, &mut notices);
+        let inverse = self.units(rows, &mut notices)?;
         let points = Points::new(rows.clone(), inverse);
         let rule = Rule { votes: self.votes, ties: self.ties, alpha: self.alpha };
         let total = points.total();
@@ -138,7 +138,7 @@ fn held_rows(rows: &KeptRows) -> Notice {
 
 impl Knn {
     /// One over the unit of every number column; 0 where it does not vary.
-    fn units(&self, rows: &KeptRows, notices: &mut Vec<Notice>) -> Vec<f64> {
+    fn units(&self, rows: &KeptRows, notices: &mut Vec<Notice>) -> Result<Vec<f64>> {
         let (layout, width) = (rows.layout(), rows.layout().numbers().len());
         let mut units = Vec::with_capacity(width);
         for j in 0..width {
@@ -146,10 +146,14 @@ impl Knn {
             let first = cells().next().map_or(0.0, |(x, _)| *x);
             // About the first value, so that a large offset costs no digits.
             let weight: f64 = cells().map(|(_, w)| w).sum();
-            let mean = cells().map(|(x, w)| w * (x - first)).sum::<f64>() / weight;
-            let variance = cells().map(|(x, w)| w * (x - first - mean).powi(2)).sum::<f64>() / weight;
             let size = cells().map(|(x, _)| x.abs()).fold(0.0, f64::max);
-            let varies = variance.sqrt() > ROUNDING * size && variance.is_finite();
+            check_size(&layout.features()[layout.numbers()[j]].name, size)?;
+            // In units in which no square leaves the range of numbers; a power of two changes no digit.
+            let unit = power_near(size);
+            let from_first = |x: &f64| (x - first) * unit;
+            let mean = cells().map(|(x, w)| w * from_first(x)).sum::<f64>() / weight;
+            let deviation = (cells().map(|(x, w)| w * (from_first(x) - mean).powi(2)).sum::<f64>() / weight).sqrt() / unit;
+            let varies = deviation > ROUNDING * size;
             if !varies {
                 let text = match cells().next() {
                     Some(_) => format!("is {first} in every row; it says nothing about the class and was left out"),
@@ -159,10 +163,10 @@ impl Knn {
             }
             units.push(match (varies, self.standard) {
                 (false, _) => 0.0,
-                (true, Standard::Deviation) => variance.sqrt().recip(),
+                (true, Standard::Deviation) => deviation.recip(),
                 (true, Standard::None) => 1.0,
             });
         }
-        units
+        Ok(units)
     }
 }

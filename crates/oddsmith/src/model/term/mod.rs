@@ -5,6 +5,7 @@
 
 mod flags;
 mod levels;
+mod limits;
 mod numbers;
 mod words;
 

@@ -1,6 +1,6 @@
 //! Σ_j [b_kj + w_kj (x_j − c_j)] over number columns. A missing value adds nothing, not even its base.
 
-use super::times;
+use super::{limits, times};
 use crate::data::{Features, Layout};
 use crate::model::{Contributions, Scores};
 
@@ -29,12 +29,30 @@ impl NumberTerm {
 
     pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) {
         let classes = scores.classes();
+        let mut before = vec![0.0; classes];
         for (i, scores) in scores.parts_mut().0.chunks_exact_mut(classes).enumerate() {
+            before.copy_from_slice(scores);
             for (at, &j) in self.columns.iter().enumerate() {
                 let x = rows.numbers.get(i, j) - self.centre[at];
                 self.add_cell(x, at, scores);
             }
+            if limits::is_lost(scores) {
+                scores.copy_from_slice(&before);
+                self.add_limits(rows, i, scores);
+            }
         }
+    }
+
+    /// Adds the term to the scores of a row whose addends leave the range of numbers.
+    #[cold]
+    fn add_limits(&self, rows: &Features<'_>, i: usize, scores: &mut [f64]) {
+        let classes = scores.len();
+        let present =
+            || self.columns.iter().enumerate().map(|(at, &j)| (at, rows.numbers.get(i, j) - self.centre[at])).filter(|(_, x)| !x.is_nan());
+        for (at, _) in present() {
+            scores.iter_mut().zip(&self.base[at * classes..(at + 1) * classes]).for_each(|(score, base)| *score += base);
+        }
+        limits::add_cells(present().map(|(at, x)| (x, &self.weights[at * classes..(at + 1) * classes])), scores);
     }
 
     pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) {

@@ -1,6 +1,6 @@
 //! Σ_v count_v · t_vk over the words of a text column, plus a base for every text. A missing text adds nothing.
 
-use super::times;
+use super::{limits, times};
 use crate::data::{Csr, Features, Layout};
 use crate::error::{Error, Result};
 use crate::model::{Contributions, Prepared, Scores};
@@ -51,7 +51,9 @@ impl WordTerm {
     pub(super) fn add_scores(&self, rows: &Features<'_>, scores: &mut Scores) -> Result<()> {
         let classes = scores.classes();
         let words = &rows.words[self.block];
-        let out = scores.parts_mut().0;
+        let (out, scratch) = scores.parts_mut();
+        scratch.block.clear();
+        scratch.block.extend_from_slice(out);
         let finite = || self.table.iter().all(|weight| weight.is_finite()).then(|| WordScores::new(classes, &self.table));
         match (words.present, self.kernel.get(finite)) {
             (None, Some(kernel)) => {
@@ -59,10 +61,28 @@ impl WordTerm {
                     row.iter_mut().zip(&self.base).for_each(|(score, base)| *score += base);
                 }
                 let measure = if self.presence { WordMeasure::Presence } else { WordMeasure::Total };
-                kernel.add(SparseRows::new(words.starts, words.columns, Some(words.values))?, measure, out)
+                kernel.add(SparseRows::new(words.starts, words.columns, Some(words.values))?, measure, out)?;
             }
-            _ => out.chunks_exact_mut(classes).enumerate().try_for_each(|(i, scores)| self.add_row(words, i, scores)),
+            _ => out.chunks_exact_mut(classes).enumerate().try_for_each(|(i, scores)| self.add_row(words, i, scores))?,
         }
+        for (i, (scores, before)) in out.chunks_exact_mut(classes).zip(scratch.block.chunks_exact(classes)).enumerate() {
+            // Certain words of presence are ticked off and not added.
+            if !self.presence && limits::is_lost(scores) {
+                scores.copy_from_slice(before);
+                self.add_limits(words, i, scores);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the term to the scores of a row whose addends leave the range of numbers.
+    #[cold]
+    fn add_limits(&self, words: &Csr<'_>, i: usize, scores: &mut [f64]) {
+        let classes = scores.len();
+        scores.iter_mut().zip(&self.base).for_each(|(score, base)| *score += base);
+        let (columns, values) = words.row(i);
+        let weights = |column: u32| &self.table[column as usize * classes..(column as usize + 1) * classes];
+        limits::add_cells(columns.iter().zip(values).map(|(column, value)| (*value, weights(*column))), scores);
     }
 
     pub(super) fn add_contributions(&self, rows: &Features<'_>, layout: &Layout, out: &mut Contributions) -> Result<()> {

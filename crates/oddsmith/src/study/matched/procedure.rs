@@ -11,7 +11,7 @@ use crate::card::Card;
 use crate::codec::Codec;
 use crate::data::{Design, DesignOptions, DesignSurvey, Formula, KeyPlace, Layout, Plane, Response, Role, Weighting};
 use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
-use crate::model::linear::params::{FIRTH, ON_SEPARATION};
+use crate::model::linear::params::FIRTH;
 use crate::model::params::shared::{CLUSTER, OFFSET, STRATA};
 use crate::model::params::{Param, ParamKind};
 use crate::model::{Look, LookedParameter, Params, PassInfo, Procedure, Step, TableNeeds};
@@ -28,6 +28,9 @@ const ROBUST: Param = Param::new(
     "",
     "Standard errors from the scores of the sets, which hold where the model does not",
 );
+
+const ON_SEPARATION: Param =
+    Param::new("on-separation", ParamKind::Choice(&["error", "firth"]), "WHAT", "error", "What to do when no finite estimate exists");
 
 /// What the registry knows of it.
 pub(in crate::study) const ENTRY: AnalysisEntry = AnalysisEntry {

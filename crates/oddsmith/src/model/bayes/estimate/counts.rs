@@ -78,6 +78,7 @@ impl Estimate<'_> {
         }
         let totals: Vec<Vec<f64>> = (0..self.classes).map(|k| columns.iter().map(|&j| tallies.totals.get(k, j)).collect()).collect();
         let per_class: Vec<&[f64]> = totals.iter().map(Vec::as_slice).collect();
+        check_sums(&per_class, |at| self.number_name(columns[at]))?;
         let lengths = (0..self.classes).map(|k| mean_length(per_class[k], self.stats.classes().weight[k])).collect();
         if self.settings.predictive {
             self.polya(CountSource::Numbers { columns }, &per_class, lengths);
@@ -101,6 +102,8 @@ impl Estimate<'_> {
         }
         let totals = counts.totals.as_ref().ok_or_else(|| Self::lacking("word totals"))?;
         let per_class: Vec<&[f64]> = (0..self.classes).map(|k| totals.row(k)).collect();
+        let layout = self.stats.layout();
+        check_sums(&per_class, |_| &layout.features()[layout.words()[block]].name)?;
         let lengths: Vec<f64> = (0..self.classes).map(|k| mean_length(per_class[k], counts.documents[k])).collect();
         if self.settings.predictive {
             self.polya(CountSource::Words { block }, &per_class, lengths);
@@ -216,11 +219,31 @@ fn smoothed_by_word(counts: &[&[f64]], lambdas: &[f64], sign: f64) -> Result<Vec
     Ok(word_major(&rows, |k, n| sign * if totals[k] > 0.0 { (n / totals[k]).ln() } else { -(width as f64).ln() }))
 }
 
-/// Divides the weights of every class by their sum.
+/// Divides the weights of every class by their sum. Infinite weights grow together: they share the sum, and nothing is left for the others.
 fn normalize(table: &mut [f64], classes: usize) {
-    let mut sums = vec![0.0; classes];
-    table.chunks_exact(classes).for_each(|row| crate::stats::add(&mut sums, row));
-    table.chunks_exact_mut(classes).for_each(|row| row.iter_mut().zip(&sums).for_each(|(weight, sum)| *weight /= sum));
+    let (mut sums, mut infinite) = (vec![0.0; classes], vec![0.0; classes]);
+    for row in table.chunks_exact(classes) {
+        crate::stats::add(&mut sums, row);
+        infinite.iter_mut().zip(row).for_each(|(count, weight)| *count += f64::from(u8::from(weight.is_infinite())));
+    }
+    for (weight, (sum, infinite)) in table.chunks_exact_mut(classes).flat_map(|row| row.iter_mut().zip(sums.iter().zip(&infinite))) {
+        *weight = match *infinite > 0.0 {
+            true => f64::from(u8::from(weight.is_infinite())) / infinite,
+            false => *weight / sum,
+        };
+    }
+}
+
+/// Refuses counts whose sum over all columns and classes is no number.
+fn check_sums<'a>(per_class: &[&[f64]], name: impl Fn(usize) -> &'a str) -> Result<()> {
+    if per_class.iter().map(|cells| fast_sum(cells)).sum::<f64>().is_finite() {
+        return Ok(());
+    }
+    let sum = |at: usize| per_class.iter().map(|cells| cells[at]).sum::<f64>();
+    let width = per_class.first().map_or(0, |cells| cells.len());
+    let widest = (0..width).max_by(|a, b| sum(*a).total_cmp(&sum(*b))).unwrap_or(0);
+    let fault = DataFault::new("holds counts that add up to more than floating-point numbers can hold").column(name(widest));
+    Err(fault.accepted("divide all counts by a power of ten").into())
 }
 
 fn mean_length(counts: &[f64], rows: f64) -> f64 {

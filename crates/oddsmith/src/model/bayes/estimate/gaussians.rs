@@ -121,6 +121,10 @@ impl Estimate<'_> {
         // In the user's units, because columns of different units are compared.
         let widest = overall.iter().zip(&cells.units).map(|(m, unit)| m.squares / m.weight / unit / unit).fold(0.0, f64::max);
         let addend = self.settings.variance_addend * widest;
+        // Deviations have room where variances have none.
+        let deviation = |(m, unit): (&Moment, &f64)| (m.squares / m.weight).sqrt() / unit;
+        let far = (self.settings.variance_addend > 0.0 && !addend.is_normal())
+            .then(|| self.settings.variance_addend.sqrt() * overall.iter().zip(&cells.units).map(deviation).fold(0.0, f64::max));
         let mut deviations = Vec::with_capacity(means.len());
         for k in 0..self.classes {
             for (at, &j) in columns.iter().enumerate() {
@@ -132,8 +136,14 @@ impl Estimate<'_> {
                     (true, true) => squares / divisor,
                     (true, false) => return Err(self.too_few_rows(k, j)),
                 };
-                let widened = if addend > 0.0 { variance + addend * cells.units[at] * cells.units[at] } else { variance };
-                deviations.push(self.floored(widened, reference, k, j)?.sqrt() / cells.units[at]);
+                let unit = cells.units[at];
+                deviations.push(match far {
+                    Some(far) => (variance.max(self.settings.variance_floor * reference).sqrt() / unit).hypot(far),
+                    None => {
+                        let widened = if addend > 0.0 { variance + addend * unit * unit } else { variance };
+                        self.floored(widened, reference, k, j)?.sqrt() / unit
+                    }
+                });
             }
         }
         let shared = self.settings.tying != Tying::PerClass;

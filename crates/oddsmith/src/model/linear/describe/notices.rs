@@ -21,6 +21,8 @@ const FEWEST_SETS: f64 = 10.0;
 pub(super) fn aliased(state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<(String, String)> {
     let name = |j: usize| problem.design.columns()[j].name.clone();
     let constant = analysis.facts.constant.iter().map(|&j| (name(j), "constant".to_owned()));
+    let left_out = analysis.facts.left_out.iter().flat_map(|separation| &separation.columns);
+    let separating = left_out.map(|(j, _)| (name(*j), "separates the classes".to_owned()));
     // Combinations were found in the solver's units.
     let scale = &state.coordinates.scale;
     let combinations = analysis.facts.aliases.iter().map(|alias| {
@@ -28,7 +30,7 @@ pub(super) fn aliased(state: &PassState, analysis: &Analysis, problem: &Problem)
         let parts: Vec<String> = alias.of.iter().map(part).collect();
         (name(alias.column), if parts.is_empty() { "constant".into() } else { parts.join(" + ") })
     });
-    constant.chain(combinations).collect()
+    constant.chain(separating).chain(combinations).collect()
 }
 
 /// A factor as a person would write it: rounding of the twelfth digit is not shown.
@@ -111,6 +113,14 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
         let kind = if separation.complete { "complete" } else { "quasi-complete" };
         let text = format!(
             "{kind} separation along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place",
+            separation.names(&problem.design).join(", ")
+        );
+        notices.push(Notice::new(notice::SEPARATION, text));
+    }
+    for separation in &facts.left_out {
+        let kind = if separation.complete { "complete" } else { "quasi-complete" };
+        let text = format!(
+            "{kind} separation: the likelihood has no finite maximum with {}, which was left out; odds ratios are those of a model without it",
             separation.names(&problem.design).join(", ")
         );
         notices.push(Notice::new(notice::SEPARATION, text));

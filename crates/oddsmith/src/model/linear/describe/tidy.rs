@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::card::{Cell, FixedTable, Table};
 use crate::data::design::MISSING_LEVEL;
 use crate::model::coefficient::{COEFFICIENT_COLUMNS, coefficient_row};
+use crate::model::hashed_words::{OTHERS, SharedRow};
 use crate::model::linear::describe::card::{Line, whole_or_number};
 use crate::model::linear::model::LogisticModel;
 
@@ -103,13 +104,15 @@ impl LogisticModel {
         for (plane, words) in self.layout.word_widths().into_iter().enumerate() {
             let feature = self.layout.words()[plane];
             let weights = &self.parameters.words[start * outputs..(start + words) * outputs];
+            let shared = SharedRow::find(&self.layout, feature, weights, outputs);
             for m in 0..outputs {
                 let mut order: Vec<usize> = (0..words).collect();
                 let size = |word: usize| weights[word * outputs + m].abs();
                 order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
-                for word in order {
-                    let estimate = weights[word * outputs + m];
-                    let level = self.layout.level_name(feature, word).unwrap_or_default();
+                let listed = order.into_iter().filter(|word| !shared.is(&weights[word * outputs..(word + 1) * outputs]));
+                let listed = listed.map(|word| (weights[word * outputs + m], self.layout.level_name(feature, word).unwrap_or_default()));
+                let others = shared.row().map(|weights| (weights[m], OTHERS.to_owned()));
+                for (estimate, level) in listed.chain(others) {
                     let name = self.layout.features()[feature].name.as_str();
                     let named = [self.layout.classes().label(m + 1).into(), name.into(), level.into()];
                     table.push(without_inference(named, estimate, [1.0.into(), Cell::Empty, Cell::Empty, Cell::Empty]));

@@ -2,7 +2,8 @@
 //!
 //! mean += Σ w (x − mean) / W;  products about the old mean move to the new one by − W_new δ δᵀ (Chan). Marked columns
 //! are summed about zero: with S_j = Σ w over the rows that mark j, products with other columns move by − S_j δᵀ and the
-//! products among marks are centred when they are read. Memory: p² numbers; time: that of the Gram kernel plus p² per block.
+//! products among marks are centred when they are read. Memory: p² numbers; time: that of the Gram kernel plus p² per block. Of very many
+//! columns only the squares are summed up, p numbers in time p per row.
 
 use crate::codec::{Codec, Encode};
 use crate::data::design::Place;
@@ -10,21 +11,31 @@ use crate::error::Result;
 use crate::num::MatrixView;
 use crate::num::kernel::{CrossSums, Gram, MarkProducts, Marks, mixed_width};
 
+/// Which products of columns are summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Products {
+    /// All of them.
+    All,
+    /// Those of every column with itself.
+    Squares,
+}
+
 /// Sums of columns.
 #[derive(Debug, Clone)]
 pub(crate) struct ColumnSums {
+    wanted: Products,
     pub(crate) weight: f64,
     /// Means of the columns that have cells.
     mean: Vec<f64>,
-    /// Upper triangle of Σ w (x − mean)(x − mean)ᵀ over those columns.
+    /// Upper triangle of Σ w (x − mean)(x − mean)ᵀ over those columns, or its diagonal.
     products: Vec<f64>,
     /// Marks, the one for none included.
     range: usize,
-    /// Σ w (x − mean) over the rows of a mark, mark after mark, padded.
+    /// Σ w (x − mean) over the rows of a mark, mark after mark, padded; empty where only squares are wanted.
     mixed: Vec<f64>,
-    /// Upper triangle of the weights of pairs of marks.
+    /// Upper triangle of the weights of pairs of marks, or its diagonal.
     marked: Vec<f64>,
-    gram: Gram,
+    gram: Option<Gram>,
     totals: Vec<f64>,
 }
 
@@ -40,15 +51,18 @@ impl Encode for ColumnSums {
 
 impl ColumnSums {
     /// Nothing seen of this many cells and marks.
-    pub(crate) fn new(columns: usize, range: usize) -> Self {
+    pub(crate) fn new(columns: usize, range: usize, wanted: Products) -> Self {
+        let all = wanted == Products::All;
+        let square = |size: usize| if all { size * size } else { size };
         ColumnSums {
+            wanted,
             weight: 0.0,
             mean: vec![0.0; columns],
-            products: vec![0.0; columns * columns],
+            products: vec![0.0; square(columns)],
             range,
-            mixed: vec![0.0; range * mixed_width(columns)],
-            marked: vec![0.0; range * range],
-            gram: Gram::pooled(1, columns),
+            mixed: vec![0.0; if all { range * mixed_width(columns) } else { 0 }],
+            marked: vec![0.0; square(range)],
+            gram: all.then(|| Gram::pooled(1, columns)),
             totals: vec![0.0; columns],
         }
     }
@@ -66,9 +80,17 @@ impl ColumnSums {
                 *mean = rows.get(first, j);
             }
         }
-        self.gram.add(rows, None, Some(weights), &self.mean, &mut self.products);
-        if marks.is_any() {
-            MarkProducts::default().add(rows, marks, weights, &self.mean, &mut self.mixed, &mut self.marked);
+        match &mut self.gram {
+            Some(gram) => {
+                gram.add(rows, None, Some(weights), &self.mean, &mut self.products);
+                if marks.is_any() {
+                    MarkProducts::default().add(rows, marks, weights, &self.mean, &mut self.mixed, &mut self.marked);
+                }
+            }
+            None => {
+                self.add_squares(rows, weights);
+                marks.add_factors(weights, 1, &mut self.marked);
+            }
         }
         self.totals.fill(0.0);
         CrossSums::new(&self.mean).add(rows, weights, &mut self.totals, &mut [0.0]);
@@ -82,8 +104,26 @@ impl ColumnSums {
         }
     }
 
+    /// Adds the squares of the columns that have cells.
+    fn add_squares(&mut self, rows: MatrixView<'_>, weights: &[f64]) {
+        for (i, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            for (j, (square, mean)) in self.products.iter_mut().zip(&self.mean).enumerate() {
+                let d = rows.get(i, j) - mean;
+                *square += weight * d * d;
+            }
+        }
+    }
+
+    /// Where the weight of a mark stands.
+    fn own(&self, mark: usize) -> usize {
+        if self.wanted == Products::All { mark * self.range + mark } else { mark }
+    }
+
     /// products += factor · δ δᵀ with δ in `totals`.
     fn add_outer(&mut self, factor: f64) {
+        if self.wanted == Products::Squares {
+            return self.products.iter_mut().zip(&self.totals).for_each(|(square, delta)| *square += factor * delta * delta);
+        }
         let size = self.mean.len();
         for (i, row) in self.products.chunks_exact_mut(size.max(1)).enumerate() {
             let scaled = factor * self.totals[i];
@@ -142,12 +182,19 @@ impl ColumnSums {
     pub(crate) fn mean(&self, column: Place) -> f64 {
         match column {
             Place::Cell(j) => self.mean[j],
-            Place::Mark(mark) => self.marked[mark * self.range + mark] / self.weight,
+            Place::Mark(mark) => self.marked[self.own(mark)] / self.weight,
         }
     }
 
-    /// Σ w (x_i − mean_i)(x_j − mean_j).
+    /// Σ w (x_i − mean_i)(x_j − mean_j); where only squares were summed up, not a number for two columns.
     pub(crate) fn product(&self, i: Place, j: Place) -> f64 {
+        if self.wanted == Products::Squares {
+            return match (i, i == j) {
+                (_, false) => f64::NAN,
+                (Place::Cell(j), true) => self.products[j],
+                (Place::Mark(mark), true) => self.marked[mark] - self.mean(i) * self.mean(i) * self.weight,
+            };
+        }
         match (i, j) {
             (Place::Cell(i), Place::Cell(j)) => self.products[i.min(j) * self.mean.len() + i.max(j)],
             (Place::Cell(j), Place::Mark(mark)) | (Place::Mark(mark), Place::Cell(j)) => {
@@ -184,8 +231,8 @@ mod tests {
         [Place::Cell(0), Place::Cell(1), Place::Mark(0), Place::Mark(1), Place::Mark(2)]
     }
 
-    fn sums(rows: std::ops::Range<usize>, step: usize) -> ColumnSums {
-        let mut sums = ColumnSums::new(2, 4);
+    fn sums(rows: std::ops::Range<usize>, step: usize, wanted: Products) -> ColumnSums {
+        let mut sums = ColumnSums::new(2, 4, wanted);
         for lo in rows.clone().step_by(step) {
             let block: Vec<_> = (lo..rows.end.min(lo + step)).map(row).collect();
             let cells: Vec<f64> = block.iter().flat_map(|(x, ..)| x[..2].to_vec()).collect();
@@ -204,13 +251,17 @@ mod tests {
             let term = |i: usize| row(i).2 * (row(i).0[a] - mean(a)) * (row(i).0[b] - mean(b));
             (0..ROWS).map(term).sum::<f64>()
         };
-        let mut merged = sums(0..23, 5);
-        merged.merge(&sums(23..23, 5));
-        merged.merge(&sums(23..ROWS, 9));
-        for sums in [sums(0..ROWS, 7), merged] {
+        let merged = |wanted| {
+            let mut merged = sums(0..23, 5, wanted);
+            merged.merge(&sums(23..23, 5, wanted));
+            merged.merge(&sums(23..ROWS, 9, wanted));
+            merged
+        };
+        let [all, squares] = [Products::All, Products::Squares];
+        for sums in [sums(0..ROWS, 7, all), merged(all), sums(0..ROWS, 7, squares), merged(squares)] {
             for (a, &at) in places().iter().enumerate() {
                 assert!((sums.mean(at) - mean(a)).abs() <= 1e-15 * mean(a).abs(), "mean {a}");
-                for (b, &other) in places().iter().enumerate() {
+                for (b, &other) in places().iter().enumerate().filter(|(b, _)| sums.wanted == all || *b == a) {
                     let (got, want) = (sums.product(at, other), product(a, b));
                     assert!((got - want).abs() <= 1e-9 * total, "{a}, {b}: {got} is not {want}");
                 }

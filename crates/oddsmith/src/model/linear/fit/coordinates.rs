@@ -13,6 +13,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::data::design::{MarkedColumns, Place};
 use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::options::StartPoint;
+use crate::stats::MOST_POWER;
 
 /// Powers of two beyond which products of columns could leave the range of numbers.
 const PLAIN_EXPONENT: i32 = 200;
@@ -232,9 +233,6 @@ fn exact_sum(a: f64, b: f64) -> (f64, f64) {
     let share = sum - a;
     (sum, (a - (sum - share)) + (b - share))
 }
-
-/// Largest power of two, either way, that a column is multiplied by: its reciprocal is a normal number, too.
-pub(crate) const MOST_POWER: i32 = 1000;
 
 /// The power of two nearest below 1/size, so that a column of that size becomes one of about 1.
 pub(crate) fn power_of_two(size: f64) -> f64 {

@@ -8,7 +8,7 @@ use crate::data::design::Place;
 use crate::data::{Design, DesignSurvey, Feature, Formula, Layout, Space};
 use crate::error::{Advice, DataFault, Error, Result};
 use crate::model::linear::fit::block_reader::Problem;
-use crate::model::linear::fit::coordinates::{Coordinates, MOST_POWER, power_of_two};
+use crate::model::linear::fit::coordinates::{Coordinates, power_of_two};
 use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
@@ -21,6 +21,7 @@ use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{ClassWeighting, Logistic};
 use crate::model::{PassInfo, Step};
 use crate::num::check_room;
+use crate::stats::check_size;
 
 /// Rows of a class that a sample must have.
 const FEW_OF_A_CLASS: f64 = 50.0;
@@ -45,17 +46,16 @@ pub(in crate::model::linear) fn check_classes(layout: &Layout) -> Result<()> {
 
 /// Refuses columns that no power of two brings to values of about 1.
 fn check_sizes(design: &Design, survey: &Survey) -> Result<()> {
-    let [least, most] = [-MOST_POWER, MOST_POWER].map(|power| 2f64.powi(power));
-    let odd = (0..survey.width()).map(|j| (j, survey.max_abs_eta(j))).find(|(_, size)| *size > 0.0 && !(least..=most).contains(size));
-    let Some((j, size)) = odd else { return Ok(()) };
-    let fault = DataFault::new(format!("has no value larger than {size:e}, near the end of what numbers can hold"));
-    let accepted = "values of ordinary size; multiply or divide the column by a power of ten";
-    Err(fault.column(&design.columns()[j].name).accepted(accepted).into())
+    (0..survey.width()).try_for_each(|j| check_size(&design.columns()[j].name, survey.max_abs_eta(j)))
 }
 
 /// Refuses more columns than there is memory for their products, of which three copies are alive at a time: two lanes and what is made of them.
-fn check_products(layout: &Layout, cells: usize, marks: usize) -> Result<()> {
+/// Very many columns do without products, unless `firth` asks for them.
+fn check_products(layout: &Layout, cells: usize, marks: usize, firth: bool) -> Result<()> {
     const COPIES: u128 = 3;
+    if cells + marks > MOST_FULL && !firth {
+        return Ok(());
+    }
     let (cells, marks) = (cells as u128, marks as u128);
     let levels = |feature: &&Feature| match &feature.space {
         Space::Levels { levels, .. } => levels.len(),
@@ -88,7 +88,7 @@ impl Logistic {
         let target = self.target(formula, layout)?;
         let marked = design.marked_columns().cloned();
         let coordinates = Coordinates { marked, ..Coordinates::plain(design.columns().len(), design.intercept()) };
-        check_products(layout, coordinates.cell_centre().len(), coordinates.mark_range())?;
+        check_products(layout, coordinates.cell_centre().len(), coordinates.mark_range(), self.firth)?;
         let class_weights = match &self.class_weights {
             ClassWeighting::Given(pairs) => {
                 let mut weights = vec![1.0; classes];
@@ -175,7 +175,8 @@ impl Logistic {
         let survey = survey.clone();
         let penalised = self.ridge() > 0.0 || self.l1 > 0.0;
         if penalised || columns > MOST_FULL || coordinates.kept.is_empty() {
-            return self.begin_fit(state, coordinates, survey, Vec::new(), constant, no_missing, !rescaled);
+            let start_known = !rescaled && columns <= MOST_FULL;
+            return self.begin_fit(state, coordinates, survey, Vec::new(), constant, no_missing, start_known);
         }
         let products = kept_products(&coordinates, &survey, &units);
         let doubts = rank::doubts(&products);

@@ -9,9 +9,9 @@ use crate::model::Step;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::fit::descent_steps::ARRIVED;
-use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
-use crate::model::linear::fit::learner::{MOST_FULL, next_pass, no_estimate, problem};
-use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
+use crate::model::linear::fit::eval_point::{Curvature, Shape};
+use crate::model::linear::fit::learner::{MOST_FULL, no_estimate, problem};
+use crate::model::linear::fit::passes::{LinearStats, PassState};
 use crate::model::linear::fit::penalty::Penalty;
 use crate::model::linear::fit::rank;
 use crate::model::linear::fit::sample::Sample;
@@ -19,7 +19,6 @@ use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Estimate, Facts, Fitting, Raw, Stage};
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::analysis;
-use crate::model::linear::infer::separation::SeparationCheck;
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{Logistic, MOST_STEPS, OnSeparation};
 
@@ -82,7 +81,7 @@ impl Logistic {
         let partitions = state.source.partitions;
         let seen = state.sample.size(partitions);
         let products = coordinates.marks().map_or(shape.width, |marks| marks.cells() + COST_OF_MARKS * marks.terms());
-        let facts = Arc::new(Facts { survey, shape, aliases, constant, penalty, products, no_missing, partitions });
+        let facts = Arc::new(Facts { survey, shape, aliases, constant, left_out: Vec::new(), penalty, products, no_missing, partitions });
         let plan = self.plan(&facts, self.firth);
         let sample = if sampling { sample_of(&facts.survey, shape, plan.cost, seen, partitions) } else { Sample::All };
         let state = PassState {
@@ -214,6 +213,7 @@ impl Logistic {
             shape: old.shape,
             aliases: old.aliases.clone(),
             constant: old.constant.clone(),
+            left_out: old.left_out.clone(),
             penalty: old.penalty.clone(),
             products: old.products,
             no_missing: !counts.gaps,
@@ -247,27 +247,23 @@ impl Logistic {
         let penalised = fitting.firth || fitting.facts.penalty.is_some();
         let stuck = matches!(next, Next::Stuck(_));
         let steps = fitting.solver.steps;
-        // The discriminant can start so far out that nothing curves any more; the null model never does.
         if stuck && steps == 0 && !fitting.restarted {
-            let facts = &fitting.facts;
-            let null = facts.survey.null_start(&state.coordinates, facts.shape);
-            let (solver, next) = SolverState::start(null, self.plan(facts, fitting.firth), facts.penalty.clone());
-            return self.follow(state, Fitting { solver, restarted: true, ..fitting }, next);
+            return self.restart(state, fitting);
         }
         let due = max_abs_eta > WATCHED_REACH && (steps >= fitting.check_at || next == Next::Converged);
         if !penalised && (stuck || due) && fitting.facts.shape.words == 0 {
             fitting.check_at = steps + if max_abs_eta > 2.0 * WATCHED_REACH { 1 } else { 4 };
-            let heading = match fitting.solver.heading() {
-                [] => fitting.solver.point().map(|p| p.theta.clone()).unwrap_or_default(),
-                heading => heading.to_vec(),
-            };
-            let eval_point = EvalPoint::new(heading, Curvature::None, &state.coordinates, fitting.facts.shape, &[]);
-            let no_missing = fitting.facts.no_missing;
-            let stage = Stage::SeparationCheck { fitting: Box::new(fitting), next, max_abs_eta };
-            let sums = PassSums::SeparationCheck(SeparationCheck::default());
-            return Ok(Step::Again(next_pass(state, (*state.coordinates).clone(), no_missing, vec![eval_point], Vec::new(), stage, sums)));
+            return self.look_for_separation(state, fitting, (&next, max_abs_eta, 0));
         }
         self.follow(state, fitting, next)
+    }
+
+    /// Begins again at the null model: the discriminant can start so far out that nothing curves any more; the null model never does.
+    pub(in crate::model::linear) fn restart(&self, state: &PassState, fitting: Fitting) -> Result<Step<LinearStats, LogisticModel>> {
+        let facts = &fitting.facts;
+        let null = facts.survey.null_start(&state.coordinates, facts.shape);
+        let (solver, next) = SolverState::start(null, self.plan(facts, fitting.firth), facts.penalty.clone());
+        self.follow(state, Fitting { solver, restarted: true, ..fitting }, next)
     }
 
     /// Does what the solver wants next.

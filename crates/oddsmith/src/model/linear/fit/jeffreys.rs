@@ -13,6 +13,18 @@ use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::{EvalPoint, Shape};
 use crate::num::kernel::{CrossSums, LinearScores, Panel, softmax};
 
+/// What is left of a column beside the others, as a share of its information, below which it is rounding. Far out hardly a row has
+/// information, the true share is smaller still, and a determinant made of rounding would look like a good one.
+const ROUNDED: f64 = 1e-12;
+
+/// The factor of an information matrix; `None` where it is singular as far as its digits tell.
+pub(crate) fn regular(information: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
+    let factor = Cholesky::new(information.clone())?;
+    let left = factor.l_dirty().diagonal();
+    let singular = left.iter().zip(information.diagonal().iter()).any(|(left, own)| left * left <= ROUNDED * own);
+    (!singular).then_some(factor)
+}
+
 /// The frozen information matrix of a point.
 #[derive(Debug)]
 pub(crate) struct Leverage {

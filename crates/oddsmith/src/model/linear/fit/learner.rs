@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nalgebra::Cholesky;
-
 use crate::data::design::ResponseReader;
 use crate::data::{DesignSurvey, Formula, Layout, Weighting};
 use crate::error::{Advice, DataFault, Error, ErrorKind, Result};
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
-use crate::model::linear::fit::jeffreys::{JeffreysSums, Leverage};
+use crate::model::linear::fit::jeffreys::{JeffreysSums, Leverage, regular};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::stage::{Raw, Stage};
@@ -131,8 +129,8 @@ impl Logistic {
             }
             (Stage::Survey, PassSums::Survey(survey)) => self.after_survey(state, survey),
             (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(state, ranking, survey),
-            (Stage::SeparationCheck { fitting, next, max_abs_eta }, PassSums::SeparationCheck(separation_check)) => {
-                self.after_separation_check(state, fitting, (next, *max_abs_eta), separation_check)
+            (Stage::SeparationCheck { fitting, next, max_abs_eta, tried }, PassSums::SeparationCheck(separation_check)) => {
+                self.after_separation_check(state, fitting, (next, *max_abs_eta, *tried), separation_check)
             }
             (Stage::SgdEpoch { .. }, PassSums::SgdEpoch(walk)) => self.after_epoch(state, walk),
             (Stage::Held { facts, theta }, PassSums::Held(rows)) => self.after_held(state, facts, theta, rows),
@@ -174,8 +172,8 @@ pub(super) fn raw(sums: &Sums, eval_point: &EvalPoint) -> Raw {
 pub(super) fn firth_answer(answer: &Raw, slope: &[f64]) -> Raw {
     let log_determinant = answer
         .hessian
-        .clone()
-        .and_then(Cholesky::new)
+        .as_ref()
+        .and_then(regular)
         .map_or(f64::NEG_INFINITY, |factor| 2.0 * factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>());
     let gradient = answer.gradient.iter().zip(slope).map(|(g, s)| g - s).collect();
     Raw { value: answer.value - 0.5 * log_determinant, gradient, ..answer.clone() }
@@ -270,16 +268,11 @@ impl Logistic {
         stage: &Stage,
         answers: Vec<Raw>,
     ) -> Result<Step<LinearStats, LogisticModel>> {
-        // A point of a search at which Firth's penalty is not defined ends that search, not the fit.
-        let singular: Vec<bool> = answers.iter().map(|answer| answer.hessian.clone().and_then(Cholesky::new).is_none()).collect();
-        if let (Stage::Analyse(analysis), true) = (stage, singular.contains(&true)) {
-            return analysis::without(self, state, analysis, &singular);
-        }
         let (widths, shape) = (state.layout.word_widths(), stage.shape());
         let mut leverages = Vec::new();
         for answer in &answers {
             // Where the information is singular the penalty is infinite, and the search comes back from there.
-            leverages.push(match answer.hessian.clone().and_then(Cholesky::new) {
+            leverages.push(match answer.hessian.as_ref().and_then(regular) {
                 Some(factor) => Leverage::new(&factor, &state.coordinates, shape),
                 None => Leverage::none(&state.coordinates, shape),
             });

@@ -32,8 +32,8 @@ pub(crate) enum Stage {
     Fit(Box<Fitting>),
     /// To add the slope of Firth's penalty to answers of another stage.
     Jeffreys { inner: Box<Stage>, answers: Vec<Raw> },
-    /// To prove or refute separation; `next` is what the solver wants otherwise, `reach` the largest |η|.
-    SeparationCheck { fitting: Box<Fitting>, next: Next, max_abs_eta: f64 },
+    /// To prove or refute separation, after so many directions; `next` is what the solver wants otherwise, `max_abs_eta` the largest |η|.
+    SeparationCheck { fitting: Box<Fitting>, next: Next, max_abs_eta: f64, tried: usize },
     /// To walk along the rows from a point, after this many epochs and rows.
     SgdEpoch { facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64 },
     /// To follow the searches.
@@ -89,6 +89,8 @@ pub(crate) struct Facts {
     pub(crate) shape: Shape,
     pub(crate) aliases: Vec<Doubt>,
     pub(crate) constant: Vec<usize>,
+    /// Separations without whose columns the fit is made.
+    pub(crate) left_out: Vec<Separation>,
     pub(crate) penalty: Penalty,
     /// Columns as far as their products cost time: those of a wide category cost little together.
     pub(crate) products: usize,
@@ -107,6 +109,7 @@ impl Facts {
             shape,
             aliases: Vec::new(),
             constant: Vec::new(),
+            left_out: Vec::new(),
             penalty: Penalty::new(vec![0.0; shape.width], 0.0, shape),
             products: self.products,
             no_missing: self.no_missing,

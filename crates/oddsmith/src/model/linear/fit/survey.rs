@@ -11,9 +11,10 @@ use crate::codec::{Codec, Encode};
 use crate::data::design::Place;
 use crate::error::Result;
 use crate::model::linear::fit::block_reader::{Block, Problem};
-use crate::model::linear::fit::column_sums::ColumnSums;
+use crate::model::linear::fit::column_sums::{ColumnSums, Products};
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::Shape;
+use crate::model::linear::fit::learner::MOST_FULL;
 use crate::num::kernel::{CrossSums, widest};
 use crate::num::special::ln_gamma;
 
@@ -105,6 +106,8 @@ impl Survey {
     pub(crate) fn new(problem: &Problem, coordinates: &Coordinates) -> Self {
         let places = coordinates.places();
         let (cells, range) = (coordinates.cell_centre().len(), coordinates.mark_range());
+        // Without second derivatives nobody asks for products of two columns either.
+        let wanted = if places.len() <= MOST_FULL { Products::All } else { Products::Squares };
         Survey {
             rows: 0,
             dropped: vec![0; problem.features],
@@ -113,7 +116,7 @@ impl Survey {
             squared_weight: 0.0,
             saturated: 0.0,
             log_coefficients: 0.0,
-            columns: ColumnSums::new(cells, range),
+            columns: ColumnSums::new(cells, range, wanted),
             places,
             cell_reach: vec![0.0; cells],
             origin: Vec::new(),

@@ -7,7 +7,7 @@ use nalgebra::{Cholesky, DVector, Dyn};
 use crate::error::{DataFault, Error, Result};
 use crate::model::Step;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
-use crate::model::linear::fit::jeffreys::Leverage;
+use crate::model::linear::fit::jeffreys::{Leverage, regular};
 use crate::model::linear::fit::learner::{next_pass, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::stage::{Analysis, Estimate, Facts, Purpose, Raw, Stage};
@@ -164,25 +164,12 @@ pub(crate) fn after_points(learner: &Logistic, state: &PassState, analysis: &Ana
         search.tell(&Answer {
             value: raw.value,
             gradient: DVector::from_column_slice(&raw.gradient),
-            metric: raw.hessian.clone().and_then(Cholesky::new),
+            metric: raw.hessian.as_ref().and_then(regular),
             max_abs_eta: raw.max_abs_eta,
         });
         match search.outcome.clone() {
             Some(outcome) => analysis.answers.push((purpose, outcome)),
             None => analysis.active.push((purpose, search)),
-        }
-    }
-    follow(learner, state, analysis)
-}
-
-/// Gives some of the searches up and goes on with the others.
-pub(crate) fn without(learner: &Logistic, state: &PassState, analysis: &Analysis, given_up: &[bool]) -> Outcomes {
-    let mut analysis = analysis.clone();
-    let active = std::mem::take(&mut analysis.active);
-    for ((purpose, search), given_up) in active.into_iter().zip(given_up) {
-        match given_up {
-            true => analysis.answers.push((purpose, SearchOutcome::Failed)),
-            false => analysis.active.push((purpose, search)),
         }
     }
     follow(learner, state, analysis)

@@ -10,6 +10,9 @@ use crate::model::linear::infer::search::{Aim, Answer, LEVEL_TOLERANCE, Search, 
 /// Standard errors from the estimate at which a search is given up.
 const FURTHEST: f64 = 1e12;
 
+/// Share of the way that a step has to be.
+const NEAREST: f64 = 1e-13;
+
 /// The search between two passes.
 #[derive(Debug, Clone)]
 pub(crate) struct Nested {
@@ -23,7 +26,10 @@ pub(crate) struct Nested {
     inside: (f64, f64),
     outside: Option<(f64, f64)>,
     at: f64,
-    metric: Cholesky<f64, Dyn>,
+    /// The best fit at the nearest value inside, with its objective and second derivatives: where the next one starts.
+    start: (DVector<f64>, f64, Cholesky<f64, Dyn>),
+    /// Whether the fit for the current value has yet to reach it.
+    fresh: bool,
     inner: Box<Search>,
 }
 
@@ -40,7 +46,8 @@ impl Nested {
         let at = (2.0 * (level - floor)).sqrt();
         let estimate = of.dot(theta);
         let inner = fix(&of, estimate + sign * unit * at, theta, floor, metric);
-        Nested { of, sign, floor, level, unit, estimate, inside: (0.0, 0.0), outside: None, at, metric: metric.clone(), inner }
+        let start = (theta.clone(), floor, metric.clone());
+        Nested { of, sign, floor, level, unit, estimate, inside: (0.0, 0.0), outside: None, at, start, fresh: true, inner }
     }
 
     /// The point to look at next.
@@ -50,6 +57,11 @@ impl Nested {
 
     /// Takes the objective there; gives the outcome once there is one.
     pub(crate) fn tell(&mut self, answer: &Answer) -> Option<SearchOutcome> {
+        // The way to a value may lead to where the objective is not defined; one that is nearer is reached on a better way.
+        if std::mem::take(&mut self.fresh) && !answer.value.is_finite() {
+            self.at = 0.5 * (self.inside.0 + self.at);
+            return self.go().err();
+        }
         self.inner.tell(answer);
         let (theta, value) = match self.inner.outcome.clone()? {
             SearchOutcome::Found { theta, value, .. } => (theta, value),
@@ -60,16 +72,26 @@ impl Nested {
         }
         let root = (2.0 * (value - self.floor).max(0.0)).sqrt();
         match value < self.level {
-            true => self.inside = (self.at, root),
+            true => {
+                self.inside = (self.at, root);
+                self.start = (theta, value, answer.metric.as_ref().unwrap_or(&self.start.2).clone());
+            }
             false => self.outside = Some((self.at, root)),
         }
         self.at = self.next();
-        if self.at > FURTHEST {
-            return Some(SearchOutcome::Failed);
+        self.go().err()
+    }
+
+    /// Begins the fit for the current value.
+    fn go(&mut self) -> Result<(), SearchOutcome> {
+        let progress = self.at - self.inside.0;
+        if self.at > FURTHEST || progress <= NEAREST * self.at {
+            return Err(SearchOutcome::Failed);
         }
-        let value_wanted = self.estimate + self.sign * self.unit * self.at;
-        self.inner = fix(&self.of, value_wanted, &theta, value, answer.metric.as_ref().unwrap_or(&self.metric));
-        None
+        let (theta, value, metric) = &self.start;
+        self.inner = fix(&self.of, self.estimate + self.sign * self.unit * self.at, theta, *value, metric);
+        self.fresh = true;
+        Ok(())
     }
 
     fn next(&self) -> f64 {

@@ -140,6 +140,9 @@ impl Search {
         // A value that is not a number counts as risen.
         let descends = |value: &f64| answer.value <= value + 1e-12 * (1.0 + value.abs());
         let rising = self.accepted.as_ref().is_some_and(|(_, value)| !descends(value));
+        if self.accepted.is_none() && !answer.value.is_finite() {
+            return self.start_at_zero();
+        }
         // An extrapolation that leads uphill is forgotten, and the plain step taken in its place.
         if rising && self.history.len() > 1 {
             self.history.drain(..self.history.len() - 1);
@@ -152,6 +155,10 @@ impl Search {
             self.trial = self.accepted.as_ref().map_or_else(|| self.origin.clone(), |(theta, _)| theta + &self.step * self.factor);
             return;
         }
+        if !answer.value.is_finite() {
+            self.outcome = Some(SearchOutcome::Failed);
+            return;
+        }
         self.accepted = Some((self.trial.clone(), answer.value));
         let at = self.trial.clone();
         self.propose(answer);
@@ -160,6 +167,19 @@ impl Search {
         if length <= GRADIENT_TOLERANCE * (1.0 + answer.value.abs()) || self.step.norm() <= 1e-14 * (at.norm() + self.origin.norm()) {
             let score = answer.metric.as_ref().map(|metric| answer.gradient.dot(&metric.solve(&answer.gradient)));
             self.outcome = Some(SearchOutcome::Found { theta: at, value: answer.value, score });
+        }
+    }
+
+    /// Where the way from the optimum leads to a point at which the objective is not defined, starts at zero, where it always is, unless
+    /// that is not among the points that are looked for.
+    fn start_at_zero(&mut self) {
+        let among = matches!(&self.aim, Aim::Constrained { values, .. } if values.iter().all(|value| *value == 0.0));
+        match among && self.trial.iter().any(|t| *t != 0.0) {
+            true => {
+                self.trial.fill(0.0);
+                self.history.clear();
+            }
+            false => self.outcome = Some(SearchOutcome::Failed),
         }
     }
 

@@ -11,13 +11,14 @@ use crate::data::Design;
 use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::Step;
 use crate::model::linear::fit::coordinates::Coordinates;
+use crate::model::linear::fit::eval_point::{Curvature, EvalPoint};
 use crate::model::linear::fit::fit_steps::question;
-use crate::model::linear::fit::learner::problem;
-use crate::model::linear::fit::passes::{LinearStats, PassState};
+use crate::model::linear::fit::learner::{next_pass, problem};
+use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::solver::{Next, Plan, SolverState};
-use crate::model::linear::fit::stage::{Fitting, Narrowing, Separation, Stage};
-use crate::model::linear::infer::separation::SeparationCheck;
+use crate::model::linear::fit::stage::{Facts, Fitting, Narrowing, Separation, Stage};
+use crate::model::linear::infer::separation::{SeparationCheck, flat_part};
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{Logistic, MOST_STEPS, OnSeparation};
 
@@ -35,17 +36,17 @@ impl Logistic {
         &self,
         state: &PassState,
         fitting: &Fitting,
-        (next, max_abs_eta): (&Next, f64),
+        (next, max_abs_eta, tried): (&Next, f64, usize),
         separation_check: &SeparationCheck,
     ) -> Steps {
         if !separation_check.proves() {
             let mut fitting = fitting.clone();
-            // Where standard errors are huge a step can be short beside them and long all the same.
+            // Where standard errors are huge a step can be short beside them and long all the same. The first direction is the next step.
             let next = match next {
-                Next::Converged if separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
+                Next::Converged if tried == 0 && separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
                 next => next.clone(),
             };
-            return self.follow(state, fitting, next);
+            return self.look_for_separation(state, fitting, (&next, max_abs_eta, tried + 1));
         }
         let separation = describe(state, &state.eval_points[0].theta, separation_check.complete(), fitting);
         let narrowing = match &fitting.narrowing {
@@ -73,6 +74,29 @@ impl Logistic {
             }
         };
         self.narrow(state, narrowing)
+    }
+
+    /// Asks whether the next of the directions that may do so separates the classes; goes on where there is none.
+    pub(in crate::model::linear) fn look_for_separation(
+        &self,
+        state: &PassState,
+        fitting: Fitting,
+        (next, max_abs_eta, tried): (&Next, f64, usize),
+    ) -> Steps {
+        // A search that goes on finds a better direction by itself.
+        let over = tried == 0 || !matches!(next, Next::Ask { .. });
+        let Some((at, direction)) = direction(&fitting, tried).filter(|_| over) else {
+            let lost = matches!(next, Next::Stuck(_)) && fitting.solver.steps < self.most_steps() && fitting.narrowing.is_none();
+            return match lost && !fitting.restarted {
+                true => self.restart(state, fitting),
+                false => self.follow(state, fitting, next.clone()),
+            };
+        };
+        let eval_point = EvalPoint::new(direction, Curvature::None, &state.coordinates, fitting.facts.shape, &[]);
+        let no_missing = fitting.facts.no_missing;
+        let stage = Stage::SeparationCheck { fitting: Box::new(fitting), next: next.clone(), max_abs_eta, tried: at };
+        let sums = PassSums::SeparationCheck(SeparationCheck::default());
+        Ok(Step::Again(next_pass(state, (*state.coordinates).clone(), no_missing, vec![eval_point], Vec::new(), stage, sums)))
     }
 
     /// Takes up the columns without which the rows are not separated; of several some may still be left out.
@@ -116,9 +140,51 @@ impl Logistic {
                 let fitting = Fitting { rescued: Some(separation), ..Fitting::new(facts, solver, true) };
                 Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
             }
+            OnSeparation::Drop => self.leave_out(state, &fitting, separation),
             OnSeparation::Error => Err(separation_error(state, &separation)?),
         }
     }
+
+    /// Fits without the variables of a separation: their columns, and those of products with them.
+    fn leave_out(&self, state: &PassState, fitting: &Fitting, separation: Separation) -> Steps {
+        let problem = problem(state)?;
+        let (columns, variables) = (problem.design.columns(), separation.variables(&problem.design));
+        let separates = |j: usize| columns[j].labels.iter().any(|(name, _)| variables.iter().any(|(variable, _)| variable == name));
+        let (gone, kept): (Vec<usize>, Vec<usize>) = state.coordinates.kept.iter().partition(|j| separates(**j));
+        // Columns that are mixed with each other cannot be left out one by one.
+        if gone.is_empty() || state.coordinates.turn.is_some() {
+            return Err(separation_error(state, &separation)?);
+        }
+        let coordinates = Coordinates { kept, ..(*state.coordinates).clone() };
+        let old = &fitting.facts;
+        let left_out = Separation { columns: gone.into_iter().map(|j| (j, Vec::new())).collect(), ..separation };
+        let facts = Arc::new(Facts {
+            aliases: old.aliases.clone(),
+            constant: old.constant.clone(),
+            left_out: old.left_out.iter().cloned().chain([left_out]).collect(),
+            ..old.of_columns(&coordinates)
+        });
+        let theta = facts.survey.null_start(&coordinates, facts.shape);
+        let (solver, next) = SolverState::start(theta, self.plan(&facts, false), facts.penalty.clone());
+        let fitting = Fitting::new(facts, solver, false);
+        Ok(Step::Again(self.ask(&at(state, Arc::new(coordinates)), Stage::Fit(Box::new(fitting)), vec![question(next)?])))
+    }
+}
+
+/// The first direction, from number `from` on, that may separate the classes: the next step of a search that runs away; the same, and the
+/// way so far, as far as they do not move rows that still have information.
+fn direction(fitting: &Fitting, from: usize) -> Option<(usize, Vec<f64>)> {
+    let way = || fitting.solver.point().map(|point| point.theta.clone());
+    let step = || Some(fitting.solver.heading().to_vec()).filter(|heading| !heading.is_empty());
+    let along = |direction: Vec<f64>| flat_part(fitting.curvature.as_ref()?, &direction);
+    (from..3).find_map(|at| {
+        let direction = match at {
+            0 => step().or_else(way),
+            1 => step().and_then(along),
+            _ => way().and_then(along),
+        };
+        direction.map(|direction| (at, direction))
+    })
 }
 
 /// The state of passes through other coordinates.
@@ -168,7 +234,8 @@ fn separation_error(state: &PassState, separation: &Separation) -> Result<Error>
     let problem = problem(state)?;
     let extent = if separation.complete { "complete" } else { "quasi-complete" };
     let firth = Advice::Set { option: "on-separation", value: "firth", to: "use Firth's penalised likelihood" };
-    let advice = Advice::any_of([firth, Advice::PenaliseWith { l2: 1.0 }, "leave the column out".into()]);
+    let drop = Advice::Set { option: "on-separation", value: "drop", to: "leave the column out" };
+    let advice = Advice::any_of([firth, Advice::PenaliseWith { l2: 1.0 }, drop]);
     let (columns, variables) = (separation.names(&problem.design), separation.variables(&problem.design));
     Ok(ErrorKind::Separation { extent, columns, variables, advice }.into())
 }
