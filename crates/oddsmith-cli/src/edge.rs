@@ -35,6 +35,11 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(guarded(&console, || commands::run(parsed, &console, &control)))
 }
 
+/// Whether the arguments are a command line.
+pub(crate) fn understands(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    CommandLine::try_parse_from(arguments).is_ok()
+}
+
 /// Runs `work`, tells what went wrong and gives the exit code; a panic is a bug to be reported.
 fn guarded(console: &Console, work: impl FnOnce() -> Result<(), Failure>) -> u8 {
     let first_panic = Arc::new(Mutex::new(None));
