@@ -59,10 +59,21 @@ fn guarded(console: &Console, work: impl FnOnce() -> Result<(), Failure>) -> u8 
         }
         Err(_) => {
             let what = first_panic.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let failure = Failure::Library(oddsmith::Error::internal(what.unwrap_or_default()));
+            let failure = Failure::Library(fault_of(what.unwrap_or_default()));
             console.failure(&failure);
             failure.code()
         }
+    }
+}
+
+/// The fault behind a panic: a bug, unless the standard library says that the system refused a thread, which it can say in no other way.
+fn fault_of(panic: String) -> oddsmith::Error {
+    match panic.starts_with("failed to spawn thread") {
+        true => {
+            let why = "the system gives no memory or no room for it; take fewer (--threads 1) or raise the limit (ulimit)";
+            oddsmith::ErrorKind::Io { path: "a thread".into(), source: std::io::Error::other(why) }.into()
+        }
+        false => oddsmith::Error::internal(panic),
     }
 }
 
@@ -81,5 +92,6 @@ mod tests {
         });
         assert_eq!(code, 70);
         assert_eq!(guarded(&console, || Ok(())), 0);
+        assert_eq!(guarded(&console, || panic!("failed to spawn thread: {:?}", std::io::ErrorKind::WouldBlock)), 6);
     }
 }

@@ -102,18 +102,20 @@ fn nested(parts: &Parts, opening: &str) -> Vec<u8> {
     parts.with_header(&format!("{header},\"deep\":{}", opening.repeat(100_000)))
 }
 
+/// The good files that are forged.
+pub const GOOD: [(Kind, &str); 6] = [
+    (Kind::Model, "logistic-1.odds"),
+    (Kind::Model, "tree-1.odds"),
+    (Kind::Model, "nb-words-1.odds"),
+    (Kind::Statistics, "table-stats-1.stats"),
+    (Kind::Round, "round-1.round"),
+    (Kind::Answer, "answer-1a.answer"),
+];
+
 /// All of them: every change of a file of every kind.
 pub fn hostile_files() -> Vec<HostileFile> {
-    let good = [
-        (Kind::Model, "logistic-1.odds"),
-        (Kind::Model, "tree-1.odds"),
-        (Kind::Model, "nb-words-1.odds"),
-        (Kind::Statistics, "table-stats-1.stats"),
-        (Kind::Round, "round-1.round"),
-        (Kind::Answer, "answer-1a.answer"),
-    ];
     let mut all = Vec::new();
-    for (kind, name) in good {
+    for (kind, name) in GOOD {
         let Some(parts) = seeds::files(name).first().and_then(|(_, bytes)| Parts::of(bytes)) else { continue };
         for (what, from, to) in EXCHANGES {
             if parts.header.contains(from) {

@@ -29,17 +29,17 @@ const MODELS: [(&str, &str); 16] = [
     ("one-vs-rest", "--target town --model one-vs-rest --features a,b,c,d"),
     ("softmax", "--target town --model logistic --features a,b,c,d"),
     ("tree", "--target y --model tree"),
-    ("forest", "--target y --model forest --trees 20"),
-    ("boosting", "--target y --model boosting --rounds 20"),
+    ("forest", "--target y --model forest --n-estimators 20"),
+    ("boosting", "--target y --model boosting --max-iter 20"),
     ("least-squares", "--target y --model least-squares"),
     ("perceptron", "--target y --model perceptron"),
-    ("network", "--target y --model network --features a,b,c,d --max-steps 10"),
+    ("network", "--target y --model network --features a,b,c,d --steps 10"),
 ];
 
 /// Fits every model in every way.
 pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let folder = scope.folder("bits")?;
-    tables::write(&folder.join("some.csv"), scope.count(30_000, 100_000), 5)?;
+    tables::write(&folder.join("some.csv"), scope.count(10_000, 100_000), 5)?;
     let told = trial::side_by_side(MODELS.len(), |at| every_way(scope, &folder, MODELS[at]))?;
     let differing: Vec<&str> = told.iter().filter(|(_, files)| files.len() > 1).map(|(name, _)| *name).collect();
     let ways = THREADS.len() * MEMORY.len();
@@ -92,7 +92,7 @@ fn instructions() -> &'static str {
 /// Compares sums with those in the repository, or stores them there when that is asked for.
 fn as_stored(scope: &Scope, sums: &BTreeMap<String, String>) -> Result<Finding, Failure> {
     let path = scope.root.join(STORED);
-    let (own, rows) = (instructions(), scope.count(30_000, 100_000));
+    let (own, rows) = (instructions(), scope.count(10_000, 100_000));
     let begins = format!("{own} {rows} ");
     let text = fs::read_to_string(&path).unwrap_or_default();
     if scope.store {
@@ -121,9 +121,9 @@ fn in_pieces(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
     let (header, rows) = table.split_once('\n').unwrap_or_default();
     let rows: Vec<&str> = rows.lines().take(5_000).collect();
     fs::write(folder.join("whole.csv"), format!("{header}\n{}\n", rows.join("\n")))?;
-    trial::succeed(&scope.program, folder, "fit -q whole.csv --target y --model lda -o whole.odds")?;
+    trial::succeed(&scope.program, folder, "fit -q whole.csv --target y --exclude town --model lda -o whole.odds")?;
     let expected = predicted(scope, folder, "whole.odds")?;
-    let tries = scope.count(10, 1_000);
+    let tries = scope.count(5, 1_000);
     let worst = trial::side_by_side(tries, |at| {
         let own = scope.folder(&format!("bits-pieces-{at}"))?;
         let mut random = Random::new(at as u64);
@@ -135,7 +135,7 @@ fn in_pieces(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
         let mut names = Vec::new();
         for (piece, text) in dealt.iter().enumerate() {
             fs::write(own.join(format!("{piece}.csv")), format!("{header}\n{text}"))?;
-            trial::succeed(&scope.program, &own, &format!("stats gather -q {piece}.csv --target y -o {piece}.stats"))?;
+            trial::succeed(&scope.program, &own, &format!("stats gather -q {piece}.csv --target y --exclude town -o {piece}.stats"))?;
             names.push(format!("{piece}.stats"));
         }
         trial::succeed(&scope.program, &own, &format!("stats merge -q {} -o all.stats", names.join(" ")))?;

@@ -34,17 +34,17 @@ struct Stopped {
 /// Interrupts commands of every kind.
 pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let folder = scope.folder("interrupts")?;
-    tables::write(&folder.join("large.csv"), 200_000, 1)?;
+    tables::write(&folder.join("large.csv"), scope.count(60_000, 400_000), 1)?;
     trial::succeed(&scope.program, &folder, "fit -q large.csv --target y -o large.odds")?;
-    let signals = scope.count(100, 1_000) / COMMANDS.len();
+    let signals = scope.count(60, 1_000) / COMMANDS.len();
     let mut all = Vec::new();
     let mut random = Random::new(1);
     for words in COMMANDS {
         let usual = trial::succeed(&scope.program, &folder, words)?;
         let whole = fs::read(folder.join("out"))?;
         for at in 0..signals {
-            let signal = [("-INT", 130), ("-TERM", 143)][at % 2];
-            all.push(stopped(scope, &folder, words, usual.mul_f64(random.uniform()), signal, &whole)?);
+            let (moment, signal) = (usual.mul_f64(random.uniform()), [("-INT", 130), ("-TERM", 143)][at % 2]);
+            all.push(soonest(|| stopped(scope, &folder, words, moment, signal, &whole))?);
         }
     }
     let slowest = all.iter().map(|stopped| stopped.took).max().unwrap_or_default();
@@ -55,12 +55,31 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     Ok(vec![
         Finding::new(
             tried.clone(),
-            "ends within 200 ms",
+            "ends within 200 ms, at one of three tries of the same moment",
             format!("{late} later; slowest {:.0} ms; {early} met a running command", slowest.as_secs_f64() * 1e3),
             late == 0 && early * 2 > all.len(),
         ),
         Finding::new(tried, "exit code of the signal, no file or a whole one", format!("{wrong} other codes, {torn} other files"), wrong + torn == 0),
     ])
+}
+
+/// A signal that is obeyed late is sent twice more at the same moment: other work of the machine may have held it up, what the command does
+/// there holds it up every time. What else goes wrong in any of them is told.
+fn soonest(mut once: impl FnMut() -> Result<Stopped, Failure>) -> Result<Stopped, Failure> {
+    let mut best = once()?;
+    for _ in 0..2 {
+        if best.took <= SOON {
+            break;
+        }
+        let again = once()?;
+        best = Stopped {
+            took: best.took.min(again.took),
+            told: best.told && again.told,
+            whole: best.whole && again.whole,
+            early: best.early,
+        };
+    }
+    Ok(best)
 }
 
 fn stopped(scope: &Scope, folder: &Path, words: &str, wait: Duration, signal: (&str, i32), whole: &[u8]) -> Result<Stopped, Failure> {

@@ -48,7 +48,7 @@ fn at_once(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
 fn stream(scope: &Scope, folder: &Path, words: &str) -> Result<Finding, Failure> {
     let table = std::fs::read_to_string(folder.join("some.csv"))?;
     let (header, rows) = table.split_once('\n').unwrap_or_default();
-    let goal_bytes = scope.count(200 << 20, 10 << 30);
+    let goal_bytes = scope.count(64 << 20, 10 << 30);
     let mut child = trial::command(&scope.program, folder, words).stdin(Stdio::piped()).spawn()?;
     let Some(mut input) = child.stdin.take() else { return Err(Failure::new("the command has no input")) };
     let (mut sent, mut early, mut late) = (0usize, 0.0f64, 0.0f64);

@@ -8,7 +8,7 @@ use crate::trust::finding::Finding;
 use crate::trust::scope::Scope;
 use crate::trust::{tables, trial};
 
-/// Commands over a table of 20,000 rows, each beginning where the program can start at all.
+/// Commands over a table of 5,000 rows, each beginning where the program can start at all.
 const COMMANDS: [&str; 6] = [
     "fit -q some.csv --target y -o out",
     "fit -q some.csv y~a+b+c+d+town -o out",
@@ -19,15 +19,15 @@ const COMMANDS: [&str; 6] = [
 ];
 /// The least and the most limit, in KiB.
 const LEAST: usize = 8 << 10;
-const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 19;
 
 /// Lowers the limit of memory step by step.
 pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let folder = scope.folder("memory")?;
-    tables::write(&folder.join("some.csv"), 20_000, 3)?;
+    tables::write(&folder.join("some.csv"), 5_000, 3)?;
     trial::succeed(&scope.program, &folder, "fit -q some.csv --target y -o some.odds")?;
     let first = first_start(scope, &folder)?;
-    let steps = scope.count(24, 200);
+    let steps = scope.count(8, 200);
     // Limits grow by the same factor: what matters happens just above the least.
     let factor = (MOST as f64 / first as f64).powf(1.0 / steps as f64);
     let limits: Vec<usize> = (0..=steps).map(|step| (first as f64 * factor.powi(step as i32)) as usize).collect();
@@ -61,7 +61,7 @@ fn first_start(scope: &Scope, folder: &Path) -> Result<usize, Failure> {
     while limited(scope, folder, "--version", limit)? != Some(0) {
         limit += limit / 10;
         if limit > MOST {
-            return Err(Failure::new("`oddsmith --version` does not run in a gigabyte"));
+            return Err(Failure::new("`oddsmith --version` does not run in half a gigabyte"));
         }
     }
     Ok(limit)

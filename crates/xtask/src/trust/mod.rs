@@ -7,6 +7,7 @@ mod attacks;
 mod bits;
 mod crash;
 mod csv;
+mod depth;
 mod digits;
 mod disk;
 mod finding;
@@ -53,6 +54,7 @@ const PROPERTIES: &[Property] = &[
     Property { name: "load", run: load::run, quick: true },
     Property { name: "supply", run: supply::run, quick: true },
     Property { name: "csv", run: csv::run, quick: false },
+    Property { name: "depth", run: depth::run, quick: false },
 ];
 
 /// What was asked for.
