@@ -35,6 +35,11 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(guarded(&console, || commands::run(parsed, &console, &control)))
 }
 
+/// Whether the arguments are a command line.
+pub(crate) fn understands(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    CommandLine::try_parse_from(arguments).is_ok()
+}
+
 /// Runs `work`, tells what went wrong and gives the exit code; a panic is a bug to be reported.
 fn guarded(console: &Console, work: impl FnOnce() -> Result<(), Failure>) -> u8 {
     let first_panic = Arc::new(Mutex::new(None));
@@ -54,10 +59,21 @@ fn guarded(console: &Console, work: impl FnOnce() -> Result<(), Failure>) -> u8 
         }
         Err(_) => {
             let what = first_panic.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let failure = Failure::Library(oddsmith::Error::internal(what.unwrap_or_default()));
+            let failure = Failure::Library(fault_of(what.unwrap_or_default()));
             console.failure(&failure);
             failure.code()
         }
+    }
+}
+
+/// The fault behind a panic: a bug, unless the standard library says that the system refused a thread, which it can say in no other way.
+fn fault_of(panic: String) -> oddsmith::Error {
+    match panic.starts_with("failed to spawn thread") {
+        true => {
+            let why = "the system gives no memory or no room for it; take fewer (--threads 1) or raise the limit (ulimit)";
+            oddsmith::ErrorKind::Io { path: "a thread".into(), source: std::io::Error::other(why) }.into()
+        }
+        false => oddsmith::Error::internal(panic),
     }
 }
 
@@ -76,5 +92,6 @@ mod tests {
         });
         assert_eq!(code, 70);
         assert_eq!(guarded(&console, || Ok(())), 0);
+        assert_eq!(guarded(&console, || panic!("failed to spawn thread: {:?}", std::io::ErrorKind::WouldBlock)), 6);
     }
 }

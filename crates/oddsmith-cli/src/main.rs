@@ -1,34 +1,5 @@
-//! The `oddsmith` command: arguments in, a result on standard output, notes on standard error, an exit code.
-
-mod analysing;
-mod by;
-mod class_proportions;
-mod command_line;
-mod commands;
-mod console;
-mod data_card;
-mod edge;
-mod evaluation_report;
-mod exit;
-mod explanation;
-mod files;
-mod fitting;
-mod flags;
-mod gate;
-mod labelled_table;
-mod labels;
-mod lint;
-mod options;
-mod plot;
-mod progress;
-mod rows_of_numbers;
-mod scored;
-mod search;
-mod signals;
-mod silence;
-mod stream;
-mod wording;
+//! The `oddsmith` command.
 
 fn main() -> std::process::ExitCode {
-    edge::run(std::env::args_os())
+    oddsmith_cli::run(std::env::args_os())
 }

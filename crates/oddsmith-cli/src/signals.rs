@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use oddsmith::control::Control;
 #[cfg(unix)]
-use signal_hook::consts::SIGXFSZ;
+use signal_hook::consts::{SIGABRT, SIGXFSZ};
 use signal_hook::consts::{SIGINT, SIGTERM};
 #[cfg(unix)]
 use signal_hook::iterator::Signals;
+
+#[cfg(unix)]
+use crate::exit;
 
 /// How long the work has to notice that it should stop. It looks up after every batch; only a read or a write that
 /// waits for somebody else takes longer, and there is nothing to finish then.
@@ -31,6 +34,8 @@ pub(crate) fn exit_code() -> u8 {
 pub(crate) fn watch(control: &Arc<Control>) {
     // A write beyond the limit of file sizes then fails with an error, which is told; its signal would end the process and leave half a file behind.
     _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    // Memory that the system does not give ends the process from within, after a line that says how much was asked for.
+    _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, i32::from(exit::IO), Arc::new(AtomicBool::new(true)));
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let control = Arc::clone(control);
     std::thread::spawn(move || {

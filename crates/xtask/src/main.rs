@@ -10,6 +10,8 @@
 //! cargo xtask bench --instructions                 count the instructions of the hot loops against a baseline
 //! cargo xtask bench scaling                        time and memory against rows, columns, classes and threads
 //! cargo xtask bench stream                         memory of a fit that reads a 5 GB file
+//! cargo xtask trust [--only NAME]                  try every promise: crashes, disks, hostile bytes, bits, intervals …
+//! cargo xtask trust --long [--hours N]             the same at length, with its table written into docs/trust.md
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr)] // The workshop talks to the person in front of it.
 
@@ -28,12 +30,13 @@ mod shell;
 mod site;
 mod test;
 mod third_party;
+mod trust;
 
 use std::process::ExitCode;
 
 use failure::Failure;
 
-const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | fmt | docs | new-model NAME | arrows | bench [OPTIONS]";
+const USAGE: &str = "usage: cargo xtask test [--skip-python] [--only STEP] | fmt | docs | new-model NAME | arrows | bench [OPTIONS] | trust [--long] [--hours N] [--only NAME]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "new-model" => new_model::run(rest),
         Some((task, [])) if task == "arrows" => arrows::run(&shell::root()),
         Some((task, rest)) if task == "bench" => bench::run(rest),
+        Some((task, rest)) if task == "trust" => trust::run(rest),
         _ => Err(Failure::usage(USAGE)),
     };
     match outcome {

@@ -113,3 +113,22 @@ fn a_stream_is_answered_while_it_flows() {
     drop(stdin);
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn memory_that_runs_out_is_told_by_exit_code_6() {
+    let session = Session::new();
+    let rows: String = (0..5000).map(|i| format!("{},{}.5,{}\n", i % 97, i % 13, ["no", "yes"][i % 2])).collect();
+    session.write("some.csv", format!("a,b,y\n{rows}"));
+    let under = |limit: u32, words: &str| session.shell(&format!("ulimit -v {limit}; exec oddsmith {words} > /dev/null"));
+    let first = (1..100).map(|step| step * 4096).find(|limit| under(*limit, "--version").status.success()).unwrap();
+    let mut codes = std::collections::BTreeSet::new();
+    for step in 0..24 {
+        let output = under(first + step * 8192, "fit -q some.csv --target y --model forest --threads 2");
+        let message = String::from_utf8(output.stderr).unwrap();
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 6)), "{code:?} under {} KiB: {message}", first + step * 8192);
+        assert!(code == Some(0) || message.contains("memory") || message.contains("error"), "{message}");
+        codes.insert(code);
+    }
+    assert_eq!(codes.len(), 2, "one end only: {codes:?}");
+}

@@ -3,6 +3,7 @@
 //!
 //! ```sh
 //! cargo run --release --example coverage 20000 docs/epidemiology.md      # writes the tables of that page between its marks
+//! cargo run --release --example coverage honesty 20000 5000              # so many drawings of 5000 rows: intervals and null p-values, line by line
 //! ```
 //!
 //! The first argument is the number of drawings, 20 000 by default, of which strata take a quarter and regressions a tenth; above every table stands how far chance
@@ -10,6 +11,8 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program that prints tables")]
 
+mod honesty;
+mod p_values;
 mod regressions;
 
 use oddsmith::study::estimate::Estimate;
@@ -213,7 +216,12 @@ fn interactions_and_pairs(random: &mut Random, drawn: u32, page: &mut Page) {
 }
 
 fn main() -> oddsmith::Result<()> {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if(|first| first == "honesty").is_some() {
+        let [drawn, rows] = [1000, 5000].map(|usual| arguments.next().and_then(|text| text.parse().ok()).unwrap_or(usual));
+        println!("{}", honesty::lines(drawn as u32, rows)?);
+        return Ok(());
+    }
     let drawn = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(20_000);
     let (mut random, mut page) = (Random(ChaCha8Rng::seed_from_u64(1)), Page(String::new()));
     tables(&mut random, drawn, &mut page);

@@ -15,15 +15,20 @@ use oddsmith::train::{conclude, fit};
 use crate::{LEVEL, Page, Random, Tally};
 
 /// Rows of a binary exposure `x`, a number `z`, and categories `set` and `site` that rows of matched sets have.
-struct Drawn {
+pub(crate) struct Drawn {
     layout: Layout,
-    numbers: Vec<f64>,
+    pub(crate) numbers: Vec<f64>,
     codes: Vec<u32>,
-    labels: Vec<u32>,
+    pub(crate) labels: Vec<u32>,
 }
 
 impl Drawn {
-    fn new(sets: usize, sites: usize) -> Result<Self> {
+    pub(crate) fn new(sets: usize, sites: usize) -> Result<Self> {
+        Drawn::of_classes(sets, sites, &["no", "yes"])
+    }
+
+    /// Rows of other classes.
+    pub(crate) fn of_classes(sets: usize, sites: usize, classes: &[&str]) -> Result<Self> {
         let names = |count: usize| Levels::sorted((0..count).map(|at| format!("{at:05}")).collect());
         let columns = vec![
             Feature::number("x"),
@@ -31,18 +36,22 @@ impl Drawn {
             Feature::category("set", names(sets)),
             Feature::category("site", names(sites)),
         ];
-        let classes = Classes::new(vec!["no".into(), "yes".into()])?;
+        let classes = Classes::new(classes.iter().map(|class| (*class).to_owned()).collect())?;
         let layout = Layout::new("y", columns, classes, Weighting::None)?;
         Ok(Drawn { layout, numbers: Vec::new(), codes: Vec::new(), labels: Vec::new() })
     }
 
-    fn push(&mut self, x: f64, z: f64, (set, site): (u32, u32), event: bool) {
-        self.numbers.extend([x, z]);
-        self.codes.extend([set, site]);
-        self.labels.push(u32::from(event));
+    pub(crate) fn push(&mut self, x: f64, z: f64, (set, site): (u32, u32), event: bool) {
+        self.push_class(x, z, (set, site), u32::from(event));
     }
 
-    fn source(&self) -> Result<ViewSource<'_>> {
+    pub(crate) fn push_class(&mut self, x: f64, z: f64, (set, site): (u32, u32), class: u32) {
+        self.numbers.extend([x, z]);
+        self.codes.extend([set, site]);
+        self.labels.push(class);
+    }
+
+    pub(crate) fn source(&self) -> Result<ViewSource<'_>> {
         let rows = self.labels.len();
         let numbers = MatrixView::row_major(&self.numbers, rows, 2)?;
         let codes = CodesView::row_major(&self.codes, rows, 2)?;
@@ -50,7 +59,7 @@ impl Drawn {
     }
 }
 
-fn number(card: &Card, row: usize, column: &str) -> f64 {
+pub(crate) fn number(card: &Card, row: usize, column: &str) -> f64 {
     let cell = card.tidy.position(column).and_then(|at| card.tidy.rows().get(row).map(|cells| &cells[at]));
     match cell {
         Some(Cell::Number(value) | Cell::PValue(value)) => *value,
@@ -59,7 +68,7 @@ fn number(card: &Card, row: usize, column: &str) -> f64 {
 }
 
 /// The interval in a row of a tidy table.
-fn interval(card: &Card, row: usize) -> Option<Estimate> {
+pub(crate) fn interval(card: &Card, row: usize) -> Option<Estimate> {
     Some(Estimate::between(number(card, row, "estimate"), (number(card, row, "conf_low"), number(card, row, "conf_high"))))
 }
 
@@ -72,7 +81,7 @@ fn sampled(card: &Card, row: usize, ratio: bool) -> Option<Estimate> {
 }
 
 /// The card of matched sets.
-fn matched_card(given: &[(&str, &str)], rows: &Drawn) -> Result<Card> {
+pub(crate) fn matched_card(given: &[(&str, &str)], rows: &Drawn) -> Result<Card> {
     let Some(entry) = registry::analysis("conditional-logistic") else { return Err(Error::internal("there are no matched sets")) };
     let params = given.iter().try_fold(entry.defaults(), |params, (name, value)| params.with(name, value))?;
     let procedure = (entry.build)(&params.with_formula(Some(Formula::parse("y ~ x + z")?))?)?;
@@ -80,7 +89,7 @@ fn matched_card(given: &[(&str, &str)], rows: &Drawn) -> Result<Card> {
 }
 
 /// A regression of the formula: logistic, which is what formulas are for by default.
-fn regressed(given: &[(&str, &str)], rows: &Drawn) -> Result<Box<dyn Classifier>> {
+pub(crate) fn regressed(given: &[(&str, &str)], rows: &Drawn) -> Result<Box<dyn Classifier>> {
     let entry = registry::default_for(true);
     let params = given.iter().try_fold(entry.defaults(), |params, (name, value)| params.with(name, value))?;
     let learner = (entry.build)(&params.with_formula(Some(Formula::parse("y ~ x + z")?))?)?;
@@ -94,15 +103,15 @@ fn card(conclusion: Conclusion) -> Card {
     }
 }
 
-/// Sets of `cases` cases and `controls` controls, whose odds are e^{0.8 x + 0.5 z} each.
-fn matched_sets(random: &mut Random, (sets, cases, controls): (usize, usize, usize)) -> Result<Drawn> {
+/// Sets of `cases` cases and `controls` controls, whose odds are e^{effect · x + 0.5 z} each.
+pub(crate) fn matched_sets(random: &mut Random, (sets, cases, controls): (usize, usize, usize), effect: f64) -> Result<Drawn> {
     let mut drawn = Drawn::new(sets, sets.div_ceil(4))?;
     for set in 0..sets {
         let members: Vec<(f64, f64)> = (0..cases + controls).map(|_| (f64::from(random.uniform() < 0.4), random.normal())).collect();
         // Given how many cases there are, every choice is as likely as the product of its odds: draws until the number is right.
         let intercept = -((controls as f64) / (cases as f64)).ln() - 0.4;
         let events = loop {
-            let events: Vec<bool> = members.iter().map(|(x, z)| random.uniform() < logistic(intercept + 0.8 * x + 0.5 * z)).collect();
+            let events: Vec<bool> = members.iter().map(|(x, z)| random.uniform() < logistic(intercept + effect * x + 0.5 * z)).collect();
             if events.iter().filter(|event| **event).count() == cases {
                 break events;
             }
@@ -114,7 +123,7 @@ fn matched_sets(random: &mut Random, (sets, cases, controls): (usize, usize, usi
     Ok(drawn)
 }
 
-fn logistic(eta: f64) -> f64 {
+pub(crate) fn logistic(eta: f64) -> f64 {
     1.0 / (1.0 + (-eta).exp())
 }
 
@@ -132,7 +141,7 @@ pub(crate) fn matched(random: &mut Random, drawn: u32, page: &mut Page) -> Resul
     for design in DESIGNS {
         let mut own = vec![Tally::default(); ROADS.len()];
         for _ in 0..drawn {
-            let rows = matched_sets(random, design)?;
+            let rows = matched_sets(random, design, 0.8)?;
             for ((_, given), tally) in ROADS.iter().zip(&mut own) {
                 let given = [&[("strata", "set"), ("no-tests", "true")], *given].concat();
                 // Separated sets have no interval, which is told beside the coverage.
@@ -147,20 +156,20 @@ pub(crate) fn matched(random: &mut Random, drawn: u32, page: &mut Page) -> Resul
     Ok(())
 }
 
-/// Rows with log odds −1 + 0.8 x + 0.5 z, where z is larger with exposure.
-fn cohort(random: &mut Random, n: usize) -> Result<Drawn> {
-    let mut drawn = Drawn::new(1, 1)?;
-    for _ in 0..n {
+/// Rows with log odds −1 + effect · x + 0.5 z, in sites of five rows, where z is larger with exposure.
+pub(crate) fn cohort(random: &mut Random, n: usize, effect: f64) -> Result<Drawn> {
+    let mut drawn = Drawn::new(1, n.div_ceil(5))?;
+    for row in 0..n {
         let x = f64::from(random.uniform() < 0.4);
         let z = random.normal() + 0.5 * x;
-        let event = random.uniform() < logistic(-1.0 + 0.8 * x + 0.5 * z);
-        drawn.push(x, z, (0, 0), event);
+        let event = random.uniform() < logistic(-1.0 + effect * x + 0.5 * z);
+        drawn.push(x, z, (0, (row / 5) as u32), event);
     }
     Ok(drawn)
 }
 
 /// Risk difference, risk ratio and marginal odds ratio of x, and the mean slope of z, over rows of (x, z).
-fn truths(pairs: impl Iterator<Item = (f64, f64)>) -> [f64; 4] {
+pub(crate) fn truths(pairs: impl Iterator<Item = (f64, f64)>) -> [f64; 4] {
     let (mut with, mut without, mut slope, mut n) = (0.0, 0.0, 0.0, 0.0);
     for (x, z) in pairs {
         let own = logistic(-1.0 + 0.8 * x + 0.5 * z);
@@ -174,7 +183,7 @@ fn truths(pairs: impl Iterator<Item = (f64, f64)>) -> [f64; 4] {
 }
 
 /// The effect of a column in risk: its card.
-fn effects(model: &dyn Classifier, column: &str, rows: &Drawn) -> Option<Card> {
+pub(crate) fn effects(model: &dyn Classifier, column: &str, rows: &Drawn) -> Option<Card> {
     let procedure = model.inference()?.effects(column, None, LEVEL).ok()?;
     let source = rows.source().ok()?;
     let aligned = AlignedSource::new(&source, model.layout()).ok()?;
@@ -182,7 +191,7 @@ fn effects(model: &dyn Classifier, column: &str, rows: &Drawn) -> Option<Card> {
 }
 
 /// The row of a measure in a card of effects.
-fn row_of(card: &Card, measure: &str) -> Option<usize> {
+pub(crate) fn row_of(card: &Card, measure: &str) -> Option<usize> {
     let at = card.tidy.position("measure")?;
     card.tidy.rows().iter().position(|row| matches!(&row[at], Cell::Text(name) if &**name == measure))
 }
@@ -228,7 +237,7 @@ pub(crate) fn regression(random: &mut Random, drawn: u32, page: &mut Page) -> Re
     for size in SIZES {
         let mut own = vec![Tally::default(); names.len()];
         for _ in 0..drawn {
-            let rows = cohort(random, size)?;
+            let rows = cohort(random, size, 0.8)?;
             for ((_, given), tally) in ROADS.iter().zip(&mut own) {
                 let told = regressed(given, &rows).ok().map(|model| model.card());
                 tally.see(told.and_then(|card| interval(&card, 1)), 0.8);

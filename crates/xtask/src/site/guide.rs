@@ -11,10 +11,11 @@ const FOLDERS: [(&str, &str, &str); 3] =
     [("docs/course", "course", "Course"), ("docs/models", "models", "Models"), ("docs", "guide", "Guide")];
 /// Single pages.
 const FIRST: (&str, &str, &str) = ("README.md", "index.html", "Start");
-const OTHERS: [(&str, &str); 4] = [
+const OTHERS: [(&str, &str); 5] = [
     ("ARCHITECTURE.md", "project/architecture.html"),
     ("CONTRIBUTING.md", "project/contributing.html"),
     ("CHANGELOG.md", "project/changelog.html"),
+    ("SECURITY.md", "project/security.html"),
     ("examples/README.md", "project/examples.html"),
 ];
 
