@@ -44,7 +44,11 @@ impl CrossSums {
             [total] => *total += fast_sum(factors),
             _ => widest(
                 #[inline(always)]
-                || factors.chunks_exact(outputs.max(1)).for_each(|row| totals.iter_mut().zip(row).for_each(|(total, factor)| *total += factor)),
+                || {
+                    factors
+                        .chunks_exact(outputs.max(1))
+                        .for_each(|row| totals.iter_mut().zip(row).for_each(|(total, factor)| *total += factor))
+                },
             ),
         }
         if self.cols == 0 {

@@ -110,9 +110,9 @@ impl Slice {
 
     /// The states behind the rows, where those that are `full` write a word.
     ///
-    /// With x = 2h + b = q g + r the number that is rounded is t = (2h + ½)/g − ¾ = q + (r ± ½)/g − ¾, which lies from q − 1¼ to q + ¼. It is computed from h, 2/g and
-    /// offset, each of them and the result within 2⁻²⁴ of themselves, and q < 2¹⁸: t is off by less than 2⁻⁴. So the nearest whole number is q or q − 1, and the rest of
-    /// x says which.
+    /// With x = 2h + b = q g + r the number that is rounded is t = (2h + ½)/g − ¾ = q + (r ± ½)/g − ¾, which lies from q − 1¼ to q + ¼. It is
+    /// computed from h, 2/g and the offset, each of them and the result within 2⁻²⁴ of themselves, and q < 2¹⁸: t is off by less than 2⁻⁴. So the
+    /// nearest whole number is q or q − 1, and the rest of x says which.
     #[inline(always)]
     fn push(&self, simd: V3, x: Eight, full: Eight) -> Eight {
         let (avx, avx2) = (simd.avx, simd.avx2);

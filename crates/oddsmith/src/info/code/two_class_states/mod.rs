@@ -36,7 +36,8 @@ const ONE: u32 = 1 << 14;
 /// The least value of a state before it reads, and the one that it begins and ends with.
 const LEAST: u32 = 1 << 16;
 
-/// Rows whose shares are computed before they are coded. Rows are coded from the last to the first, but read forwards within a block: memory is slow where blocks are short.
+/// Rows whose shares are computed before they are coded. Rows are coded from the last to the first, but read forwards within a block: memory is
+/// slow where blocks are short.
 const BLOCK: usize = 2048;
 
 /// A row of every state.
