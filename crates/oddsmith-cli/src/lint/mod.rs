@@ -54,10 +54,11 @@ pub(crate) fn findings(stats: &TableStats, sample: &RowSample, columns: &[Column
 /// Rows times columns up to which a look at every column costs a fit nothing that anybody would notice.
 const CHEAP_CELLS: u64 = 2_000_000;
 
-/// Columns of a model that know too much; none of tables so large that the look would take long.
+/// Columns of a model that know too much; none of tables so large that the look would take long. Of more than two classes one is often told from
+/// all others by a column that knows nothing of the rest.
 pub(crate) fn leaks(opened: &Opened, model: &Layout, threads: Option<NonZeroUsize>, control: &Control) -> oddsmith::Result<Vec<Notice>> {
     let layout = Arc::new(opened.layout().clone());
-    if !opened.in_memory || opened.rows.saturating_mul(layout.features().len() as u64) > CHEAP_CELLS {
+    if layout.classes().len() != 2 || !opened.in_memory || opened.rows.saturating_mul(layout.features().len() as u64) > CHEAP_CELLS {
         return Ok(Vec::new());
     }
     let stats = train::pass(&*opened.source, &TableStats::new(Arc::clone(&layout), parts()), threads, control)?;
