@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::failure::Failure;
+use crate::{package, python, shell};
 use crate::trust::finding::Finding;
 use crate::trust::scope::Scope;
 use crate::trust::{resident, tables, trial};
@@ -76,9 +77,14 @@ fn stream(scope: &Scope, folder: &Path, words: &str) -> Result<Finding, Failure>
 /// A thousand threads of one interpreter ask one model.
 fn python_threads(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
     let (promise, goal) = ("1,000 threads of Python on one model", "all answers right");
-    let interpreter = scope.root.join("target/venv/bin/python");
-    let ready = interpreter.exists() && crate::shell::answers(&interpreter, &["-c", "import oddsmith"]);
-    if !ready {
+    let interpreter = match scope.long {
+        true => python::environment(&python::system(), "venv", "python/requirements-test.txt")?,
+        false => scope.root.join("target/venv/bin/python"),
+    };
+    if scope.long {
+        shell::run(&shell::cargo(), &["build", "--release", "--workspace"], &[])?;
+        package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
+    } else if !interpreter.exists() || !shell::answers(&interpreter, &["-c", "import oddsmith"]) {
         return Ok(Finding::not_tried(promise, goal, "the package is not installed; `cargo xtask test --only python` does"));
     }
     let script = scope.root.join("tests/trust/threads.py");
