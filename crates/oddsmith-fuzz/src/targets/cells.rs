@@ -12,10 +12,19 @@ use super::tables::{input, options};
 const OF_NUMBERS: &[u8; 16] = b"0123456789.-+eE_";
 
 pub(super) fn number_seeds() -> Vec<Vec<u8>> {
-    ["1.5", "-0.0", "1e308", "4.9e-324", "9007199254740993", "0.1000000000000000055511151231257827", "123456789.123456789e-10", "2.2250738585072011e-308"]
-        .into_iter()
-        .map(|text| text.as_bytes().to_vec())
-        .collect()
+    [
+        "1.5",
+        "-0.0",
+        "1e308",
+        "4.9e-324",
+        "9007199254740993",
+        "0.1000000000000000055511151231257827",
+        "123456789.123456789e-10",
+        "2.2250738585072011e-308",
+    ]
+    .into_iter()
+    .map(|text| text.as_bytes().to_vec())
+    .collect()
 }
 
 /// A number that a column of numbers accepts is the one that the standard library reads.
@@ -27,7 +36,8 @@ pub(super) fn numbers(bytes: &[u8]) {
         let Ok(expected) = cell.parse::<f64>() else { continue };
         let table = format!("x,y\n{cell},a\n1,b\n");
         let kinds = BTreeMap::from([("x".to_owned(), Kind::Number)]);
-        let options = ReadOptions { kinds, delimiter: Some(b','), decimal: Some(b'.'), header: Header::Yes, quote: Quote::None, ..options() };
+        let options =
+            ReadOptions { kinds, delimiter: Some(b','), decimal: Some(b'.'), header: Header::Yes, quote: Quote::None, ..options() };
         let Ok(opened) = open(&input(table.as_bytes()), &options, &Roles::target("y"), &Control::new()) else { continue };
         let mut read = Vec::new();
         let scanned = opened.source.scan(0, &mut |rows| {

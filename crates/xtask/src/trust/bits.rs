@@ -52,7 +52,8 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
         if differing.is_empty() { "one model file each".to_owned() } else { format!("several files of {}", differing.join(", ")) },
         differing.is_empty(),
     );
-    let sums: BTreeMap<String, String> = told.iter().map(|(name, files)| ((*name).to_owned(), files.first().cloned().unwrap_or_default())).collect();
+    let sums: BTreeMap<String, String> =
+        told.iter().map(|(name, files)| ((*name).to_owned(), files.first().cloned().unwrap_or_default())).collect();
     Ok(vec![same, as_stored(scope, &sums)?, in_pieces(scope, &folder)?])
 }
 
@@ -108,7 +109,8 @@ fn as_stored(scope: &Scope, sums: &BTreeMap<String, String>) -> Result<Finding, 
     if stored.is_empty() && !scope.store {
         return Ok(Finding::not_tried(promise, "the same sums", "none are stored for these instructions; --store does"));
     }
-    let other: Vec<&str> = sums.iter().filter(|(name, sum)| stored.get(name.as_str()) != Some(&sum.as_str())).map(|(name, _)| name.as_str()).collect();
+    let other: Vec<&str> =
+        sums.iter().filter(|(name, sum)| stored.get(name.as_str()) != Some(&sum.as_str())).map(|(name, _)| name.as_str()).collect();
     let measured = match (scope.store, other.is_empty()) {
         (true, _) => format!("{} stored, {} of them new", sums.len(), other.len()),
         (false, true) => format!("{} the same", sums.len()),
@@ -145,7 +147,11 @@ fn in_pieces(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
         fs::copy(own.join("pieces.odds"), folder.join(format!("pieces-{at}.odds")))?;
         let got = predicted(scope, folder, &format!("pieces-{at}.odds"))?;
         fs::remove_dir_all(own)?;
-        Ok(expected.iter().zip(&got).map(|(a, b)| (a - b).abs()).fold(if got.len() == expected.len() { 0.0 } else { f64::INFINITY }, f64::max))
+        Ok(expected
+            .iter()
+            .zip(&got)
+            .map(|(a, b)| (a - b).abs())
+            .fold(if got.len() == expected.len() { 0.0 } else { f64::INFINITY }, f64::max))
     })?;
     let worst = worst.into_iter().fold(0.0, f64::max);
     Ok(Finding::new(

@@ -89,7 +89,8 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
         let tried = left.old + left.new + left.torn;
         // Kills that all came too early or too late would show nothing.
         let telling = left.old > 0 && left.new > 0;
-        let measured = format!("{} torn or lost; {} old, {} new, {} with a temporary file left", left.torn, left.old, left.new, left.temporary);
+        let measured =
+            format!("{} torn or lost; {} old, {} new, {} with a temporary file left", left.torn, left.old, left.new, left.temporary);
         findings.push(Finding::new(
             format!("{tried} kills of `{}`", replacement.name),
             "0 torn or lost, old and new both met",

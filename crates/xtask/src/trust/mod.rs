@@ -130,7 +130,11 @@ fn wanted(arguments: &[String]) -> Result<Wanted, Failure> {
                 }
                 wanted.only.push(given.to_owned());
             }
-            other => return Err(Failure::usage(format!("`{other}` is no option of trust; there are --long, --hours N, --only NAME and --store"))),
+            other => {
+                return Err(Failure::usage(format!(
+                    "`{other}` is no option of trust; there are --long, --hours N, --only NAME and --store"
+                )));
+            }
         }
     }
     Ok(wanted)
