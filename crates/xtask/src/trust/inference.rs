@@ -11,7 +11,7 @@ use crate::trust::{page, trial};
 /// Rows of a drawing. The promise is about the last; the others are published.
 const SIZES: [usize; 3] = [50, 200, 5000];
 /// Drawings of each size in the quick form and at length.
-const DRAWN: [(usize, usize); 3] = [(500, 20_000), (300, 20_000), (100, 20_000)];
+const DRAWN: [(usize, usize); 3] = [(300, 20_000), (200, 20_000), (40, 5_000)];
 /// Coverage that is right, in percent, beside which chance has its say.
 const RIGHT: (f64, f64) = (94.5, 95.5);
 /// An even spread is doubted below this.
