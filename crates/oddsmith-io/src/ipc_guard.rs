@@ -1,7 +1,8 @@
 //! A look at the lengths in Arrow IPC bytes before they are decoded.
 //!
-//! A compressed buffer starts with the length it will have, and the decoder asks for that much memory at once. A flipped bit can
-//! make it more than any machine has, which ends the process; so every such length is checked here first.
+//! A footer tells how long every batch is, a message how long its body is and how many rows it has, and a compressed buffer starts with the
+//! length it will have. The decoder asks for that much memory at once. A flipped bit can make it more than any machine has, which ends the
+//! process; so every such length is checked here first.
 
 use std::io;
 
@@ -13,6 +14,10 @@ use crate::store::Store;
 /// Buffers up to this size are believed; larger ones only with a thousandth of it behind them.
 const BELIEVED: u64 = 1 << 30;
 const RATIO: u64 = 1000;
+/// Bits that a row of a batch takes in some buffer, compressed a thousandfold: rows beyond that are claimed and not there.
+const ROWS_PER_BYTE: u64 = 8 * RATIO;
+/// Rows that a batch without any buffer, of columns that hold nothing, may have.
+const EMPTY_ROWS: u64 = 1 << 32;
 /// A message starts with this, then its length.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
@@ -36,7 +41,9 @@ pub(crate) fn check_file(store: &Store) -> Result<(), ArrowError> {
         let (offset, length) = (u64::try_from(block.offset()).map_err(negative)?, u64::try_from(block.metaDataLength()).map_err(negative)?);
         let mark = if read(store, offset, 4)? == CONTINUATION { 8 } else { 4 };
         let head = read(store, offset.saturating_add(mark), length.saturating_sub(mark))?;
-        check_head(store, &head, offset.saturating_add(length))?;
+        let body = offset.saturating_add(length);
+        check_head(store, &head, body)?;
+        check_end(store, body, u64::try_from(block.bodyLength()).map_err(negative)?)?;
     }
     Ok(())
 }
@@ -61,6 +68,11 @@ fn check_message(store: &Store, at: u64) -> Result<Option<u64>, ArrowError> {
 /// Checks the buffers that the head of a message describes, whose body starts at `body`, and gives the length of the body.
 fn check_head(store: &Store, head: &[u8], body: u64) -> Result<u64, ArrowError> {
     let message = root_as_message(head).map_err(|error| broken(&error.to_string()))?;
+    let length = u64::try_from(message.bodyLength()).map_err(|_| broken("a part ends before its start"))?;
+    check_end(store, body, length)?;
+    if record_batch(&message).is_some_and(|batch| batch.length().unsigned_abs() > length.saturating_mul(ROWS_PER_BYTE).max(EMPTY_ROWS)) {
+        return Err(broken("a batch claims an absurd number of rows"));
+    }
     if let Some(batch) = record_batch(&message)
         && batch.compression().is_some()
     {
@@ -71,7 +83,15 @@ fn check_head(store: &Store, head: &[u8], body: u64) -> Result<u64, ArrowError> 
             }
         }
     }
-    Ok(message.bodyLength().unsigned_abs())
+    Ok(length)
+}
+
+/// Refuses a part that ends behind the end.
+fn check_end(store: &Store, start: u64, length: u64) -> Result<(), ArrowError> {
+    match start.checked_add(length).is_some_and(|end| end <= store.len()) {
+        true => Ok(()),
+        false => Err(broken("a part lies beyond the end")),
+    }
 }
 
 fn record_batch<'a>(message: &Message<'a>) -> Option<RecordBatch<'a>> {
@@ -89,9 +109,7 @@ fn check_length(store: &Store, at: u64, size: u64) -> Result<(), ArrowError> {
 
 /// Bytes that must be there; nothing is allocated for those that are not.
 fn read(store: &Store, at: u64, length: u64) -> Result<Vec<u8>, ArrowError> {
-    if at.checked_add(length).is_none_or(|end| end > store.len()) {
-        return Err(broken("a part lies beyond the end"));
-    }
+    check_end(store, at, length)?;
     let mut bytes = vec![0; length as usize];
     let count = store.read_at(at, &mut bytes).map_err(|error: io::Error| ArrowError::IoError(error.to_string(), error))?;
     if count < bytes.len() { Err(broken("a part lies beyond the end")) } else { Ok(bytes) }

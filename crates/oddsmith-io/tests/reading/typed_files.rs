@@ -190,6 +190,41 @@ fn cut_off_files_are_broken() {
     assert!(message.starts_with("t.csv: the file is broken: "), "{message}");
 }
 
+/// The bytes with every place that holds a number changed to hold another one.
+fn patched(bytes: &[u8], from: i64, to: i64) -> Vec<u8> {
+    let mut patched = bytes.to_vec();
+    for at in (0..=bytes.len() - 8).filter(|at| bytes[*at..at + 8] == from.to_le_bytes()) {
+        patched[at..at + 8].copy_from_slice(&to.to_le_bytes());
+    }
+    assert_ne!(patched, bytes, "{from} stands nowhere");
+    patched
+}
+
+#[test]
+fn lengths_that_are_claimed_are_checked_before_memory_is_asked_for() {
+    let all = batch(vec![
+        ("x", Arc::new(Float64Array::from_iter_values((0..37).map(f64::from)))),
+        ("y", Arc::new(StringArray::from_iter_values((0..37).map(|i| ["no", "yes"][i % 2])))),
+    ]);
+    let (file, stream) = (arrow_file(std::slice::from_ref(&all)), arrow_stream(std::slice::from_ref(&all)));
+    let tail = file.len() - 10;
+    let footer = tail - u32::from_le_bytes(file[tail..tail + 4].try_into().unwrap()) as usize;
+    let body = arrow_ipc::root_as_footer(&file[footer..tail]).unwrap().recordBatches().unwrap().get(0).bodyLength();
+    for bytes in [&file, &stream] {
+        for claim in [1 << 34, i64::MAX, -8] {
+            let message = refusal(&patched(bytes, body, claim), &ReadOptions::default(), &Roles::target("y"));
+            let known = ["a part lies beyond the end", "a part ends before its start", "a batch lies before the start"];
+            assert!(known.iter().any(|what| message.contains(what)), "{claim}: {message}");
+        }
+    }
+    let nothing =
+        batch(vec![("n", Arc::new(arrow_array::NullArray::new(1_000_003))), ("m", Arc::new(arrow_array::NullArray::new(1_000_003)))]);
+    for bytes in [arrow_file(std::slice::from_ref(&nothing)), arrow_stream(std::slice::from_ref(&nothing))] {
+        let message = refusal(&patched(&bytes, 1_000_003, 1 << 60), &ReadOptions::default(), &Roles::target("n"));
+        assert!(message.contains("a batch claims an absurd number of rows"), "{message}");
+    }
+}
+
 fn try_open(bytes: &[u8]) -> oddsmith::Result<Opened> {
     let input = Input::Bytes { name: "t".into(), bytes: bytes.into() };
     open(&input, &ReadOptions { threads: 1, ..ReadOptions::default() }, &Roles::target("y"), &Control::new())
