@@ -10,7 +10,7 @@ use crate::shell;
 /// What every property is handed.
 pub(crate) struct Scope {
     pub(crate) long: bool,
-    /// Whether sums of files are to be stored in the repository.
+    /// Whether sums of files, and the table, are to be stored in the repository.
     pub(crate) store: bool,
     /// How long the long form takes in all; its parts that can go on for ever share it.
     hours: f64,
