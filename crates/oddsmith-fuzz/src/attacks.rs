@@ -101,3 +101,17 @@ pub(crate) fn hostile() -> Option<()> {
     account.tell();
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer whose sums were no numbers was taken once.
+    #[test]
+    fn every_forged_file_is_refused_and_the_good_ones_are_not() {
+        assert!(GOOD.iter().all(|(kind, name)| seeds::files(name).iter().all(|(_, bytes)| reads(*kind, bytes))));
+        let accepted: Vec<String> =
+            hostile_files().into_iter().filter(|file| reads(file.kind, &file.bytes)).map(|file| file.name).collect();
+        assert!(accepted.is_empty(), "{accepted:?}");
+    }
+}

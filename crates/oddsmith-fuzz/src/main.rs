@@ -33,7 +33,9 @@ fn main() -> ExitCode {
     match done {
         Some(()) => ExitCode::SUCCESS,
         None => {
-            eprintln!("usage: oddsmith-fuzz targets | run TARGET SECONDS RUNS SEED FOLDER | seeds TARGET FOLDER | flips RUNS SEED | hostile");
+            eprintln!(
+                "usage: oddsmith-fuzz targets | run TARGET SECONDS RUNS SEED FOLDER | seeds TARGET FOLDER | flips RUNS SEED | hostile"
+            );
             ExitCode::from(2)
         }
     }

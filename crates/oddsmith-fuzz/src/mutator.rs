@@ -4,12 +4,37 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
 /// Numbers at which lengths and counts overflow.
-const WORDS: [u64; 10] =
-    [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0xffff_ffff, 1 << 60, u64::MAX, 0x7ff8_0000_0000_0000];
+const WORDS: [u64; 10] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0xffff_ffff, 1 << 60, u64::MAX, 0x7ff8_0000_0000_0000];
 /// Pieces of text that mean something to one of the readers.
 const PIECES: [&str; 28] = [
-    "\"", "'", ",", ";", "\t", "\r\n", "\n", "\r", "\0", "\u{feff}", "NaN", "inf", "1e999", "-0", "1e-320", "9007199254740993", "0x1p3", "1.797e308",
-    "((((((((", "))", "{\"a\":", "[[[[", "__label__", "~ . ^ 9", "C(x, levels=", "\u{1b}[31m", "<script>", "\\end{tabular}",
+    "\"",
+    "'",
+    ",",
+    ";",
+    "\t",
+    "\r\n",
+    "\n",
+    "\r",
+    "\0",
+    "\u{feff}",
+    "NaN",
+    "inf",
+    "1e999",
+    "-0",
+    "1e-320",
+    "9007199254740993",
+    "0x1p3",
+    "1.797e308",
+    "((((((((",
+    "))",
+    "{\"a\":",
+    "[[[[",
+    "__label__",
+    "~ . ^ 9",
+    "C(x, levels=",
+    "\u{1b}[31m",
+    "<script>",
+    "\\end{tabular}",
 ];
 /// No input grows beyond this.
 const LONGEST: usize = 1 << 16;

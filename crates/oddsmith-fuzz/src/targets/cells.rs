@@ -12,22 +12,32 @@ use super::tables::{input, options};
 const OF_NUMBERS: &[u8; 16] = b"0123456789.-+eE_";
 
 pub(super) fn number_seeds() -> Vec<Vec<u8>> {
-    ["1.5", "-0.0", "1e308", "4.9e-324", "9007199254740993", "0.1000000000000000055511151231257827", "123456789.123456789e-10", "2.2250738585072011e-308"]
-        .into_iter()
-        .map(|text| text.as_bytes().to_vec())
-        .collect()
+    [
+        "1.5",
+        "-0.0",
+        "1e308",
+        "4.9e-324",
+        "9007199254740993",
+        "0.1000000000000000055511151231257827",
+        "123456789.123456789e-10",
+        "2.2250738585072011e-308",
+    ]
+    .into_iter()
+    .map(|text| text.as_bytes().to_vec())
+    .collect()
 }
 
 /// A number that a column of numbers accepts is the one that the standard library reads.
 pub(super) fn numbers(bytes: &[u8]) {
     let known = |byte: &u8| if OF_NUMBERS.contains(byte) { *byte } else { OF_NUMBERS[usize::from(*byte & 15)] };
     let cells: Vec<String> =
-        bytes.chunks(24).take(200).map(|cell| String::from_utf8_lossy(&cell.iter().map(known).collect::<Vec<u8>>()).into_owned()).collect();
+        bytes.chunks(24).take(20).map(|cell| String::from_utf8_lossy(&cell.iter().map(known).collect::<Vec<u8>>()).into_owned()).collect();
     for cell in cells {
         let Ok(expected) = cell.parse::<f64>() else { continue };
         let table = format!("x,y\n{cell},a\n1,b\n");
         let kinds = BTreeMap::from([("x".to_owned(), Kind::Number)]);
-        let options = ReadOptions { kinds, delimiter: Some(b','), decimal: Some(b'.'), header: Header::Yes, quote: Quote::None, ..options() };
+        let options =
+            ReadOptions { kinds, delimiter: Some(b','), decimal: Some(b'.'), header: Header::Yes, quote: Quote::None, ..options() };
         let Ok(opened) = open(&input(table.as_bytes()), &options, &Roles::target("y"), &Control::new()) else { continue };
         let mut read = Vec::new();
         let scanned = opened.source.scan(0, &mut |rows| {

@@ -6,10 +6,19 @@ use oddsmith::picture::{Axis, Panel, Picture};
 use oddsmith_report::{Format, Style, notebook, notices, render, render_picture};
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    ["age", "<script>alert(1)</script>", "\u{1b}[31m\u{9b}2J", "a|b_*`[x](y)", "\\end{tabular}\\input{x}", "=cmd|' /C calc'!A0", "\u{202e}x\u{2028}", "]]>&lt;\"'"]
-        .into_iter()
-        .map(|text| text.as_bytes().to_vec())
-        .collect()
+    [
+        "age",
+        "<script>alert(1)</script>",
+        "\u{1b}[31m\u{9b}2J",
+        "a|b_*`[x](y)",
+        "\\end{tabular}\\input{x}",
+        "=cmd|' /C calc'!A0",
+        "\u{202e}x\u{2028}",
+        "]]>&lt;\"'",
+    ]
+    .into_iter()
+    .map(|text| text.as_bytes().to_vec())
+    .collect()
 }
 
 fn card(text: &str) -> Card {

@@ -192,7 +192,11 @@ fn judgement(random: &mut Random, ledger: &mut Ledger, rows: usize) {
         })
         .collect();
     let area = oddsmith::num::special::normal::cdf(ROOT_HALF);
-    ledger.judged("area under the ROC curve, DeLong", Auc::of(&Ranking::new(scored, ScoreScale::Order), plain).map(|auc| auc.estimate()), area);
+    ledger.judged(
+        "area under the ROC curve, DeLong",
+        Auc::of(&Ranking::new(scored, ScoreScale::Order), plain).map(|auc| auc.estimate()),
+        area,
+    );
     // Two scores that know as much as each other.
     let labels: Vec<u32> = (0..rows).map(|_| u32::from(random.uniform() < 0.4)).collect();
     let mut score = || labels.iter().map(|label| random.normal() + f64::from(*label)).collect::<Vec<f64>>();

@@ -13,6 +13,8 @@ use crate::trust::{tables, trial};
 const THREADS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 /// Budgets of memory: rows kept, and rows read again for every pass.
 const MEMORY: [&str; 2] = ["1G", "1M"];
+/// Rows of the table: several lanes of every sum.
+const ROWS: usize = 10_000;
 /// Where the sums of files lie that were written before.
 const STORED: &str = "testdata/bits.txt";
 
@@ -39,7 +41,7 @@ const MODELS: [(&str, &str); 16] = [
 /// Fits every model in every way.
 pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let folder = scope.folder("bits")?;
-    tables::write(&folder.join("some.csv"), scope.count(10_000, 100_000), 5)?;
+    tables::write(&folder.join("some.csv"), ROWS, 5)?;
     let told = trial::side_by_side(MODELS.len(), |at| every_way(scope, &folder, MODELS[at]))?;
     let differing: Vec<&str> = told.iter().filter(|(_, files)| files.len() > 1).map(|(name, _)| *name).collect();
     let ways = THREADS.len() * MEMORY.len();
@@ -50,7 +52,8 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
         if differing.is_empty() { "one model file each".to_owned() } else { format!("several files of {}", differing.join(", ")) },
         differing.is_empty(),
     );
-    let sums: BTreeMap<String, String> = told.iter().map(|(name, files)| ((*name).to_owned(), files.first().cloned().unwrap_or_default())).collect();
+    let sums: BTreeMap<String, String> =
+        told.iter().map(|(name, files)| ((*name).to_owned(), files.first().cloned().unwrap_or_default())).collect();
     Ok(vec![same, as_stored(scope, &sums)?, in_pieces(scope, &folder)?])
 }
 
@@ -92,8 +95,8 @@ fn instructions() -> &'static str {
 /// Compares sums with those in the repository, or stores them there when that is asked for.
 fn as_stored(scope: &Scope, sums: &BTreeMap<String, String>) -> Result<Finding, Failure> {
     let path = scope.root.join(STORED);
-    let (own, rows) = (instructions(), scope.count(10_000, 100_000));
-    let begins = format!("{own} {rows} ");
+    let own = instructions();
+    let begins = format!("{own} ");
     let text = fs::read_to_string(&path).unwrap_or_default();
     if scope.store {
         let others = text.lines().filter(|line| !line.starts_with(&begins)).map(str::to_owned);
@@ -102,11 +105,12 @@ fn as_stored(scope: &Scope, sums: &BTreeMap<String, String>) -> Result<Finding, 
         fs::write(&path, lines.join("\n") + "\n")?;
     }
     let stored: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.strip_prefix(&begins)?.split_once(' ')).collect();
-    let promise = format!("model files of {own}, {rows} rows, as stored in {STORED}");
+    let promise = format!("model files of {own}, {ROWS} rows, as stored in {STORED}");
     if stored.is_empty() && !scope.store {
         return Ok(Finding::not_tried(promise, "the same sums", "none are stored for these instructions; --store does"));
     }
-    let other: Vec<&str> = sums.iter().filter(|(name, sum)| stored.get(name.as_str()) != Some(&sum.as_str())).map(|(name, _)| name.as_str()).collect();
+    let other: Vec<&str> =
+        sums.iter().filter(|(name, sum)| stored.get(name.as_str()) != Some(&sum.as_str())).map(|(name, _)| name.as_str()).collect();
     let measured = match (scope.store, other.is_empty()) {
         (true, _) => format!("{} stored, {} of them new", sums.len(), other.len()),
         (false, true) => format!("{} the same", sums.len()),
@@ -143,7 +147,11 @@ fn in_pieces(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
         fs::copy(own.join("pieces.odds"), folder.join(format!("pieces-{at}.odds")))?;
         let got = predicted(scope, folder, &format!("pieces-{at}.odds"))?;
         fs::remove_dir_all(own)?;
-        Ok(expected.iter().zip(&got).map(|(a, b)| (a - b).abs()).fold(if got.len() == expected.len() { 0.0 } else { f64::INFINITY }, f64::max))
+        Ok(expected
+            .iter()
+            .zip(&got)
+            .map(|(a, b)| (a - b).abs())
+            .fold(if got.len() == expected.len() { 0.0 } else { f64::INFINITY }, f64::max))
     })?;
     let worst = worst.into_iter().fold(0.0, f64::max);
     Ok(Finding::new(

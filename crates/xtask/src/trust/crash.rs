@@ -80,7 +80,7 @@ impl Left {
 
 /// Kills commands of every kind.
 pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
-    let kills = scope.count(400, 10_000) / REPLACEMENTS.len();
+    let kills = scope.count(300, 10_000) / REPLACEMENTS.len();
     let mut findings = Vec::new();
     for replacement in &REPLACEMENTS {
         let cores = 2;
@@ -89,7 +89,8 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
         let tried = left.old + left.new + left.torn;
         // Kills that all came too early or too late would show nothing.
         let telling = left.old > 0 && left.new > 0;
-        let measured = format!("{} torn or lost; {} old, {} new, {} with a temporary file left", left.torn, left.old, left.new, left.temporary);
+        let measured =
+            format!("{} torn or lost; {} old, {} new, {} with a temporary file left", left.torn, left.old, left.new, left.temporary);
         findings.push(Finding::new(
             format!("{tried} kills of `{}`", replacement.name),
             "0 torn or lost, old and new both met",

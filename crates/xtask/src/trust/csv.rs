@@ -28,11 +28,23 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let words = [script.to_string_lossy(), folder.to_string_lossy(), scope.program.to_string_lossy()];
     let said = shell::output(&interpreter, &words.each_ref().map(|word| &**word))?;
     let scores: Vec<Score> = said.lines().filter_map(read).collect();
-    let Some(own) = scores.iter().find(|score| score.reader == "oddsmith") else { return Err(Failure::new("the script scores nothing of ours")) };
-    let others: Vec<String> = scores.iter().filter(|score| *score != own).map(|other| format!("{} {:.2} and {:.2}", other.reader, other.plain, other.weighted)).collect();
-    let measured = format!("{:.2} and {:.2}, {} wholly right; {} (not right: {})", own.plain, own.weighted, own.right, others.join("; "), own.faults);
+    let Some(own) = scores.iter().find(|score| score.reader == "oddsmith") else {
+        return Err(Failure::new("the script scores nothing of ours"));
+    };
+    let others: Vec<String> = scores
+        .iter()
+        .filter(|score| *score != own)
+        .map(|other| format!("{} {:.2} and {:.2}", other.reader, other.plain, other.weighted))
+        .collect();
+    let measured =
+        format!("{:.2} and {:.2}, {} wholly right; {} (not right: {})", own.plain, own.weighted, own.right, others.join("; "), own.faults);
     let kept = own.plain >= GOALS.0 && own.weighted >= GOALS.1;
-    Ok(vec![Finding::new(format!("{} polluted tables, score of 10 plain and weighted", own.files), format!("{} and {}", GOALS.0, GOALS.1), measured, kept)])
+    Ok(vec![Finding::new(
+        format!("{} polluted tables, score of 10 plain and weighted", own.files),
+        format!("{} and {}", GOALS.0, GOALS.1),
+        measured,
+        kept,
+    )])
 }
 
 fn read(line: &str) -> Option<Score> {
@@ -50,7 +62,10 @@ mod tests {
     #[test]
     fn scores_are_read() {
         let score = read("oddsmith 2000 1990 9.951 9.402 cr:1;tab:2").unwrap();
-        assert_eq!((score.files, score.right, score.plain, score.weighted, score.faults.as_str()), (2000, 1990, 9.951, 9.402, "cr:1;tab:2"));
+        assert_eq!(
+            (score.files, score.right, score.plain, score.weighted, score.faults.as_str()),
+            (2000, 1990, 9.951, 9.402, "cr:1;tab:2")
+        );
         assert!(read("oddsmith many").is_none());
     }
 }

@@ -44,7 +44,8 @@ fn mutants(scope: &Scope) -> Result<Finding, Failure> {
     if !shell::answers(&shell::cargo(), &["mutants", "--version"]) {
         return Ok(Finding::not_tried(promise, goal, "cargo-mutants is not installed (`cargo install cargo-mutants`)"));
     }
-    let words = ["mutants", "--package", "oddsmith", "--file", NUMERIC, "--output", "target/trust", "--", "--release", "--lib", "num::special"];
+    let words =
+        ["mutants", "--package", "oddsmith", "--file", NUMERIC, "--output", "target/trust", "--", "--release", "--lib", "num::special"];
     let output = Command::new(shell::cargo()).args(words).current_dir(&scope.root).output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     let Some((noticed, missed)) = noticed(&said) else {

@@ -30,7 +30,9 @@ fn certified(scope: &Scope) -> Result<Finding, Failure> {
     let least = |class: &str, at: usize| rows.iter().filter(|row| row.0 == class).map(|row| row.1[at]).fold(f64::INFINITY, f64::min);
     let shares: Vec<String> = ["well-posed", "near-separation", "collinear"]
         .iter()
-        .map(|class| format!("{class}: coefficients {:.1}, errors {:.1}, likelihood {:.1}", least(class, 0), least(class, 1), least(class, 2)))
+        .map(|class| {
+            format!("{class}: coefficients {:.1}, errors {:.1}, likelihood {:.1}", least(class, 0), least(class, 1), least(class, 2))
+        })
         .collect();
     let measured = format!("{} designs; fewest digits {}", rows.len(), shares.join("; "));
     Ok(Finding::new(
@@ -58,8 +60,17 @@ fn separation(scope: &Scope) -> Result<Finding, Failure> {
     let tally = said.lines().find_map(|line| line.find("Tally {").map(|at| line[at..].to_owned())).unwrap_or_default();
     let numbers: Vec<u64> = tally.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
     let designs: u64 = numbers.iter().take(3).sum();
-    let measured = format!("{designs} designs (complete, quasi-complete, overlapping: {:?}; of three classes and more: {:?})", &numbers[..numbers.len().min(3)], &numbers[numbers.len().min(3)..]);
-    Ok(Finding::new("separation against an exact oracle", "all of 5,000 right, no column named too many", measured, passed && designs >= 5000))
+    let measured = format!(
+        "{designs} designs (complete, quasi-complete, overlapping: {:?}; of three classes and more: {:?})",
+        &numbers[..numbers.len().min(3)],
+        &numbers[numbers.len().min(3)..]
+    );
+    Ok(Finding::new(
+        "separation against an exact oracle",
+        "all of 5,000 right, no column named too many",
+        measured,
+        passed && designs >= 5000,
+    ))
 }
 
 /// Special functions at points of fifty digits.
@@ -73,14 +84,22 @@ fn special(scope: &Scope) -> Result<Finding, Failure> {
         }
     }
     let tests = said.lines().filter(|line| line.starts_with("test num::special::") && line.ends_with("ok")).count();
-    Ok(Finding::new("special functions at points of 50 digits", "within 1e-14 or what each table allows", format!("{points} points, {tests} tests"), passed && tests > 0))
+    Ok(Finding::new(
+        "special functions at points of 50 digits",
+        "within 1e-14 or what each table allows",
+        format!("{points} points, {tests} tests"),
+        passed && tests > 0,
+    ))
 }
 
 /// NIST's reference data for straight lines and polynomials.
 fn nist(scope: &Scope) -> Result<Finding, Failure> {
     let (passed, said) = tested(scope, &["--lib"], "nist")?;
     let tests = said.lines().filter(|line| line.starts_with("test ") && line.contains("nist") && line.ends_with("ok")).count();
-    let sets = fs::read_dir(scope.root.join("testdata/golden"))?.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("nist_")).count();
+    let sets = fs::read_dir(scope.root.join("testdata/golden"))?
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("nist_"))
+        .count();
     Ok(Finding::new("NIST StRD, linear", "digits as the tests promise", format!("{sets} data sets, {tests} tests"), passed && tests > 0))
 }
 

@@ -13,8 +13,7 @@ use crate::trust::trial;
 const OLD: &str = "fit -q births.csv --target low --features age -o m.odds";
 const NEW: &str = "fit -q births.csv --target low --exclude bwt --threads 1 -o m.odds";
 /// The system calls by which a file is written, and what a disk answers when it fails.
-const CALLS: [&str; 10] =
-    ["openat", "write", "writev", "fsync", "fdatasync", "rename", "renameat2", "linkat", "fchmod", "ftruncate"];
+const CALLS: [&str; 10] = ["openat", "write", "writev", "fsync", "fdatasync", "rename", "renameat2", "linkat", "fchmod", "ftruncate"];
 const ANSWERS: [&str; 2] = ["EIO", "ENOSPC"];
 const EVERY_FAILURE: &str = "a failure of each system call of a write";
 const KEPT: &str = "exit 0 and the new file, or exit 6 and a whole file; nothing else left";
@@ -61,7 +60,13 @@ impl Place {
             Some(6) => found == self.old || found == self.new,
             _ => false,
         };
-        let state = if found == self.old { "old" } else if found == self.new { "new" } else { "torn" };
+        let state = if found == self.old {
+            "old"
+        } else if found == self.new {
+            "new"
+        } else {
+            "torn"
+        };
         let others = self.others()?;
         Ok((!right || !others.is_empty()).then(|| format!("exit {code:?}, {state} file, {} others", others.len())))
     }
@@ -77,7 +82,12 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
 fn counted(promise: &str, faults: &[Option<String>]) -> Finding {
     let wrong: Vec<&String> = faults.iter().flatten().collect();
     let first = wrong.first().map_or_else(String::new, |fault| format!(": {fault}"));
-    Finding::new(format!("{promise}, {} tries", faults.len()), KEPT, format!("{} otherwise{first}", wrong.len()), wrong.is_empty() && !faults.is_empty())
+    Finding::new(
+        format!("{promise}, {} tries", faults.len()),
+        KEPT,
+        format!("{} otherwise{first}", wrong.len()),
+        wrong.is_empty() && !faults.is_empty(),
+    )
 }
 
 /// Has the system refuse the first, second … call of every kind.

@@ -26,7 +26,7 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let targets: Vec<String> = shell::output(&program, &["targets"])?.lines().map(str::to_owned).collect();
     let folder = scope.folder("fuzz")?;
     let place = folder.to_string_lossy().into_owned();
-    let seconds = scope.time(5.0, 0.02).as_secs_f64().to_string();
+    let seconds = scope.time(4.0, 0.02).as_secs_f64().to_string();
     let reports = trial::side_by_side(targets.len(), |at| {
         let told = told(&program, &["run", &targets[at], &seconds, EXECUTIONS, "1", &place])?;
         Ok((at, told))
@@ -44,7 +44,8 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
 fn finding(what: &str, report: &Report) -> Finding {
     let [runs, slowest, largest] = ["runs", "slowest_ms", "largest_kib"].map(|name| report.number(name).unwrap_or(0.0));
     let first = report.findings.first().map_or_else(String::new, |first| format!("; {first}"));
-    let measured = format!("{} findings in {runs} runs; slowest {slowest} ms, largest {:.0} MiB{first}", report.findings.len(), largest / 1024.0);
+    let measured =
+        format!("{} findings in {runs} runs; slowest {slowest} ms, largest {:.0} MiB{first}", report.findings.len(), largest / 1024.0);
     Finding::new(what, GOAL, measured, report.findings.is_empty() && runs > 0.0)
 }
 
@@ -52,7 +53,8 @@ fn finding(what: &str, report: &Report) -> Finding {
 fn guided(scope: &Scope, program: &Path, targets: &[String]) -> Result<Vec<Finding>, Failure> {
     let built = scope.root.join("target/libfuzzer");
     let manifest = scope.root.join("fuzz/Cargo.toml");
-    let words = ["build", "--release", "--target", HOST, "--manifest-path", &manifest.to_string_lossy(), "--target-dir", &built.to_string_lossy()];
+    let words =
+        ["build", "--release", "--target", HOST, "--manifest-path", &manifest.to_string_lossy(), "--target-dir", &built.to_string_lossy()];
     if shell::run(&shell::cargo(), &words, &[("RUSTFLAGS", COUNTERS)]).is_err() {
         return Ok(vec![Finding::not_tried("libFuzzer", GOAL, "it cannot be built here: it wants a C++ compiler and the registry")]);
     }

@@ -11,7 +11,7 @@ use crate::trust::{page, trial};
 /// Rows of a drawing. The promise is about the last; the others are published.
 const SIZES: [usize; 3] = [50, 200, 5000];
 /// Drawings of each size in the quick form and at length.
-const DRAWN: [(usize, usize); 3] = [(500, 20_000), (300, 20_000), (100, 20_000)];
+const DRAWN: [(usize, usize); 3] = [(300, 20_000), (200, 20_000), (40, 5_000)];
 /// Coverage that is right, in percent, beside which chance has its say.
 const RIGHT: (f64, f64) = (94.5, 95.5);
 /// An even spread is doubted below this.
@@ -83,8 +83,14 @@ fn intervals(size: usize, drawn: usize, lines: &[(String, Counted)]) -> Finding 
     let wrong: Vec<String> = shares.iter().filter(|one| far(one)).map(|(name, share, _)| format!("{name} {share:.1}")).collect();
     let promised = size == SIZES[SIZES.len() - 1];
     let goal = if promised { "94.5–95.5 %, give or take 3 standard errors of chance" } else { "published" };
-    let measured = format!("{} beyond of {}; a standard error is {:.2} %{}", wrong.len(), shares.len(), by_chance(drawn as f64), listed(&wrong));
-    Finding::new(format!("coverage of intervals, {drawn} drawings of {size} rows"), goal, measured, !shares.is_empty() && (!promised || wrong.is_empty()))
+    let measured =
+        format!("{} beyond of {}; a standard error is {:.2} %{}", wrong.len(), shares.len(), by_chance(drawn as f64), listed(&wrong));
+    Finding::new(
+        format!("coverage of intervals, {drawn} drawings of {size} rows"),
+        goal,
+        measured,
+        !shares.is_empty() && (!promised || wrong.is_empty()),
+    )
 }
 
 fn tests(size: usize, drawn: usize, lines: &[(String, Counted)]) -> Finding {
@@ -96,11 +102,17 @@ fn tests(size: usize, drawn: usize, lines: &[(String, Counted)]) -> Finding {
         })
         .collect();
     let uneven = all.iter().filter(|(_, _, evenness)| *evenness <= DOUBT);
-    let wrong: Vec<String> = uneven.map(|(name, alarms, evenness)| format!("{name} ({:.1} % below 0.05, p {evenness:.1e})", 100.0 * alarms)).collect();
+    let wrong: Vec<String> =
+        uneven.map(|(name, alarms, evenness)| format!("{name} ({:.1} % below 0.05, p {evenness:.1e})", 100.0 * alarms)).collect();
     let promised = size == SIZES[SIZES.len() - 1];
     let goal = if promised { "spread evenly (Kolmogorov–Smirnov p > 0.001)" } else { "published" };
     let measured = format!("{} uneven of {}{}", wrong.len(), all.len(), listed(&wrong));
-    Finding::new(format!("p-values where there is nothing, {drawn} drawings of {size} rows"), goal, measured, !all.is_empty() && (!promised || wrong.is_empty()))
+    Finding::new(
+        format!("p-values where there is nothing, {drawn} drawings of {size} rows"),
+        goal,
+        measured,
+        !all.is_empty() && (!promised || wrong.is_empty()),
+    )
 }
 
 fn listed(wrong: &[String]) -> String {
@@ -124,7 +136,8 @@ fn published(by_size: &BTreeMap<usize, (usize, Lines)>) -> String {
                 Some(Counted::Test { evenness, .. }) if *evenness <= DOUBT => ", uneven".to_owned(),
                 _ => String::new(),
             };
-            let gap = if told < 0.9995 * *drawn as f64 { format!(" (told in {:.1} %)", 100.0 * told / *drawn as f64) } else { String::new() };
+            let gap =
+                if told < 0.9995 * *drawn as f64 { format!(" (told in {:.1} %)", 100.0 * told / *drawn as f64) } else { String::new() };
             format!("{:.1}{note}{gap}", 100.0 * share)
         };
         let cells: Vec<String> = by_size.values().map(cell).collect();
@@ -139,7 +152,9 @@ mod tests {
 
     #[test]
     fn what_falls_short_is_named() {
-        let lines = read("interval\tgood\t5000\t1000\t1000\t951\ninterval\tbad\t5000\t1000\t1000\t880\ntest\teven\t5000\t1000\t1000\t0.05\t0.4\ntest\todd\t5000\t1000\t1000\t0.2\t0.00001\n");
+        let lines = read(
+            "interval\tgood\t5000\t1000\t1000\t951\ninterval\tbad\t5000\t1000\t1000\t880\ntest\teven\t5000\t1000\t1000\t0.05\t0.4\ntest\todd\t5000\t1000\t1000\t0.2\t0.00001\n",
+        );
         assert_eq!(lines.len(), 4);
         assert!(intervals(5000, 1000, &lines).is_broken() && !intervals(5000, 1000, &lines[..1]).is_broken());
         assert!(super::tests(5000, 1000, &lines).is_broken() && !super::tests(5000, 1000, &lines[..3]).is_broken());

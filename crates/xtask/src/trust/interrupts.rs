@@ -59,7 +59,12 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
             format!("{late} later; slowest {:.0} ms; {early} met a running command", slowest.as_secs_f64() * 1e3),
             late == 0 && early * 2 > all.len(),
         ),
-        Finding::new(tried, "exit code of the signal, no file or a whole one", format!("{wrong} other codes, {torn} other files"), wrong + torn == 0),
+        Finding::new(
+            tried,
+            "exit code of the signal, no file or a whole one",
+            format!("{wrong} other codes, {torn} other files"),
+            wrong + torn == 0,
+        ),
     ])
 }
 
@@ -72,12 +77,8 @@ fn soonest(mut once: impl FnMut() -> Result<Stopped, Failure>) -> Result<Stopped
             break;
         }
         let again = once()?;
-        best = Stopped {
-            took: best.took.min(again.took),
-            told: best.told && again.told,
-            whole: best.whole && again.whole,
-            early: best.early,
-        };
+        best =
+            Stopped { took: best.took.min(again.took), told: best.told && again.told, whole: best.whole && again.whole, early: best.early };
     }
     Ok(best)
 }

@@ -45,7 +45,12 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let told: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}×")).collect();
     let both = counts.contains_key("exit 0") && counts.contains_key("exit 6");
     let measured = format!("{}{}", told.join(", "), worst.as_deref().unwrap_or_default());
-    Ok(vec![Finding::new(format!("{} limits of memory (ulimit -v)", tries.len()), "exit 0 or 6, both met", measured, worst.is_none() && both)])
+    Ok(vec![Finding::new(
+        format!("{} limits of memory (ulimit -v)", tries.len()),
+        "exit 0 or 6, both met",
+        measured,
+        worst.is_none() && both,
+    )])
 }
 
 /// The exit code under a limit of address space in KiB.

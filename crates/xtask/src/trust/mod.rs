@@ -84,13 +84,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         findings.extend(own.into_iter().map(|finding| finding.under(property.name, &command, share)));
     }
     println!("\n{}", table(&findings));
-    if wanted.long && wanted.only.is_empty() {
-        page::write(&scope.root, "promises", &table(&findings))?;
+    if wanted.store || (wanted.long && wanted.only.is_empty()) {
+        page::write(&scope.root, "promises", &format!("*{}.*\n\n{}", form(&wanted), table(&findings)))?;
     }
     let broken: Vec<&str> = findings.iter().filter(|finding| finding.is_broken()).map(|finding| finding.promise.as_str()).collect();
     match broken.is_empty() {
         true => Ok(()),
         false => Err(Failure::new(format!("{} of {} promises are not kept: {}", broken.len(), findings.len(), broken.join("; ")))),
+    }
+}
+
+/// Which form was run, for the page.
+fn form(wanted: &Wanted) -> String {
+    let only = if wanted.only.is_empty() { String::new() } else { format!(", of {}", wanted.only.join(", ")) };
+    match wanted.long {
+        true => format!("Long form, {} hours{only}", wanted.hours),
+        false => format!("Quick form{only}"),
     }
 }
 
@@ -130,7 +139,11 @@ fn wanted(arguments: &[String]) -> Result<Wanted, Failure> {
                 }
                 wanted.only.push(given.to_owned());
             }
-            other => return Err(Failure::usage(format!("`{other}` is no option of trust; there are --long, --hours N, --only NAME and --store"))),
+            other => {
+                return Err(Failure::usage(format!(
+                    "`{other}` is no option of trust; there are --long, --hours N, --only NAME and --store"
+                )));
+            }
         }
     }
     Ok(wanted)
@@ -152,6 +165,12 @@ mod tests {
         for wrong in [&["--hours", "0"][..], &["--hours"], &["--hours", "soon"], &["--only", "crahs"], &["--only"], &["--quick"]] {
             assert!(read(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn the_page_says_which_form_was_run() {
+        assert_eq!(form(&read(&[]).unwrap()), "Quick form");
+        assert_eq!(form(&read(&["--hours", "2", "--only", "bits"]).unwrap()), "Long form, 2 hours, of bits");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::shell;
 /// What every property is handed.
 pub(crate) struct Scope {
     pub(crate) long: bool,
-    /// Whether sums of files are to be stored in the repository.
+    /// Whether sums of files, and the table, are to be stored in the repository.
     pub(crate) store: bool,
     /// How long the long form takes in all; its parts that can go on for ever share it.
     hours: f64,
@@ -30,9 +30,10 @@ impl Scope {
         Ok(Scope { long, store, hours, program: root.join("target/release/oddsmith"), root, scratch })
     }
 
-    /// How many of something: `quick` of them, or `long`.
+    /// How many of something: `quick` of them, or `long` in an hour and more, and a part of them in less.
     pub(crate) fn count(&self, quick: usize, long: usize) -> usize {
-        if self.long { long } else { quick }
+        let part = (long as f64 * self.hours.min(1.0)) as usize;
+        if self.long { part.max(quick) } else { quick }
     }
 
     /// How long something may go on: `quick` seconds, or its share of the hours.

@@ -47,7 +47,12 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
             findings.push(Finding::new(format!("crates of {name}"), format!("{most} at most"), count.to_string(), count <= most));
         }
         fs::write(scope.root.join("target/trust/sbom.json"), sbom(&all))?;
-        findings.push(Finding::new("a list of all crates (SBOM)", "written", format!("{} crates in target/trust/sbom.json", all.len()), true));
+        findings.push(Finding::new(
+            "a list of all crates (SBOM)",
+            "written",
+            format!("{} crates in target/trust/sbom.json", all.len()),
+            true,
+        ));
         findings.push(denied(scope)?);
         findings.push(reproduced(scope)?);
     }
@@ -78,7 +83,8 @@ fn is_free(licence: &str) -> bool {
 }
 
 fn licences(all: &[Listed]) -> Finding {
-    let other: Vec<String> = all.iter().filter(|listed| !is_free(&listed.licence)).map(|listed| format!("{} ({})", listed.name, listed.licence)).collect();
+    let other: Vec<String> =
+        all.iter().filter(|listed| !is_free(&listed.licence)).map(|listed| format!("{} ({})", listed.name, listed.licence)).collect();
     let measured = if other.is_empty() { format!("{} crates", all.len()) } else { other.join(", ") };
     Finding::new("licences", "all ask for a notice at most", measured, other.is_empty() && !all.is_empty())
 }
@@ -151,7 +157,10 @@ fn sbom(all: &[Listed]) -> String {
         )
     };
     let components: Vec<String> = all.iter().map(component).collect();
-    format!("{{\n  \"bomFormat\": \"CycloneDX\",\n  \"specVersion\": \"1.5\",\n  \"version\": 1,\n  \"components\": [\n{}\n  ]\n}}\n", components.join(",\n"))
+    format!(
+        "{{\n  \"bomFormat\": \"CycloneDX\",\n  \"specVersion\": \"1.5\",\n  \"version\": 1,\n  \"components\": [\n{}\n  ]\n}}\n",
+        components.join(",\n")
+    )
 }
 
 /// cargo-deny's own checks, where it is installed.
@@ -191,7 +200,13 @@ mod tests {
 
     #[test]
     fn licences_are_read_as_they_are_joined() {
-        for free in ["MIT", "GPL-3.0 OR MIT", "(Apache-2.0 OR MIT) AND BSD-3-Clause", "BSD-3-Clause/MIT", "Apache-2.0 WITH LLVM-exception OR GPL-2.0"] {
+        for free in [
+            "MIT",
+            "GPL-3.0 OR MIT",
+            "(Apache-2.0 OR MIT) AND BSD-3-Clause",
+            "BSD-3-Clause/MIT",
+            "Apache-2.0 WITH LLVM-exception OR GPL-2.0",
+        ] {
             assert!(is_free(free), "{free}");
         }
         for not in ["", "GPL-3.0", "MIT AND GPL-3.0", "SSPL-1.0 OR AGPL-3.0"] {

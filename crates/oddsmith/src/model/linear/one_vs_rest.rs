@@ -108,7 +108,7 @@ impl Statistics for OneVsRestStats {
 
 impl Encode for OneVsRestStats {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        codec.number("weight", &mut self.weight)?;
+        codec.weights("weight", std::slice::from_mut(&mut self.weight))?;
         for (k, part) in self.parts.iter_mut().enumerate() {
             if let ClassFit::Fitting(stats) = part {
                 codec.part(&format!("class{k}"), &mut **stats)?;

@@ -41,7 +41,7 @@ pub(crate) struct ColumnSums {
 
 impl Encode for ColumnSums {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        codec.number("weight", &mut self.weight)?;
+        codec.weights("weight", std::slice::from_mut(&mut self.weight))?;
         codec.numbers("mean", &mut self.mean)?;
         codec.numbers("products", &mut self.products)?;
         codec.numbers("mixed", &mut self.mixed)?;

@@ -128,7 +128,7 @@ pub(crate) struct SgdEpoch {
 impl Encode for SgdEpoch {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
         codec.numbers("theta", &mut self.theta)?;
-        codec.number("weight", &mut self.weight)
+        codec.weights("weight", std::slice::from_mut(&mut self.weight))
     }
 }
 

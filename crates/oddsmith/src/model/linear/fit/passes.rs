@@ -76,7 +76,7 @@ pub struct LinearStats {
 
 impl Encode for LinearStats {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
-        codec.number("weight", &mut self.weight)?;
+        codec.weights("weight", std::slice::from_mut(&mut self.weight))?;
         codec.counts("dropped", &mut self.dropped)?;
         if let Some(row_sums) = &mut self.row_sums {
             codec.part("rows", &mut row_sums.1)?;
