@@ -130,6 +130,18 @@ fn the_console_of_prevalences_says_what_calls_mean_among_rows_of_another_mix() {
 }
 
 #[test]
+fn the_area_under_the_drawn_precision_is_the_average_precision() {
+    let folder = Folder::new();
+    folder.run("oddsmith fit births.csv 'low ~ age + lwt + race + smoke' -o low.odds");
+    let drawn = picture(&folder, "oddsmith plot precision-recall low.odds new.csv");
+    let points: Vec<(f64, f64)> = drawn.iter().filter(|row| row["mark"] == "line").map(|row| (number(row, "x"), number(row, "y"))).collect();
+    let area: f64 = points.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1)).sum();
+    let wanted = metric(&folder, "oddsmith evaluate low.odds new.csv", "average_precision");
+    // Points nearer than 1/600 to the one before are not drawn.
+    assert!((area - wanted).abs() < 1.0 / 600.0, "{area} drawn, {wanted} evaluated");
+}
+
+#[test]
 fn bits_of_a_column_are_the_mean_over_all_pairs_of_rows() {
     let folder = Folder::new();
     let (names, columns) = (["age", "lwt", "race", "smoke"], [1, 2, 3, 4]);

@@ -1,6 +1,7 @@
 //! What the script needs to move thresholds and prevalences: weights of called rows, and the steps of one row.
 
 use oddsmith::eval::Roc;
+use oddsmith::train::findings::Findings;
 
 use super::Told;
 
@@ -38,15 +39,19 @@ fn quoted(text: &str) -> String {
     crate::json::string(text).replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
+/// The probability at which the slider starts: the model's own threshold, or else the share of events.
+pub(super) fn first_threshold(findings: &Findings) -> f64 {
+    let Some(evaluation) = &findings.evaluation else { return 0.5 };
+    if let oddsmith::model::Decision::Threshold(threshold) = evaluation.confusion.decision() {
+        return (threshold.clamp(0.01, 0.99) * 100.0).round() / 100.0;
+    }
+    let share = evaluation.ranking().map_or(0.5, |ranking| ranking.events_weight / ranking.weight());
+    ((share * 100.0).round() / 100.0).clamp(0.01, 0.99)
+}
+
 impl Told<'_> {
-    /// The probability at which the slider starts: the model's own threshold, or else the share of events.
     pub(super) fn first_threshold(&self) -> f64 {
-        let Some(evaluation) = &self.findings.evaluation else { return 0.5 };
-        if let oddsmith::model::Decision::Threshold(threshold) = evaluation.confusion.decision() {
-            return (threshold.clamp(0.01, 0.99) * 100.0).round() / 100.0;
-        }
-        let share = evaluation.ranking().map_or(0.5, |ranking| ranking.events_weight / ranking.weight());
-        ((share * 100.0).round() / 100.0).clamp(0.01, 0.99)
+        first_threshold(self.findings)
     }
 
     /// Weights of called rows at whole per cents, and at the scores of the rows where these may be shown, or at as many of them as a page has room

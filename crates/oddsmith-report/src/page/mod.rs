@@ -19,7 +19,10 @@ mod short;
 mod threshold_section;
 mod value_sections;
 
+use std::collections::BTreeMap;
+
 use oddsmith::Notice;
+use oddsmith::eval::Metric;
 use oddsmith::eval::pictures::Judged;
 use oddsmith::picture::Picture;
 use oddsmith::train::findings::{Findings, JudgedOn};
@@ -59,6 +62,33 @@ struct Told<'a> {
     about: &'a About,
     /// Rows of the table below a picture.
     table_rows: usize,
+    /// Figures and pictures of judged rows, which cost a walk over all of them each.
+    judged: &'a JudgedOnce,
+}
+
+/// What is made of the judged rows once, however often a page is written and a figure named.
+struct JudgedOnce {
+    figures: Vec<(&'static str, Metric)>,
+    pictures: BTreeMap<&'static str, Metric<Picture>>,
+}
+
+/// Pictures of judged rows that a page shows.
+const PICTURES: [&str; 6] = ["roc", "spread", "precision-recall", "threshold", "calibration", "decision"];
+
+impl JudgedOnce {
+    fn of(findings: &Findings) -> Self {
+        let Some(evaluation) = &findings.evaluation else { return JudgedOnce { figures: Vec::new(), pictures: BTreeMap::new() } };
+        let threshold = has_console(findings).then(|| live::first_threshold(findings));
+        let judged = Judged { evaluation, classes: &findings.classes, target: &findings.target, threshold };
+        let pictures = PICTURES.into_iter().filter_map(|name| Some((name, judged.picture(name)?))).collect();
+        JudgedOnce { figures: evaluation.figures(), pictures }
+    }
+}
+
+/// Whether there are judged probabilities of two classes, which thresholds, prevalences and net benefit need.
+fn has_console(findings: &Findings) -> bool {
+    let judged = findings.evaluation.as_ref().and_then(|evaluation| evaluation.ranking().ok());
+    !findings.margins && judged.is_some_and(|ranking| ranking.events_weight > 0.0 && ranking.others_weight > 0.0)
 }
 
 /// A section: its id, its name in the list, its heading, and what it holds.
@@ -72,8 +102,9 @@ struct Section {
 /// The page.
 pub fn report_page(findings: &Findings, about: &About) -> String {
     let mut page = String::new();
+    let judged = JudgedOnce::of(findings);
     for table_rows in TABLE_ROWS {
-        page = page_of(&Told { findings, about, table_rows });
+        page = page_of(&Told { findings, about, table_rows, judged: &judged });
         if page.len() <= MOST_BYTES {
             break;
         }
@@ -155,24 +186,17 @@ impl Told<'_> {
         self.findings.classes.len() == 2
     }
 
-    /// Whether there are judged probabilities of two classes, which thresholds, prevalences and net benefit need.
     fn has_console(&self) -> bool {
-        let judged = self.findings.evaluation.as_ref().and_then(|evaluation| evaluation.ranking().ok());
-        !self.findings.margins && judged.is_some_and(|ranking| ranking.events_weight > 0.0 && ranking.others_weight > 0.0)
-    }
-
-    /// Judged rows, where there are some.
-    fn judged(&self) -> Option<Judged<'_>> {
-        let evaluation = self.findings.evaluation.as_ref()?;
-        let threshold = self.has_console().then(|| self.first_threshold());
-        Some(Judged { evaluation, classes: &self.findings.classes, target: &self.findings.target, threshold })
+        has_console(self.findings)
     }
 
     /// A picture of judged rows, or why there is none, as a sentence.
     fn picture(&self, name: &str) -> Result<Picture, String> {
-        let Some(judged) = self.judged() else { return Err("No rows with known classes were given to judge the model on.".into()) };
-        match judged.picture(name) {
-            Some(Ok(picture)) => Ok(picture),
+        if self.findings.evaluation.is_none() {
+            return Err("No rows with known classes were given to judge the model on.".into());
+        }
+        match self.judged.pictures.get(name) {
+            Some(Ok(picture)) => Ok(picture.clone()),
             Some(Err(reason)) => Err(format!("There is no such picture here: {}.", html(&reason.to_string()))),
             None => Err("There is no such picture.".into()),
         }

@@ -2,12 +2,10 @@
 
 use oddsmith::card::Cell;
 use oddsmith::error::visible;
-use oddsmith::eval::Metric;
 use oddsmith::train::findings::JudgedOn;
 
 use super::{Section, Told, fixed, paragraph};
 use crate::escape::html;
-use crate::for_people;
 
 /// Most terms that are named of each kind.
 const MOST: usize = 6;
@@ -106,9 +104,8 @@ impl Told<'_> {
 
     /// A figure that has a value.
     pub(super) fn figure(&self, name: &str) -> Option<oddsmith::eval::Estimate> {
-        let figures = self.findings.evaluation.as_ref()?.figures();
-        let found: Metric = figures.into_iter().find(|(known, _)| *known == name)?.1;
-        found.ok()
+        let (_, found) = self.judged.figures.iter().find(|(known, _)| *known == name)?;
+        found.as_ref().ok().copied()
     }
 
     fn effects(&self) -> Vec<Effect> {
@@ -243,10 +240,15 @@ fn upper_first(text: &str) -> String {
 /// An odds ratio as people write it.
 pub(super) fn ratio(value: f64) -> String {
     match value {
+        v if v.is_nan() => "–".into(),
         v if v.is_infinite() => "∞".into(),
+        v if v >= 1e4 => format!("{v:.2e}"),
         v if v >= 100.0 => format!("{v:.0}"),
         v if v >= 10.0 => format!("{v:.1}"),
-        v if v >= 0.01 => format!("{v:.2}"),
-        v => for_people(v),
+        v if v >= 0.1 => format!("{v:.2}"),
+        v if v >= 0.01 => format!("{v:.3}"),
+        v if v >= 0.001 => format!("{v:.4}"),
+        v if v > 0.0 => format!("{v:.2e}"),
+        _ => "0".into(),
     }
 }

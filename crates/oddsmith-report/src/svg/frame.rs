@@ -186,7 +186,8 @@ impl<'a> Frame<'a> {
             let Some(y) = self.y.at(at as f64) else { continue };
             let inset = 4.0 + indent(name);
             let whole = name.trim();
-            canvas.titled(&Style::plain(), (inset, y + 4.0), &fitted(whole, self.x.start - inset - 8.0), Some(whole));
+            // Half a unit more than was made room for, which rounding may take.
+            canvas.titled(&Style::plain(), (inset, y + 4.0), &fitted(whole, self.x.start - inset - 7.5), Some(whole));
         }
     }
 

@@ -18,6 +18,8 @@ use super::text::{Anchor, Style};
 const BAR: f64 = 7.0;
 const SQUARE: f64 = 4.0;
 const CAP: f64 = 4.0;
+/// Most pieces of a contour.
+const MOST_PIECES: usize = 12;
 /// Length of an arrow.
 const ARROW: f64 = 6.0;
 
@@ -51,11 +53,13 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
             let lists = contour::trace(x, y, values, *level);
             let placed = |(x, y): &(f64, f64)| Some((frame.x.at(*x)?, frame.y.at(*y)?));
             let (low, high) = frame.corners();
-            let drawn: Vec<Vec<(f64, f64)>> =
+            let mut drawn: Vec<Vec<(f64, f64)>> =
                 lists.iter().flat_map(|list| clipped(&list.iter().map(placed).collect::<Vec<_>>(), low, high)).collect();
+            // Of the islands of a noisy surface the largest tell the line.
+            drawn.sort_by_key(|list| std::cmp::Reverse(list.len()));
+            drawn.truncate(MOST_PIECES);
             canvas.lines(if *role == Role::Reference { Ink::Dashed(*role) } else { Ink::Thin(*role) }, &drawn);
-            let longest = drawn.iter().max_by_key(|list| list.len());
-            if let Some(place) = longest.and_then(|list| list.get(list.len() / 2)) {
+            if let Some(place) = drawn.first().and_then(|list| list.get(list.len() / 2)) {
                 labels.beside(*place, 2.0, text);
             }
         }
@@ -228,10 +232,33 @@ fn rule(role: Role, upright: bool, at: f64, frame: &Frame<'_>, canvas: &mut Canv
     }
 }
 
-/// Rectangles of the same colour side by side are one, and all of a colour are one path.
+/// Most characters of a surface while there is a coarser one to draw: noise has as many edges as a grid has points.
+const MOST_OF_SURFACE: usize = 40_000;
+
+/// A surface as fine as it is smooth.
 fn surface(x: &[f64], y: &[f64], values: &[f64], frame: &Frame<'_>, canvas: &mut Canvas) {
+    let mut paths = rectangles(&refined(x, y, values), frame);
+    for (x, y, values) in [(x.to_vec(), y.to_vec(), values.to_vec()), every_other(x, y, values)] {
+        if paths.iter().map(String::len).sum::<usize>() > MOST_OF_SURFACE {
+            paths = rectangles(&(x, y, values), frame);
+        }
+    }
+    paths.iter().enumerate().for_each(|(colour, d)| canvas.path(Ink::Step(colour), d));
+}
+
+/// Every other place of a grid.
+fn every_other(x: &[f64], y: &[f64], values: &[f64]) -> Grid {
+    let half = |grid: &[f64]| grid.iter().step_by(2).copied().collect::<Vec<f64>>();
+    let rows = values.chunks(x.len().max(1)).step_by(2);
+    (half(x), half(y), rows.flat_map(half).collect())
+}
+
+/// Places across, places up, and values row after row.
+type Grid = (Vec<f64>, Vec<f64>, Vec<f64>);
+
+/// Rectangles of the same colour side by side are one, and all of a colour are one path.
+fn rectangles((x, y, values): &Grid, frame: &Frame<'_>) -> Vec<String> {
     let mut paths = vec![String::new(); STEPS];
-    let (x, y, values) = &refined(x, y, values);
     let (x_edges, y_edges) = (edges(x, &frame.x), edges(y, &frame.y));
     for (i, row) in values.chunks(x.len().max(1)).take(y.len()).enumerate() {
         let step = |value: f64| (!value.is_nan()).then(|| ((value.clamp(0.0, 1.0) * STEPS as f64) as usize).min(STEPS - 1));
@@ -247,12 +274,12 @@ fn surface(x: &[f64], y: &[f64], values: &[f64], frame: &Frame<'_>, canvas: &mut
             from = to;
         }
     }
-    paths.iter().enumerate().for_each(|(colour, d)| canvas.path(Ink::Step(colour), d));
+    paths
 }
 
 /// The grid with places between its own, straight from one to the next, so that colours end where values do. A grid of which values are missing stays as it
 /// is.
-fn refined(x: &[f64], y: &[f64], values: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+fn refined(x: &[f64], y: &[f64], values: &[f64]) -> Grid {
     const PARTS: usize = 3;
     let whole = x.len() > 1 && y.len() > 1 && x.len() * y.len() <= 10_000 && values.len() == x.len() * y.len();
     if !(whole && values.iter().chain(x).chain(y).all(|value| value.is_finite())) {

@@ -33,7 +33,8 @@ fn linear(place: &Place, wanted: f64, factor: f64, upright: bool) -> Vec<Tick> {
     if !(span.is_finite() && span > 0.0) {
         return Vec::new();
     }
-    let rough = 0.7 * span / wanted;
+    // Rather a few more than too few: two ticks say little of what lies between them.
+    let rough = if upright { 0.85 } else { 0.7 } * span / wanted;
     let power = 10f64.powf(rough.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0].into_iter().map(|m| m * power).filter(|step| *step >= rough * 0.999);
     let mut found = Vec::new();

@@ -94,12 +94,11 @@ impl Judged<'_> {
             if two {
                 marks.push(Mark::Rule { role: Role::Reference, upright: false, at: ranking.events_weight / ranking.weight() });
             }
-            // Precision stays until the next event is found.
-            let mut steps = Vec::new();
-            let mut before = points.first().map_or(1.0, |point| point.precision);
+            // Steps whose area is the average precision: straight lines between points would promise calls that no threshold makes.
+            let mut steps: Vec<(f64, f64)> = Vec::new();
             for point in &points {
-                steps.extend([(steps.last().map_or(0.0, |(recall, _): &(f64, f64)| *recall), before), (point.recall, point.precision)]);
-                before = point.precision;
+                let from = steps.last().map_or(0.0, |(recall, _)| *recall);
+                steps.extend([(from, point.precision), (point.recall, point.precision)]);
             }
             let role = if two { Role::Other } else { drawn_role(k, &drawn, self.classes.len()) };
             marks.push(Mark::Line { role, name, points: thinned(steps) });

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Rows stand in the order of the sample's hash, so a shift is as good as a shuffle and the same every time; a table of few rows meets all its shifts, which is the
-//! mean over all pairs of rows. At most 40,000 scores, whatever the number of rows.
+//! mean over all pairs of rows. At most 8,000 scores, whatever the number of rows.
 
 use super::probe::ProbeRows;
 use super::row_digest::{KeptRow, RowDigest};
@@ -18,7 +18,7 @@ use crate::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
 /// Most rows of the sample that are scored.
 const ROWS: usize = 400;
 /// Most scores.
-const SCORES: usize = 40_000;
+const SCORES: usize = 8000;
 /// Most columns that are drawn.
 const MOST: usize = 20;
 
