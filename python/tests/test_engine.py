@@ -253,7 +253,7 @@ def test_the_first_pass_is_answered_with_the_look_at_the_columns(tmp_path):
     # Other classes, other levels and rows that do not count are found out: the pass is asked for again.
     for name, table, jobs in [
         ("alike", numbers, ["first"]),
-        ("classes", late, ["survey", "lanes"]),
+        ("classes", late, ["first", "lanes"]),
         ("levels", rows()[["age", "ward", "died"]], ["first", "lanes"]),
         ("gaps", gaps, ["first", "lanes"]),
         ("nothing", numbers.assign(died=numbers["died"].where(np.arange(480) < 400)), ["first", "lanes"]),
@@ -261,6 +261,8 @@ def test_the_first_pass_is_answered_with_the_look_at_the_columns(tmp_path):
         folder, on = in_six(table, tmp_path / name), Listing()
         assert digest(engine.fit("nb", folder, "died", on=on)) == digest(engine.fit("nb", folder, "died"))
         assert on.jobs == jobs, name
+    # A model that the first file alone cannot begin.
+    assert digest(engine.fit("logistic", tmp_path / "classes", "died", on=Listing())) == digest(engine.fit("logistic", tmp_path / "classes", "died"))
 
 
 def test_what_is_noticed_is_told_whoever_reads(tmp_path, workers):
@@ -293,8 +295,8 @@ def test_what_is_no_table_and_no_engine_is_said(tmp_path):
         engine.fit("nb", folder, "died", on=4)
     with pytest.raises(od.ParameterError, match="the column to predict, unless a formula names it"):
         engine.fit(od.GaussianNB(), folder)
-    with pytest.raises(od.UnknownNameError, match="no column `dide`; did you mean `died`"):
-        engine.fit("nb", folder, "dide", on=Listing())
+    with pytest.raises(od.UnknownNameError, match="no column `diedd`; did you mean `died`"):
+        engine.fit("nb", folder, "diedd", on=Listing())
 
 
 def test_what_is_missing_is_said(tmp_path):
