@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,24 +13,55 @@ from . import _core
 from ._gathering import Gathering
 from ._text import text_options
 from ._worker import Job, Piece, Seen, sums_of, unpacked
-from .exceptions import DataError, MismatchError, ParameterError
+from .exceptions import DataError, MismatchError, OddsmithError, ParameterError
 
 #: Tasks for every worker of an engine: enough that none waits long for the last.
 TASKS_PER_SLOT = 3
 
 
 class Engine(Protocol):
-    """Whoever does the tasks of a job.
-
-    One that can bring answers together where they are made has ``map_merged(job, groups, fan_in)`` as well: `groups` are the numbers of lanes, of groups
-    of `fan_in` lanes, of groups of groups …; it gives ``(group, sums)`` for every group of the last.
-    """
+    """Whoever does the tasks of a job."""
 
     #: How many tasks run at once.
     slots: int
 
     def map(self, job: Job, count: int) -> Iterable[tuple[int, bytes]]:
-        """Give ``(task, job(task))`` for every task below `count`, in any order, some perhaps twice."""
+        """Do all tasks of a job.
+
+        Parameters
+        ----------
+        job : callable
+            What is done with the number of a task.
+        count : int
+            Number of tasks.
+
+        Returns
+        -------
+        iterable
+            Numbers of tasks and their answers, ``(task, job(task))``, in any order, some perhaps twice.
+        """
+
+
+class MergingEngine(Engine, Protocol):
+    """An engine that can bring sums together where they are made, before they are sent on."""
+
+    def map_merged(self, job: Job, groups: Sequence[int], fan_in: int) -> Iterable[tuple[int, bytes]]:
+        """Do all tasks of a job that sums groups of lanes up, and merge groups where they are.
+
+        Parameters
+        ----------
+        job : callable
+            What is done with the number of a task.
+        groups : sequence of int
+            How many lanes there are, how many groups of lanes, how many groups of groups.
+        fan_in : int
+            How many of one level make one of the next.
+
+        Returns
+        -------
+        iterable
+            Numbers of groups of the last level and their sums.
+        """
 
 
 class Files:
@@ -48,15 +79,23 @@ class Files:
     apart = False
 
     def __init__(self, paths: Any) -> None:
-        given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+        given = [paths] if isinstance(paths, (str, os.PathLike)) else [] if hasattr(paths, "columns") or not isinstance(paths, Iterable) else list(paths)
+        if not given or not all(isinstance(path, (str, os.PathLike)) for path in given):
+            kind = type(paths).__name__
+            raise ParameterError(f"a table of type {kind} is not accepted: paths, folders and patterns of files; rows in memory are fitted by an estimator's own fit")
         listed = _core.list_pieces([os.fspath(path) for path in given])
-        self.parts = tuple(Piece((str(path), groups, tuple(folders), size)) for path, groups, folders, size in listed)
+        self.parts = tuple(Piece((str(path), groups, tuple(folders), size, rows)) for path, groups, folders, size, rows in listed)
         self.names = tuple(part.name for part in self.parts)
 
     @property
     def bytes(self) -> int:
         """About how many bytes all of it takes."""
         return sum(part.piece[3] for part in self.parts)
+
+    def extents(self) -> list[tuple[int, int]] | None:
+        """Rows and partitions of every part, if all rows count; `None` where a file does not say."""
+        told = [(rows, groups) for _, groups, _, _, rows in (part.piece for part in self.parts)]
+        return None if any(rows is None for rows, _ in told) else [(rows, end - first) for rows, (first, end) in told]
 
     def __repr__(self) -> str:
         return f"<Files: {len({part.piece[0] for part in self.parts})} files in {len(self.parts)} parts>"
@@ -111,54 +150,104 @@ def of_parts(on: Engine, job: Job) -> list[bytes]:
 
 
 class Table:
-    """The parts of a table after they were looked at: columns and sizes that all of them agree upon."""
+    """The parts of a table after they were looked at: columns and sizes that all of them agree upon.
 
-    def __init__(self, table: Any, on: Engine, plan: dict[str, Any]) -> None:
-        self.on, self.names = on, table.names
+    `begins` makes the passes that follow from a table. Its first is asked for together with the look at the parts, as it will be if all parts are like
+    the first: most are, and then nothing is read twice.
+    """
+
+    def __init__(self, table: Any, on: Engine, plan: dict[str, Any], begins: Callable[[_core.Spread], _core.Relay] | None = None) -> None:
+        self.on, self.names, self._begins = as_engine(on), table.names, begins
         self._parts = None if table.apart else table.parts
-        plan = plan | {"kinds": self._first_kinds(table, plan) | plan["kinds"]}
-        self._survey(table, plan)
+        #: A question and the extents of the parts that it is about, with the sums that answer it.
+        self._early: tuple[bytes, list[Any], list[tuple[int, bytes]]] | None = None
+        kinds, survey = self._first_part(table, plan)
+        plan = plan | {"kinds": kinds | plan["kinds"]}
+        self._survey(table, plan, *self._guess(table, plan, survey))
         if self.spread.flags:
             self._survey(table, plan | {"kinds": plan["kinds"] | dict.fromkeys(self.spread.flags, "boolean")})
 
     def _job(self, do: str, tasks: Sequence[Any], plan: Mapping[str, Any], **more: Any) -> Job:
         return Job(do, tuple(tasks), self._parts, self.names, plan, **more)
 
-    def _first_kinds(self, table: Any, plan: Mapping[str, Any]) -> dict[str, str]:
-        """The kinds that the first part with rows settles for all."""
+    def _first_part(self, table: Any, plan: Mapping[str, Any]) -> tuple[dict[str, str], bytes]:
+        """The kinds that the first part with rows settles for all, and what it tells of itself."""
+        # A file is read here: that takes as long as it would take a worker, and no task.
+        by = self.on if table.apart else Here()
         for at in range(len(table.names)):
-            (kinds,) = of_parts(self.on, self._job("kinds", [(at,)], plan))
-            if kinds:
-                return ast.literal_eval(kinds.decode())
+            (told,) = of_parts(by, self._job("kinds", [(at,)], plan))
+            if told:
+                kinds, survey = unpacked(told)
+                return ast.literal_eval(kinds.decode()), survey
         raise DataError("no part has a row that counts")
 
-    def _survey(self, table: Any, plan: Mapping[str, Any]) -> None:
-        told = [unpacked(content) for content in of_parts(self.on, self._job("survey", dealt(table, self.on), plan))]
+    def _guess(self, table: Any, plan: Mapping[str, Any], survey: bytes) -> tuple[_core.Relay | None, _core.Spread | None]:
+        """The passes and the table if all parts are like the first; `None` where it would have to be read again in any case, or does not tell its size."""
+        extents = table.extents() if self._begins else None
+        if extents is None:
+            return None, None
+        guess = _core.Spread.alike(plan["question"], survey, extents, table.bytes, table.apart)
+        try:
+            return (None, None) if guess.flags else (self._begins(guess), guess)
+        except OddsmithError:
+            # The first part alone is not enough, having one class for example.
+            return None, None
+
+    def _survey(self, table: Any, plan: Mapping[str, Any], relay: _core.Relay | None = None, guess: _core.Spread | None = None) -> None:
+        shares, every = dealt(table, self.on), set(range(len(self.names)))
+        tasks, level = ([], 0) if relay is None or len(relay.groups()) > 1 else self._lane_tasks(relay, guess.extents, range(len(self.names)))
+        # Where lanes leave parts out, or are fewer than workers, the look comes first.
+        if len(tasks) >= len(shares) and {number for held, _, _ in tasks for _, number in held} == every:
+            told = self._survey_with_sums(self._job("first", tasks, plan, content=relay.ask(), level=level))
+        else:
+            told = [unpacked(content) for content in of_parts(self.on, self._job("survey", shares, plan))]
         self.plan, self.seen = plan, tuple(_seen(facts) for facts in told)
         #: Numbers of the parts that have rows.
         self.numbers = [at for at, facts in enumerate(told) if facts]
         surveys = [(self.names[at], told[at][2]) for at in self.numbers]
         self.spread = _core.Spread(plan["question"], surveys, table.bytes, table.apart)
 
-    def lanes(self, relay: _core.Relay) -> Job:
-        """What the current pass asks for: contiguous lanes to every task, which merges groups of them where that leaves enough tasks."""
-        extents = tuple(self.spread.extents)
+    def _survey_with_sums(self, job: Job) -> list[list[bytes]]:
+        """What every part tells of itself; the sums of the first pass are kept if all tasks could sum up what was expected."""
+        told: dict[int, list[bytes]] = {}
+        found: list[list[tuple[int, bytes]]] = []
+        for (held, extents, _), content in zip(job.tasks, in_order(self.on, job), strict=True):
+            surveys, sums = unpacked(content)
+            told |= {number: unpacked(facts) for (_, number), facts in zip(held, unpacked(surveys), strict=True)}
+            found.append(sums_of(sums))
+        if all(found):
+            self._early = job.content, list(extents), [answer for own in found for answer in own]
+        return [told[number] for number in range(len(self.names))]
+
+    def _lane_tasks(self, relay: _core.Relay, extents: Sequence[tuple[int, int]], numbers: Sequence[int]) -> tuple[list[Any], int]:
+        """Contiguous groups of lanes to every task, and how many levels of groups it merges, where that leaves enough tasks."""
         starts = np.cumsum([0, *(partitions for _, partitions in extents)])
+        begins = set(starts.tolist())
         lanes, groups, wanted = relay.lanes(), relay.groups(), self.on.slots * TASKS_PER_SLOT
         # A part that only its owner can read is a lane of its own.
         level = 0 if self._parts is None else max(at for at, count in enumerate(groups) if at == 0 or count >= wanted)
-        count, tasks = groups[level] if self._parts is None else min(groups[level], wanted), []
-        for task in range(count):
-            own = range(task * groups[level] // count, (task + 1) * groups[level] // count)
+        firsts = [next((at for lane in lanes[slice(*relay.lanes_of(level, group))] for at in lane), None) for group in range(groups[level])]
+        whole = {group for group, first in enumerate(firsts) if first in begins}
+        cuts, tasks = range(groups[level] + 1) if self._parts is None else _cuts(groups[level], min(groups[level], wanted), whole), []
+        for own in map(range, cuts, cuts[1:]):
             summed = tuple((group, lanes[slice(*relay.lanes_of(level, group))]) for group in own)
             read = {int(np.searchsorted(starts, at, "right")) - 1 for _, some in summed for lane in some for at in lane}
             # It is read also where a pass skips all of it.
             held = list(own) if self._parts is None else sorted(read)
-            tasks.append((tuple((at, self.numbers[at]) for at in held), extents, summed))
+            tasks.append((tuple((at, numbers[at]) for at in held), tuple(extents), summed))
+        return tasks, level
+
+    def lanes(self, relay: _core.Relay) -> Job:
+        """What the current pass asks for."""
+        tasks, level = self._lane_tasks(relay, self.spread.extents, self.numbers)
         return self._job("lanes", tasks, self.plan, content=relay.ask(), seen=self.seen, level=level)
 
     def sums(self, relay: _core.Relay) -> Iterator[tuple[int, int, bytes]]:
         """What the current pass asks for, summed up: levels and numbers of groups of lanes with their sums."""
+        if self._early is not None and self._early[:2] == (relay.ask(), self.spread.extents):
+            (_, _, early), self._early = self._early, None
+            yield from ((0, group, sums) for group, sums in early)
+            return
         job, groups = self.lanes(relay), relay.groups()
         top = len(groups) - 1
         if job.level < top and hasattr(self.on, "map_merged"):
@@ -167,14 +256,22 @@ class Table:
         for _, content in answers(self.on, job):
             yield from ((job.level, group, sums) for group, sums in sums_of(content))
 
-    def conclude(self, relay: _core.Relay) -> Any:
-        """All passes of a relay."""
+    def conclude(self, relay: _core.Relay | None = None) -> Any:
+        """All passes of a relay; by default of that which begins with this table."""
+        relay = relay or self._begins(self.spread)
         while True:
             for level, group, sums in self.sums(relay):
                 relay.take(level, group, sums)
             ended = relay.advance()
             if ended is not None:
                 return ended
+
+
+def _cuts(groups: int, tasks: int, whole: set[int]) -> list[int]:
+    """Where every task begins, and the end: near equal shares, and where a part begins if that leaves as many tasks, so that no part is read twice."""
+    even = [task * groups // max(tasks, 1) for task in range(tasks + 1)]
+    near = sorted({0, groups, *(min(whole, key=lambda begin: abs(begin - cut)) for cut in even[1:-1] if whole)})
+    return near if len(near) == len(even) else even
 
 
 def _seen(facts: list[bytes]) -> Seen | None:
@@ -207,6 +304,13 @@ def as_table(table: Any) -> Any:
     return table if hasattr(table, "apart") else Files(table)
 
 
+def as_engine(on: Any) -> Engine | None:
+    """An engine, or nothing where this process does the work."""
+    if on is not None and not (hasattr(on, "slots") and hasattr(on, "map")):
+        raise ParameterError(f"on = {on!r} is not accepted: `engine.processes(n)`, workers of Spark or Dask, or any object with `slots` and `map`")
+    return on
+
+
 def pieces(table: Any) -> list[Any]:
     if table.apart:
         raise ParameterError("on = None is not accepted: these rows are where an engine holds them; name the engine")
@@ -216,4 +320,4 @@ def pieces(table: Any) -> list[Any]:
 def about(table: Any, on: Engine, do: str, model: _core.Model) -> list[bytes]:
     """What every part says about a model."""
     parts = None if table.apart else table.parts
-    return of_parts(on, Job(do, tuple(dealt(table, on)), parts, table.names, content=model.to_bytes()))
+    return of_parts(as_engine(on), Job(do, tuple(dealt(table, on)), parts, table.names, content=model.to_bytes()))

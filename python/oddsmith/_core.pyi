@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+PARTITION_ROWS: int
 __version__: str
 
 _Notice: TypeAlias = tuple[str, str | None, str | None, str]

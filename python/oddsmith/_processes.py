@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from typing import Any
 
+from ._apart import Engine
 from ._worker import Job
 from .exceptions import DataError
 
@@ -19,7 +20,7 @@ __all__ = ["Processes", "processes"]
 _TRIES = 3
 
 
-class Processes(AbstractContextManager):
+class Processes(Engine, AbstractContextManager):
     """Workers in processes of this machine; made by `processes`.
 
     Attributes
@@ -33,20 +34,6 @@ class Processes(AbstractContextManager):
         self._pool: ProcessPoolExecutor | None = None
 
     def map(self, job: Job, count: int) -> Iterator[tuple[int, bytes]]:
-        """Do all tasks of a job.
-
-        Parameters
-        ----------
-        job : callable
-            What is done with the number of a task.
-        count : int
-            Number of tasks.
-
-        Yields
-        ------
-        tuple
-            The number of a task and its answer.
-        """
         waiting = set(range(count))
         for _ in range(_TRIES):
             try:

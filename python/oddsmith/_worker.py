@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
-from .exceptions import DataError, MismatchError
+from .exceptions import DataError, MismatchError, OddsmithError
 
 #: What was opened last, so that the next pass need not read it again; as much as the memory of the plan has room for.
 _OPEN: OrderedDict[Any, Any] = OrderedDict()
@@ -22,12 +22,13 @@ _OPEN: OrderedDict[Any, Any] = OrderedDict()
 class Piece:
     """A file, or some of its row groups."""
 
-    piece: tuple[str, tuple[int, int] | None, tuple[tuple[str, str, bool], ...], int]
+    #: Path, row groups, columns that folders give it, bytes, rows where the file says so.
+    piece: tuple[str, tuple[int, int] | None, tuple[tuple[str, str, bool], ...], int, int | None]
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        path, groups, _, _ = self.piece
+        path, groups, *_ = self.piece
         return str(path) if groups is None else f"{path} (row groups {groups[0] + 1} to {groups[1]})"
 
     def print(self) -> str:
@@ -37,8 +38,8 @@ class Piece:
 
     def place(self) -> Any:
         """Where the rows are, as the core takes it."""
-        path, groups, folders, size = self.piece
-        return path, groups, list(folders), size
+        path, groups, folders, size, rows = self.piece
+        return path, groups, list(folders), size, rows
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,14 @@ class Job:
     def needs(self, task: int) -> tuple[int, ...]:
         """The numbers of the parts that a task is about."""
         about = self.tasks[task]
-        return tuple(number for _, number in about[0]) if self.do == "lanes" else about
+        return tuple(number for _, number in about[0]) if self.do in _OF_LANES else about
 
     def __call__(self, task: int, brought: Mapping[int, Any] | None = None) -> bytes:
         """Do a task; `brought` are parts by number that the engine brings."""
         part_of = lambda at: (brought or self.parts)[at]  # noqa: E731
         try:
-            if self.do == "lanes":
-                return _lanes(self, self.tasks[task], part_of)
+            if self.do in _OF_LANES:
+                return _OF_LANES[self.do](self, self.tasks[task], part_of)
             return _packed([_WORK[self.do](self, at, part_of) for at in self.tasks[task]])
         except MemoryError as error:
             raise DataError(f"task {task + 1} of {len(self.tasks)}: the worker has too little memory; give it more, or make more parts") from error
@@ -108,7 +109,7 @@ def _opened(job: Job, part: Any, at: int) -> Any:
     fingerprint = part.print()
     seen = job.seen[at] if job.seen else None
     if seen is not None and seen.fingerprint != fingerprint:
-        raise MismatchError(_changed(part.name, isinstance(part, Piece)))
+        raise MismatchError(changed(part))
     key = (part, fingerprint, repr(job.plan))
     if key in _OPEN:
         _OPEN.move_to_end(key)
@@ -118,7 +119,7 @@ def _opened(job: Job, part: Any, at: int) -> Any:
         now = 0 if opened is None else opened.rows
         raise MismatchError(f"{part.name}: the first pass saw {seen.rows} rows of weight {seen.weight:g}, and this one sees {now}")
     if part.print() != fingerprint:
-        raise MismatchError(_changed(part.name, isinstance(part, Piece)))
+        raise MismatchError(changed(part))
     _OPEN[key] = opened
     room = job.plan["memory"]
     while len(_OPEN) > 1 and sum(0 if kept is None else kept.bytes for kept in _OPEN.values()) > room:
@@ -126,11 +127,12 @@ def _opened(job: Job, part: Any, at: int) -> Any:
     return opened
 
 
-def _changed(name: str, is_file: bool) -> str:
-    if is_file:
-        return f"{name}: the file changed between passes; try again when nothing writes to it"
+def changed(part: Piece | Block) -> str:
+    """What is said of a part that is not what it was in the first pass."""
+    if isinstance(part, Piece):
+        return f"{part.name}: the file changed between passes; try again when nothing writes to it"
     return (
-        f"{name}: these are other rows than those of the first pass; a frame whose rows are drawn anew whenever they are computed "
+        f"{part.name}: these are other rows than those of the first pass; a frame whose rows are drawn anew whenever they are computed "
         "(rand(), limit, sample without a seed) must be written to files first"
     )
 
@@ -143,9 +145,20 @@ def _survey(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
 
 
 def _kinds(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
-    """The kinds of columns that a part settles for all others."""
+    """The kinds of columns that a part settles for all others, and what it tells of itself."""
     opened = _opened(job, part_of(at), at)
-    return b"" if opened is None else repr(opened.kinds).encode()
+    return b"" if opened is None else _packed([repr(opened.kinds).encode(), opened.survey()])
+
+
+def _first(job: Job, task: Any, part_of: Callable[[int], Any]) -> bytes:
+    """What parts tell of themselves, and the sums of their lanes; none where the parts are not what was expected."""
+    surveys = [_survey(job, number, part_of) for _, number in task[0]]
+    try:
+        sums = _lanes(job, task, part_of) if all(surveys) else b""
+    except OddsmithError:
+        # Whoever puts the parts together knows what is wrong, or asks again.
+        sums = b""
+    return _packed([_packed(surveys), sums])
 
 
 def _lanes(job: Job, task: Any, part_of: Callable[[int], Any]) -> bytes:
@@ -156,7 +169,7 @@ def _lanes(job: Job, task: Any, part_of: Callable[[int], Any]) -> bytes:
     for _, number in numbers:
         part = part_of(number)
         if job.seen and part.print() != job.seen[number].fingerprint:
-            raise MismatchError(_changed(part.name, isinstance(part, Piece)))
+            raise MismatchError(changed(part))
     return _packed([piece for group, sums in summed for piece in (str(group).encode(), sums)])
 
 
@@ -195,8 +208,11 @@ def _judge(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
 def _check_unchanged(job: Job, part: Piece, at: int) -> None:
     seen = job.seen[at] if job.seen else None
     if seen is not None and seen.fingerprint != part.print():
-        raise MismatchError(_changed(part.name, True))
+        raise MismatchError(changed(part))
 
+
+#: What is done with the parts of lanes.
+_OF_LANES: dict[str, Callable[[Job, Any, Callable[[int], Any]], bytes]] = {"first": _first, "lanes": _lanes}
 
 #: What is done with a part.
 _WORK: dict[str, Callable[[Job, int, Callable[[int], Any]], bytes]] = {

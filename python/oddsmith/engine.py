@@ -95,6 +95,8 @@ def fit(
     """
     from ._finished import finished
 
+    if target is None and "~" not in str(getattr(estimator, "formula", estimator)):
+        raise ParameterError("target = None is not accepted: the column to predict, unless a formula names it")
     first = begin(estimator, target, features=features, kinds=dict(kinds or {}), weights=weights, options=dict(options or {}) or None)
     core, table = first._core, as_table(table)
     plan = reading_plan(core, first._estimator, text, memory)
@@ -106,9 +108,13 @@ def fit(
         )
         tell(notices)
         return finished(first._estimator, result)
-    spread = Table(table, on, plan)
-    relay = _core.Relay.gather(core.wanted, core.threshold, spread.spread) if gathers else _core.Relay.study(core, spread.spread, None)
-    return finished(first._estimator, spread.conclude(relay))
+
+    def begins(spread: _core.Spread) -> _core.Relay:
+        return _core.Relay.gather(core.wanted, core.threshold, spread) if gathers else _core.Relay.study(core, spread, None)
+
+    spread = Table(table, on, plan, begins)
+    tell(spread.spread.notices)
+    return finished(first._estimator, spread.conclude())
 
 
 def analyse(
@@ -180,8 +186,8 @@ def analyse(
     if on is None:
         account, notices = _core.fit_files(core, pieces(table), plan, thread_count(n_jobs))
         return Account(account, maker(None), notices)
-    spread = Table(table, on, plan)
-    return Account(spread.conclude(_core.Relay.study(core, spread.spread, None)), maker(None))
+    spread = Table(table, on, plan, lambda spread: _core.Relay.study(core, spread, None))
+    return Account(spread.conclude(), maker(None), spread.spread.notices)
 
 
 def gather(
@@ -222,8 +228,9 @@ def gather(
         sums, notices = _core.gather_files(("all", 0.0), pieces(table), plan, thread_count(n_jobs))
         tell(notices)
         return Statistics(sums)
-    spread = Table(table, on, plan)
-    return Statistics(spread.conclude(_core.Relay.gather("all", 0.0, spread.spread)))
+    spread = Table(table, on, plan, lambda spread: _core.Relay.gather("all", 0.0, spread))
+    tell(spread.spread.notices)
+    return Statistics(spread.conclude())
 
 
 def predict(model: Any, table: Any, *, on: Engine | None = None) -> np.ndarray:

@@ -6,16 +6,18 @@ Only the DataFrame API is used, so a session of Spark Connect serves as well. Wo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from . import _spark_sums, engine, exceptions
-from ._apart import Files, as_table, files
+from . import _core, _spark_sums, engine, exceptions
+from ._adapters import Adapter
+from ._apart import MergingEngine, as_table, files
 from ._spark_sums import SUMS, Told, merged_groups, sliced, told_groups
-from ._worker import Block, Job
+from ._worker import Block, Job, changed
 from .exceptions import DataError, OddsmithError, ParameterError
 
 __all__ = ["Frame", "Workers", "analyse", "compare", "evaluate", "files", "fit", "frame", "gather", "predict"]
@@ -76,7 +78,24 @@ def _lack_told() -> Iterator[None]:
         raise DataError(f"a worker of Spark has too little memory; give executors more, or make more parts: {first}") from error
 
 
-class Workers:
+class _Tasks(MergingEngine):
+    """Tasks that Spark does; whoever has them says in which frame their answers are."""
+
+    def map(self, job: Job, count: int) -> Iterator[tuple[int, bytes]]:
+        return _collected(self._done(job, count, _answers, _ANSWER))
+
+    def map_merged(self, job: Job, groups: Sequence[int], fan_in: int) -> Iterator[tuple[int, bytes]]:
+        most = _spark_sums.SLICE
+        summed = self._done(job, len(job.tasks), lambda told: sliced(told_groups(told), most), SUMS)
+        with _lack_told():
+            yield from merged_groups(summed, job, groups, fan_in, _failed)
+
+    @abstractmethod
+    def _done(self, job: Job, count: int, written: Callable[[Iterable[Told]], Iterator[Any]], schema: str) -> Any:
+        """The frame of what tasks answer, written as batches of a schema."""
+
+
+class Workers(_Tasks):
     """The workers of a Spark session.
 
     Parameters
@@ -96,49 +115,7 @@ class Workers:
         self.session = session or _active()
         self.slots = slots or _parallelism(self.session)
 
-    def map(self, job: Job, count: int) -> Iterator[tuple[int, bytes]]:
-        """Do all tasks of a job.
-
-        Parameters
-        ----------
-        job : callable
-            What is done with the number of a task.
-        count : int
-            Number of tasks.
-
-        Returns
-        -------
-        iterator
-            Numbers of tasks and their answers.
-        """
-
-        return _collected(self._done(job, count, _answers, _ANSWER))
-
-    def map_merged(self, job: Job, groups: Sequence[int], fan_in: int) -> Iterator[tuple[int, bytes]]:
-        """Do all tasks of a job that sums groups of lanes up, and merge groups where they are.
-
-        Parameters
-        ----------
-        job : callable
-            What is done with the number of a task.
-        groups : sequence of int
-            How many lanes there are, how many groups of lanes, how many groups of groups.
-        fan_in : int
-            How many of one level make one of the next.
-
-        Yields
-        ------
-        tuple
-            The number of a group of the last level and its sums.
-        """
-        most = _spark_sums.SLICE
-        summed = self._done(job, len(job.tasks), lambda told: sliced(told_groups(told), most), SUMS)
-        with _lack_told():
-            yield from merged_groups(summed, job, groups, fan_in, _failed)
-
-    def _done(self, job: Job, count: int, written: Any, schema: str) -> Any:
-        """The frame of what tasks answer."""
-
+    def _done(self, job: Job, count: int, written: Callable[[Iterable[Told]], Iterator[Any]], schema: str) -> Any:
         def do(batches: Iterable[Any]) -> Iterator[Any]:
             tasks = (task for batch in batches for task in batch.column(0).to_pylist())
             return written(_told(task, lambda task=task: job(task)) for task in tasks)
@@ -162,7 +139,7 @@ def _parallelism(session: Any) -> int:
         return int(session.conf.get("spark.default.parallelism", None) or os.cpu_count() or 1)
 
 
-class Frame:
+class Frame(_Tasks):
     """A Spark frame packed into blocks of Arrow, which stay where they are; made by `frame`.
 
     Attributes
@@ -179,40 +156,25 @@ class Frame:
 
     def __init__(self, df: Any, block: int = _BLOCK) -> None:
         self._packed = df.mapInArrow(lambda batches: _pack(batches, block), _PACKED).persist()
-        facts = sorted(tuple(row) for row in self._packed.select("part", "number", "size").collect())
+        facts = sorted(tuple(row) for row in self._packed.select("part", "number", "size", "rows", "digest").collect())
         if not facts:
             self.release()
             raise DataError("the frame has no rows")
-        self._keys = {(part, number): at for at, (part, number, _) in enumerate(facts)}
-        self.names = tuple(f"block {number + 1} of partition {part + 1}" for part, number, _ in facts)
-        self.bytes, self.slots = sum(size for _, _, size in facts), len(facts)
+        self._keys = {(part, number): at for at, (part, number, *_) in enumerate(facts)}
+        self.names = tuple(f"block {number + 1} of partition {part + 1}" for part, number, *_ in facts)
+        sizes, self._rows, self._digests = ([fact[column] for fact in facts] for column in (2, 3, 4))
+        self.bytes, self.slots = sum(sizes), len(facts)
 
-    def map(self, job: Job, count: int) -> Iterator[tuple[int, bytes]]:
-        """Do all tasks of a job, each where its block is.
+    def extents(self) -> list[tuple[int, int]]:
+        """Rows and partitions of every block, if all rows count."""
+        return [(rows, -(-rows // _core.PARTITION_ROWS)) for rows in self._rows]
 
-        Parameters
-        ----------
-        job : callable
-            What is done with the number of a task.
-        count : int
-            Number of tasks.
-
-        Returns
-        -------
-        iterator
-            Numbers of tasks and their answers.
-        """
-        return _collected(self._done(job, count, _answers, _ANSWER))
-
-    map_merged = Workers.map_merged
-
-    def _done(self, job: Job, count: int, written: Any, schema: str) -> Any:
-        """The frame of what tasks answer."""
-        keys, names = self._keys, self.names
+    def _done(self, job: Job, count: int, written: Callable[[Iterable[Told]], Iterator[Any]], schema: str) -> Any:
+        keys, packed = self._keys, list(zip(self.names, self._digests, strict=True))
         tasks = {part: task for task in range(count) for part in job.needs(task)}
 
         def do(batches: Iterable[Any]) -> Iterator[Any]:
-            return written(answer for batch in batches for answer in _about_blocks(batch, job, keys, names, tasks))
+            return written(answer for batch in batches for answer in _about_blocks(batch, job, keys, packed, tasks))
 
         blocks = self._packed
         if count <= _FEW < len(keys):
@@ -250,9 +212,13 @@ def _pack(batches: Iterable[Any], most: int) -> Iterator[Any]:
         with pyarrow.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
         content = sink.getvalue()
-        digest = hashlib.blake2b(content, digest_size=16).hexdigest()
-        row = {"part": part, "number": number, "rows": table.num_rows, "size": content.size, "digest": digest, "block": content.to_pybytes()}
-        return pyarrow.RecordBatch.from_pylist([row])
+        # Processors have instructions for this one.
+        digest = hashlib.sha256(content).hexdigest()
+        # Made around the bytes where they are: a block is large.
+        ends = pyarrow.py_buffer(np.array([0, content.size], np.int32))
+        binary = pyarrow.Array.from_buffers(pyarrow.binary(), 1, [None, ends, content])
+        facts = [pyarrow.array([fact]) for fact in (part, number, table.num_rows, content.size, digest)]
+        return pyarrow.RecordBatch.from_arrays([*facts, binary], ["part", "number", "rows", "size", "digest", "block"])
 
     for batch in batches:
         for slice_ in _slices(batch, most):
@@ -270,8 +236,10 @@ def _slices(batch: Any, most: int) -> Iterator[Any]:
     return (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
 
 
-def _about_blocks(batch: Any, job: Job, keys: dict[tuple[int, int], int], names: Sequence[str], tasks: dict[int, int]) -> Iterator[Any]:
-    """The answers about the blocks of a batch."""
+def _about_blocks(
+    batch: Any, job: Job, keys: dict[tuple[int, int], int], packed: Sequence[tuple[str, str]], tasks: dict[int, int]
+) -> Iterator[Told]:
+    """The answers about the blocks of a batch, which must be what was packed under their names at first."""
     part, number, _, _, digest, block = batch.columns
     for row in range(batch.num_rows):
         at = keys.get((part[row].as_py(), number[row].as_py()))
@@ -279,8 +247,12 @@ def _about_blocks(batch: Any, job: Job, keys: dict[tuple[int, int], int], names:
             text = f"partition {part[row].as_py() + 1} has rows that it did not have in the first pass: the frame is computed anew and differs"
             yield -1, None, "MismatchError", text
         elif at in tasks:
-            brought = {at: Block(names[at], digest[row].as_py(), block[row].as_buffer())}
-            yield _told(tasks[at], lambda at=at, brought=brought: job(tasks[at], brought))
+            name, expected = packed[at]
+            found = Block(name, digest[row].as_py(), block[row].as_buffer())
+            if found.digest != expected:
+                yield tasks[at], None, "MismatchError", changed(found)
+                continue
+            yield _told(tasks[at], lambda at=at, found=found: job(tasks[at], {at: found}))
 
 
 def frame(df: Any, *, block: int = _BLOCK) -> Frame:
@@ -301,139 +273,29 @@ def frame(df: Any, *, block: int = _BLOCK) -> Frame:
     return Frame(df, block)
 
 
-class _Packed:
-    """A table and who does the work; a frame that was packed for one call is released after it."""
-
-    def __init__(self, data: Any, session: Any) -> None:
-        self._own = hasattr(data, "mapInArrow")
-        self.table = frame(data) if self._own else data if isinstance(data, Frame) else as_table(data)
-        self.on = self.table if isinstance(self.table, Frame) else Workers(session)
-
-    def __enter__(self) -> tuple[Any, Any]:
-        return self.table, self.on
-
-    def __exit__(self, *_: Any) -> None:
-        if self._own:
-            self.table.release()
+@contextmanager
+def _opened(data: Any, session: Any) -> Iterator[tuple[Any, Any]]:
+    """A table and who does the work; a frame that is packed for one call is released after it."""
+    packs = hasattr(data, "mapInArrow")
+    table = frame(data) if packs else data if isinstance(data, Frame) else as_table(data)
+    try:
+        yield table, table if isinstance(table, Frame) else Workers(session)
+    finally:
+        if packs:
+            table.release()
 
 
-def fit(estimator: Any, data: Any, target: str | None = None, *, session: Any = None, **options: Any) -> Any:
-    """Fit a model on Spark.
-
-    Parameters
-    ----------
-    estimator : estimator or str
-        Any estimator of oddsmith, a formula that names the target, or the name of a model as the command knows it.
-    data : Files, Frame, pyspark DataFrame or path-like
-        The rows: files that workers read themselves (the fast way), or a frame.
-    target : str, default=None
-        The column to predict, where no formula names it.
-    session : SparkSession, default=None
-        The session that reads files; ``None`` takes the active one.
-    **options
-        As in `oddsmith.engine.fit`.
-
-    Returns
-    -------
-    estimator
-        A fitted copy. From files its model file is that of one machine.
-    """
-    with _Packed(data, session) as (table, on):
-        return engine.fit(estimator, table, target, on=on, **options)
-
-
-def analyse(analysis: str, data: Any, target: str | None = None, *, session: Any = None, **options: Any) -> Any:
-    """Carry out an analysis on Spark: tables, strata, matched sets, information.
-
-    Parameters
-    ----------
-    analysis : str
-        As in `oddsmith.engine.analyse`.
-    data : Files, Frame, pyspark DataFrame or path-like
-        The rows.
-    target : str, default=None
-        The column of the outcome, where no formula names it.
-    session : SparkSession, default=None
-        The session that reads files.
-    **options
-        As in `oddsmith.engine.analyse`.
-
-    Returns
-    -------
-    Account
-        From files that of one machine.
-    """
-    with _Packed(data, session) as (table, on):
-        return engine.analyse(analysis, table, target, on=on, **options)
-
-
-def gather(data: Any, target: str, *, session: Any = None, **options: Any) -> Any:
-    """Sum a table up for every one-pass model.
-
-    Parameters
-    ----------
-    data : Files, Frame, pyspark DataFrame or path-like
-        The rows.
-    target : str
-        The column to predict.
-    session : SparkSession, default=None
-        The session that reads files.
-    **options
-        As in `oddsmith.engine.gather`.
-
-    Returns
-    -------
-    Statistics
-        The sums.
-    """
-    with _Packed(data, session) as (table, on):
-        return engine.gather(table, target, on=on, **options)
-
-
-def evaluate(model: Any, data: Any, *, session: Any = None) -> Any:
-    """Judge a model on rows with known classes.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted, of oddsmith.
-    data : Files, Frame, pyspark DataFrame or path-like
-        The rows.
-    session : SparkSession, default=None
-        The session that reads files.
-
-    Returns
-    -------
-    Evaluation
-        As `oddsmith.evaluate` gives it.
-    """
-    with _Packed(data, session) as (table, on):
-        return engine.evaluate(model, table, on=on)
-
-
-def compare(models: Any, data: Any, target: str, *, session: Any = None, **options: Any) -> dict[str, Any]:
-    """Judge models by cross-validation; the fold of a row follows from what the row says.
-
-    Parameters
-    ----------
-    models : sequence or dict
-        As in `oddsmith.engine.compare`.
-    data : Files, Frame, pyspark DataFrame or path-like
-        The rows.
-    target : str
-        The column to predict.
-    session : SparkSession, default=None
-        The session that reads files.
-    **options
-        As in `oddsmith.engine.compare`.
-
-    Returns
-    -------
-    dict
-        The `Evaluation` of every model by its name.
-    """
-    with _Packed(data, session) as (table, on):
-        return engine.compare(models, table, target, on=on, **options)
+_on_spark = Adapter(
+    __name__,
+    rows=("data", "Files, Frame, pyspark DataFrame or path-like", "The rows: files that workers read themselves (the fast way), or a frame."),
+    workers=("session", "SparkSession, default=None", "The session that reads files; ``None`` takes the active one."),
+    opened=_opened,
+)
+fit = _on_spark(engine.fit)
+analyse = _on_spark(engine.analyse)
+gather = _on_spark(engine.gather)
+evaluate = _on_spark(engine.evaluate)
+compare = _on_spark(engine.compare)
 
 
 def predict(model: Any, data: Any, *, session: Any = None) -> Any:
@@ -454,7 +316,7 @@ def predict(model: Any, data: Any, *, session: Any = None) -> Any:
         For a DataFrame the same rows with a column ``p_`` for every class and ``predicted``; for files the probabilities in their order.
     """
     if not hasattr(data, "mapInArrow"):
-        with _Packed(data, session) as (table, on):
+        with _opened(data, session) as (table, on):
             return engine.predict(model, table, on=on)
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
@@ -470,8 +332,6 @@ def predict(model: Any, data: Any, *, session: Any = None) -> Any:
 def _scored(batches: Iterable[Any], content: bytes, labels: list[str]) -> Iterator[Any]:
     """Batches with the probabilities of their rows."""
     import pyarrow
-
-    from . import _core
 
     model = _core.Model.from_bytes(content)
     for batch in batches:

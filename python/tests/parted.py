@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
+import resource
 import signal
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +74,17 @@ def written(table: pd.DataFrame, folder: Path, files: int = 16) -> Path:
     return folder
 
 
+def folders_of(root: Path) -> dict[str, Path]:
+    """For every model of the registry the folder of a table that it takes; one for all that take the same kinds."""
+    made: dict[Any, Path] = {}
+    for entry in ENTRIES.values():
+        key = (entry["takes_numbers"], entry["takes_categories"])
+        if key not in made:
+            made[key] = written(table_for(entry), root / f"{len(made)}")
+        made[entry["name"]] = made[key]
+    return made
+
+
 def digest(model: Any) -> str:
     """The hash of the model file."""
     return hashlib.sha256(model._finished_model().to_bytes()).hexdigest()
@@ -76,6 +92,9 @@ def digest(model: Any) -> str:
 
 #: Options of models that would take hundreds of passes.
 OPTIONS: dict[str, dict[str, Any]] = {"network": {"steps": 3, "hidden": 2}, "perceptron": {"epochs": 3}, "tree": {"max-depth": 3}}
+
+#: What jobs that sum rows up are called.
+SUMMING = ("first", "lanes")
 
 ENTRIES = {entry["name"]: entry for entry in _core.models()}
 
@@ -125,6 +144,19 @@ class Repeating:
             yield task, job(task)
 
 
+class Listing:
+    """An engine that writes down what jobs are called."""
+
+    slots = 3
+
+    def __init__(self) -> None:
+        self.jobs: list[str] = []
+
+    def map(self, job: Any, count: int) -> Any:
+        self.jobs.append(job.do)
+        return ((task, job(task)) for task in range(count))
+
+
 class Forgetting:
     """An engine that loses an answer."""
 
@@ -142,11 +174,88 @@ class Between:
         self.slots = 2
 
     def map(self, job: Any, count: int) -> Any:
-        self.passes += job.do == "lanes"
+        self.passes += job.do in SUMMING
         if self.passes == self.number:
             self.act()
             self.number = 0
         return self.on.map(job, count)
+
+
+class Bundle:
+    """The jobs of several fits as one: a task does the task of its number of every job that has one."""
+
+    def __init__(self, jobs: tuple[Any, ...]) -> None:
+        self.jobs = jobs
+
+    def needs(self, task: int) -> tuple[int, ...]:
+        return tuple({part for job in self.jobs if task < len(job.tasks) for part in job.needs(task)})
+
+    def __call__(self, task: int, *brought: Any) -> bytes:
+        return pickle.dumps([self._told(job, task, brought) for job in self.jobs])
+
+    def _told(self, job: Any, task: int, brought: tuple[Any, ...]) -> Any:
+        try:
+            return job(task, *brought) if task < len(job.tasks) else None
+        except Exception as error:
+            return error
+
+
+class Together:
+    """An engine that does the passes of several fits, each in a thread of its own, as one job: an engine takes longer for a job than for small tables."""
+
+    def __init__(self, on: Any, fits: int) -> None:
+        self.on, self.slots, self.running = on, on.slots, fits
+        self.asked: list[tuple[Any, Future]] = []
+        self.lock = threading.Lock()
+
+    def map(self, job: Any, count: int) -> Any:
+        answered = Future()
+        with self.lock:
+            self.asked.append((job, answered))
+        self.go_on()
+        return answered.result()
+
+    def end(self) -> None:
+        """A fit has ended: nobody waits for it any longer."""
+        with self.lock:
+            self.running -= 1
+        self.go_on()
+
+    def go_on(self) -> None:
+        with self.lock:
+            if len(self.asked) < self.running or not self.asked:
+                return
+            asked, self.asked = self.asked, []
+        try:
+            told = dict(self.on.map(Bundle(tuple(job for job, _ in asked)), max(len(job.tasks) for job, _ in asked)))
+            told = {task: pickle.loads(content) for task, content in told.items()}
+        except Exception as error:
+            for _, answered in asked:
+                answered.set_exception(error)
+            return
+        for at, (job, answered) in enumerate(asked):
+            own = [(task, answers[at]) for task, answers in told.items() if task < len(job.tasks)]
+            failed = [answer for _, answer in own if isinstance(answer, Exception)]
+            if failed:
+                answered.set_exception(failed[0])
+            else:
+                answered.set_result(own)
+
+
+def together(on: Any, fits: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """What every fit gives on an engine, or the error that it ends in."""
+    shared = Together(on, len(fits))
+
+    def done(fit: Callable[[Any], Any]) -> Any:
+        try:
+            return fit(shared)
+        except Exception as error:
+            return error
+        finally:
+            shared.end()
+
+    with ThreadPoolExecutor(len(fits)) as pool:
+        return dict(zip(fits, pool.map(done, fits.values()), strict=True))
 
 
 class DyingOnce:
@@ -156,7 +265,7 @@ class DyingOnce:
         self.job, self.mark = job, mark
 
     def __call__(self, task: int) -> bytes:
-        if self.job.do == "lanes" and task == 1 and not self.mark.exists():
+        if self.job.do in SUMMING and task == 1 and not self.mark.exists():
             self.mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return self.job(task)
@@ -181,7 +290,7 @@ class Killer:
         self.tasks, self.do, self.needs = job.tasks, job.do, job.needs
 
     def __call__(self, task: int, brought: Any = None) -> bytes:
-        if self.do == "lanes" and task == 0 and not self.mark.exists():
+        if self.do in SUMMING and task == 0 and not self.mark.exists():
             # Where no mark can be left, it kills again and again.
             if self.mark.parent.exists():
                 self.mark.touch()
@@ -205,3 +314,32 @@ class Killing:
 
     def map(self, job: Any, count: int) -> Any:
         return self.on.map(Killer(job, self.mark, self.whom), count)
+
+
+class Starved:
+    """A job whose worker has little more memory than it takes already, where it sums rows up."""
+
+    def __init__(self, job: Any, room: int) -> None:
+        self.job, self.room = job, room
+        self.tasks, self.do, self.needs = job.tasks, job.do, job.needs
+
+    def __call__(self, task: int, brought: Any = None) -> bytes:
+        if self.do not in SUMMING:
+            return self.job(task, brought)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + self.room, before[1]))
+        try:
+            return self.job(task, brought)
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+class Starving:
+    """An engine whose workers lack memory."""
+
+    def __init__(self, on: Any, room: int) -> None:
+        self.on, self.slots, self.room = on, on.slots, room
+
+    def map(self, job: Any, count: int) -> Any:
+        return self.on.map(Starved(job, self.room), count)

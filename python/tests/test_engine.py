@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from parted import ANALYSES, ENTRIES, Between, Deadly, Forgetting, Repeating, digest, matched, rows, table_for, written
+from parted import ANALYSES, ENTRIES, Between, Deadly, Forgetting, Listing, Repeating, digest, folders_of, matched, rows, written
 
 import oddsmith as od
 from oddsmith import _apart, _core, engine, epi, info
@@ -20,13 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.OddsmithWarning")
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """The rows of every model of the registry in 16 files; one folder for models that take the same kinds."""
-    root, made = tmp_path_factory.mktemp("tables"), {}
-    for name, entry in ENTRIES.items():
-        key = (entry["takes_numbers"], entry["takes_categories"])
-        if key not in made:
-            made[key] = written(table_for(entry), root / f"{len(made)}")
-        made[name] = made[key]
-    return made
+    return folders_of(tmp_path_factory.mktemp("tables"))
 
 
 @pytest.fixture(scope="module")
@@ -236,12 +231,72 @@ def test_a_worker_imports_no_scikit_learn(tmp_path):
         "sys.modules['sklearn'] = sys.modules['scipy'] = sys.modules['pandas'] = None\n"
         "from oddsmith import _core, stats\n"
         "from oddsmith._worker import Job, Piece\n"
-        f"parts = tuple(Piece((str(p), g, tuple(f), s)) for p, g, f, s in _core.list_pieces([{str(folder)!r}]))\n"
+        f"parts = tuple(Piece((str(p), g, tuple(f), s, n)) for p, g, f, s, n in _core.list_pieces([{str(folder)!r}]))\n"
         "plan = dict(question=None, target='died', features=None, weights=None, kinds={}, text=None, memory=1 << 30)\n"
         "print(len(Job('survey', ((0,),), parts, ('a', 'b'), plan)(0)) > 100)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["True"], done.stderr
+
+
+def in_six(table, folder):
+    """Rows in six files of the same size, so that the first has what all have."""
+    folder.mkdir()
+    for at in range(6):
+        table[80 * at : 80 * at + 80].to_parquet(folder / f"{at}.parquet", index=False, row_group_size=20)
+    return folder
+
+
+def test_the_first_pass_is_answered_with_the_look_at_the_columns(tmp_path):
+    numbers = rows()[["age", "dose", "died"]]
+    late, gaps = numbers.assign(died=np.where(np.arange(480) < 80, "no", numbers["died"])), numbers.assign(died=numbers["died"].where(numbers["age"] < 65))
+    # Other classes, other levels and rows that do not count are found out: the pass is asked for again.
+    for name, table, jobs in [
+        ("alike", numbers, ["first"]),
+        ("classes", late, ["first", "lanes"]),
+        ("levels", rows()[["age", "ward", "died"]], ["first", "lanes"]),
+        ("gaps", gaps, ["first", "lanes"]),
+        ("nothing", numbers.assign(died=numbers["died"].where(np.arange(480) < 400)), ["first", "lanes"]),
+    ]:
+        folder, on = in_six(table, tmp_path / name), Listing()
+        assert digest(engine.fit("nb", folder, "died", on=on)) == digest(engine.fit("nb", folder, "died"))
+        assert on.jobs == jobs, name
+    # A model that the first file alone cannot begin.
+    assert digest(engine.fit("logistic", tmp_path / "classes", "died", on=Listing())) == digest(engine.fit("logistic", tmp_path / "classes", "died"))
+
+
+def test_what_is_noticed_is_told_whoever_reads(tmp_path, workers):
+    table = rows().assign(ward=lambda table: table["ward"].replace("c", "B"))
+    # The same number of gaps in every file: their sum is told, once.
+    table.loc[np.arange(480) % 20 == 3, "died"] = None
+    table.loc[np.arange(480) % 10 == 4, "dose"] = np.nan
+    folder = in_six(table, tmp_path / "t")
+
+    def told(on):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            engine.fit("nb", folder, "died", on=on)
+            engine.gather(folder, "died", on=on)
+            noted = engine.analyse("describe", folder, "died", on=on)
+        return [str(one.message) for one in caught], noted.render("json")
+
+    here, there = told(None), told(workers)
+    assert here == there
+    assert {"W122 died 24 rows without a target left out", "W121 dose 48 missing (10.5 %)"} <= set(here[0])
+    assert any(text.startswith("W123 ward `B` and `b` differ only in case") for text in here[0])
+
+
+def test_what_is_no_table_and_no_engine_is_said(tmp_path):
+    folder = written(rows(), tmp_path / "t", 2)
+    for table in (rows(), 4, [], [rows()]):
+        with pytest.raises(od.ParameterError, match="paths, folders and patterns of files"):
+            engine.fit("nb", table, "died")
+    with pytest.raises(od.ParameterError, match="on = 4 is not accepted"):
+        engine.fit("nb", folder, "died", on=4)
+    with pytest.raises(od.ParameterError, match="the column to predict, unless a formula names it"):
+        engine.fit(od.GaussianNB(), folder)
+    with pytest.raises(od.UnknownNameError, match="no column `diedd`; did you mean `died`"):
+        engine.fit("nb", folder, "diedd", on=Listing())
 
 
 def test_what_is_missing_is_said(tmp_path):

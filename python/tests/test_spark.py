@@ -5,62 +5,20 @@ Skipped with a reason where Java or pyspark is missing; with ``ODDSMITH_REQUIRE_
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from parted import ANALYSES, ENTRIES, OPTIONS, Between, Killing, digest, matched, rows, sums_in_groups, table_for, written
+from parted import ANALYSES, ENTRIES, OPTIONS, SUMMING, Between, Killing, Starving, digest, rows, sums_in_groups, together, written
+from sparked import Registry, require_spark, session
 
 import oddsmith as od
-from oddsmith import _apart, _spark_sums, engine, spark
+from oddsmith import _spark_sums, engine, spark
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-#: Workers find the helpers of these tests.
-HELPERS = str(Path(__file__).parent)
-
-
-def _lacking() -> str | None:
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        return "Java is missing, which Spark runs on"
-    try:
-        import pyspark  # noqa: F401
-    except ImportError:
-        return "pyspark is missing"
-    return None
-
-
-if (reason := _lacking()) is not None:
-    if os.environ.get("ODDSMITH_REQUIRE_SPARK") == "1":
-        pytest.fail(f"ODDSMITH_REQUIRE_SPARK asks for the tests on Spark, and {reason}", pytrace=False)
-    pytest.skip(reason, allow_module_level=True)
-
-
-def session(master: str):
-    from pyspark.sql import SparkSession
-
-    paths = os.pathsep.join(filter(None, [HELPERS, os.environ.get("PYTHONPATH")]))
-    os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1"}
-    made = (
-        SparkSession.builder.master(master)
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.driver.memory", "1g")
-        .config("spark.executor.memory", "512m")
-        .config("spark.sql.execution.arrow.pyspark.enabled", "true")
-        .config("spark.executorEnv.PYTHONPATH", paths)
-        .getOrCreate()
-    )
-    made.sparkContext.setLogLevel("OFF")
-    return made
+require_spark()
 
 
 @pytest.fixture(scope="module")
@@ -72,48 +30,23 @@ def local():
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    root, made = tmp_path_factory.mktemp("tables"), {}
-    for name, entry in ENTRIES.items():
-        key = (entry["takes_numbers"], entry["takes_categories"])
-        if key not in made:
-            made[key] = written(table_for(entry), root / f"{len(made)}")
-        made[name] = made[key]
-    return made
+def registry(tmp_path_factory):
+    return Registry(tmp_path_factory.mktemp("registry"))
 
 
 @pytest.fixture(scope="module")
-def expected(folders):
-    """The hashes of the model files of one machine."""
-    return {name: digest(engine.fit(name, folders[name], "died", options=OPTIONS.get(name))) for name in ENTRIES}
+def folders(registry):
+    return registry.folders
 
 
 @pytest.fixture(scope="module")
-def sets(tmp_path_factory):
-    return written(matched(), tmp_path_factory.mktemp("sets") / "t")
+def found(registry, local):
+    return registry.on_spark(local)
 
 
-#: Numbers of partitions.
-PARTITIONS = (1, 3, 16)
-
-
-def on_partitions(workers, fit, monkeypatch):
-    """What a fit gives for every number of partitions; Spark does their jobs side by side."""
-    monkeypatch.setattr(_apart, "TASKS_PER_SLOT", 1)
-    with ThreadPoolExecutor(len(PARTITIONS)) as pool:
-        return dict(zip(PARTITIONS, pool.map(lambda count: fit(spark.Workers(workers, slots=count)), PARTITIONS), strict=True))
-
-
-@pytest.mark.parametrize("name", ENTRIES)
-def test_every_model_has_the_file_of_one_machine(name, folders, expected, local, monkeypatch):
-    found = on_partitions(local, lambda on: digest(engine.fit(name, folders[name], "died", on=on, options=OPTIONS.get(name))), monkeypatch)
-    assert found == dict.fromkeys(PARTITIONS, expected[name])
-
-
-@pytest.mark.parametrize("name", ANALYSES)
-def test_every_analysis_has_the_card_of_one_machine(name, sets, local, monkeypatch):
-    found = on_partitions(local, lambda on: engine.analyse(name, sets, **ANALYSES[name], on=on).render("json"), monkeypatch)
-    assert found == dict.fromkeys(PARTITIONS, engine.analyse(name, sets, **ANALYSES[name]).render("json"))
+@pytest.mark.parametrize("name", [*ENTRIES, *ANALYSES])
+def test_every_model_and_analysis_is_that_of_one_machine(name, registry, found):
+    assert found[name] == registry.same(name)
 
 
 class AllHere:
@@ -135,15 +68,26 @@ def frame(local):
     packed.release()
 
 
-@pytest.mark.parametrize("name", [name for name, entry in ENTRIES.items() if entry["takes_numbers"] and entry["takes_categories"]])
-def test_every_model_of_a_frame_is_that_of_its_blocks(name, frame):
+#: Models that take what a frame has.
+MIXED = [name for name, entry in ENTRIES.items() if entry["takes_numbers"] and entry["takes_categories"]]
+
+
+@pytest.fixture(scope="module")
+def of_frame(frame):
+    fits = {name: lambda on, name=name: digest(engine.fit(name, frame, "died", on=on, options=OPTIONS.get(name))) for name in MIXED}
+    return fits, together(frame, fits)
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_every_model_of_a_frame_is_that_of_its_blocks(name, frame, of_frame):
+    fits, found = of_frame
     assert frame.slots > 3
     try:
-        expected = digest(engine.fit(name, frame, "died", on=AllHere(frame), options=OPTIONS.get(name)))
+        expected = fits[name](AllHere(frame))
     except od.UnsupportedError as error:
-        assert "one after the other" in str(error)
+        assert "one after the other" in str(error) and str(found[name]) == str(error)
         return
-    assert digest(spark.fit(name, frame, "died", options=OPTIONS.get(name))) == expected
+    assert found[name] == expected
 
 
 def test_a_frame_is_fitted_predicted_judged_compared_and_summed_up(local):
@@ -234,7 +178,7 @@ class Forgetful:
         self.frame, self.slots = frame, frame.slots
 
     def map(self, job, count):
-        if job.do == "lanes":
+        if job.do in SUMMING:
             self.frame._packed.unpersist(blocking=True)
         return self.frame.map(job, count)
 
@@ -265,6 +209,15 @@ def test_a_worker_that_dies_again_and_again_is_told_of_memory(folders, local, tm
         engine.fit("nb", folders["nb"], "died", on=Killing(spark.Workers(local), tmp_path / "no" / "mark", "worker"))
 
 
+def test_an_executor_without_memory_says_so(local):
+    # Counts of two classes and four million hashed words are 64 MB, and the worker has room for 16.
+    notes = pd.DataFrame({"note": ["cough fever", "none"] * 20, "sick": ["yes", "no"] * 20})
+    packed = spark.frame(local.createDataFrame(notes).repartition(1))
+    with pytest.raises(od.DataError, match="too little memory; give executors more, or make more parts"):
+        engine.fit("multinomial-nb", packed, "sick", on=Starving(packed, 16 << 20), kinds={"note": "text"}, text={"hash_width": 1 << 22})
+    packed.release()
+
+
 def test_empty_partitions_add_nothing(local):
     df = local.createDataFrame(rows())
     # Three wards in seven partitions: most of them are empty.
@@ -279,51 +232,3 @@ def test_a_python_worker_that_is_killed_changes_nothing(folders, local, tmp_path
     model = engine.fit("logistic", folders["logistic"], "died", on=workers)
     assert (tmp_path / "died").exists()
     assert digest(model) == digest(engine.fit("logistic", folders["logistic"], "died"))
-
-
-@pytest.fixture(scope="module")
-def cluster(local):
-    local.stop()
-    made = session("local-cluster[2,1,1024]")
-    yield made
-    made.stop()
-
-
-def test_the_same_on_a_cluster_that_loses_an_executor(folders, cluster, tmp_path):
-    expected = digest(engine.fit("logistic", folders["logistic"], "died"))
-    workers = spark.Workers(cluster, slots=2)
-    assert digest(engine.fit("logistic", folders["logistic"], "died", on=Killing(workers, tmp_path / "worker", "worker"))) == expected
-    assert digest(engine.fit("logistic", folders["logistic"], "died", on=Killing(workers, tmp_path / "executor", "executor"))) == expected
-    assert (tmp_path / "worker").exists() and (tmp_path / "executor").exists()
-    packed = spark.frame(cluster.read.parquet(str(folders["nb"])))
-    before = digest(spark.fit("nb", packed, "died"))
-    assert digest(engine.fit("nb", packed, "died", on=Killing(packed, tmp_path / "frame", "executor"))) == before
-
-
-@pytest.mark.parametrize("name", ENTRIES)
-def test_every_model_on_a_cluster(name, folders, expected, cluster, monkeypatch):
-    found = on_partitions(cluster, lambda on: digest(engine.fit(name, folders[name], "died", on=on, options=OPTIONS.get(name))), monkeypatch)
-    assert found == dict.fromkeys(PARTITIONS, expected[name])
-
-
-@pytest.mark.parametrize("name", ANALYSES)
-def test_every_analysis_on_a_cluster(name, sets, cluster, monkeypatch):
-    found = on_partitions(cluster, lambda on: engine.analyse(name, sets, **ANALYSES[name], on=on).render("json"), monkeypatch)
-    assert found == dict.fromkeys(PARTITIONS, engine.analyse(name, sets, **ANALYSES[name]).render("json"))
-
-
-def test_a_session_of_spark_connect_serves_as_well(folders, expected):
-    pytest.importorskip("grpc", reason="grpcio is missing, which Spark Connect needs")
-    paths = os.pathsep.join(filter(None, [HELPERS, os.environ.get("PYTHONPATH")]))
-    # Nothing of a session of the other kind may be left in the environment.
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
-    command = [sys.executable, "-W", "ignore", f"{HELPERS}/connected.py", str(folders["logistic"])]
-    done = subprocess.run(command, env=clean | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    told = json.loads(done.stdout.strip().splitlines()[-1])
-    table = rows()
-    whole = od.Logit("died ~ age + C(ward)").fit(table)
-    assert told["kind"].startswith("pyspark.sql.connect") and told["groups"]
-    assert told["digest"] == expected["logistic"] and told["rows"] == len(table)
-    np.testing.assert_allclose(told["estimate"], whole.tidy()["estimate"].dropna(), rtol=1e-7)
-    assert told["auc"] == pytest.approx(float(od.evaluate(whole, table, table["died"])["auc"]), rel=1e-9)

@@ -64,6 +64,9 @@ pub(crate) struct RowGroup {
     pub(crate) stored: u64,
 }
 
+/// Most rows in a partition of a table of Arrow arrays in memory.
+pub const PARTITION_ROWS: usize = 1 << 16;
+
 /// The row groups of a Parquet file; `None` for any other.
 pub(crate) fn row_groups(file: std::fs::File, bytes: u64, magic: &[u8], place: &Place) -> Result<Option<Vec<RowGroup>>> {
     if !magic.starts_with(PARQUET) {
@@ -115,10 +118,9 @@ impl Container {
 
     /// Record batches in memory, cut into parts of a size that can be shared out.
     pub(crate) fn of_batches(schema: SchemaRef, batches: &[RecordBatch], place: &Place) -> Container {
-        const PART_ROWS: usize = 1 << 16;
         let cut = |batch: &RecordBatch| {
-            let starts = (0..batch.num_rows()).step_by(PART_ROWS);
-            starts.map(|start| batch.slice(start, PART_ROWS.min(batch.num_rows() - start))).collect::<Vec<_>>()
+            let starts = (0..batch.num_rows()).step_by(PARTITION_ROWS);
+            starts.map(|start| batch.slice(start, PARTITION_ROWS.min(batch.num_rows() - start))).collect::<Vec<_>>()
         };
         let bytes = batches.iter().map(|batch| batch.get_array_memory_size() as u64).sum();
         let kind = Kind::Batches(batches.iter().flat_map(cut).collect(), bytes);

@@ -63,8 +63,9 @@ mod typed;
 mod workbook;
 
 pub use atomic::{remove_unfinished, write_bytes, write_file};
+pub use container::PARTITION_ROWS;
 pub use dialect::{Dialect, Format, LineEnd};
-pub use many::{flag_candidates, flag_columns, given_kinds, if_rows, open_piece, open_pieces};
+pub use many::{flag_candidates, flag_columns, gaps, given_kinds, if_rows, joined_notices, open_piece, open_pieces, own_notices};
 pub use missing::DEFAULT_MISSING;
 pub use needs::open_for;
 pub use open::{ArrowTable, Opened, open, open_arrow};
@@ -72,5 +73,5 @@ pub use options::{Header, Input, Quote, Ragged, ReadOptions, Roles, TextOptions}
 pub use piece::{FolderColumn, Piece, pieces};
 pub use scoring::{NewBatch, NewRows, open_arrow_for_prediction, open_for_prediction};
 pub use scoring_sum::PartSums;
-pub use summary::{ColumnSummary, Role, Values};
+pub use summary::{ColumnSummary, Gap, GapIn, Role, Values};
 pub use tokens::hashed_column;

@@ -18,7 +18,7 @@ use crate::open::{Opened, open};
 use crate::options::{Input, ReadOptions, Roles};
 use crate::piece::Piece;
 use crate::reading::has_no_rows;
-use crate::summary::{self, ColumnSummary, Role, Values};
+use crate::summary::{self, ColumnSummary, Gap, Role, Values};
 
 /// A number column that may be zeros and ones, with its smallest and largest number.
 type FlagCandidate = (String, f64, f64);
@@ -155,7 +155,9 @@ fn joined(pieces: Vec<Opened>, names: &[String], roles: &Roles, bytes: u64) -> R
     let columns = joined_columns(&pieces, &layout);
     let rows = pieces.iter().map(|piece| piece.rows).sum();
     let class_weights = class_weights(&pieces, &layout)?;
-    let notices = joined_notices(&pieces, &columns, rows);
+    let mut told = BTreeSet::new();
+    let mut notices: Vec<Notice> = pieces.iter().flat_map(own_notices).filter(|notice| told.insert(notice.to_string())).cloned().collect();
+    notices.extend(joined_notices(pieces.iter().flat_map(gaps), &layout, rows));
     let (format, compression) = (pieces[0].format.clone(), pieces[0].compression);
     let in_memory = pieces.iter().all(|piece| piece.in_memory);
     let flags = pieces[0].flags.iter().filter(|name| pieces.iter().all(|piece| piece.flags.contains(name))).cloned().collect();
@@ -222,15 +224,34 @@ fn terms(layout: &Layout, j: usize) -> usize {
     place.and_then(|place| layout.word_widths().get(place).copied()).unwrap_or(0)
 }
 
-/// What any piece has to tell, once, and what is to be told of the columns of all.
-fn joined_notices(pieces: &[Opened], columns: &[ColumnSummary], rows: u64) -> Vec<Notice> {
-    let of_columns = [notice::MISSING_VALUES, notice::LOOK_ALIKES];
-    let (mut told, mut notices) = (BTreeSet::new(), Vec::new());
-    for notice in pieces.iter().flat_map(|piece| &piece.notices) {
-        if !of_columns.contains(&notice.id) && told.insert(notice.to_string()) {
-            notices.push(notice.clone());
+/// Notices that say of all pieces together what each of them would say of itself.
+const OF_ALL: [&str; 3] = [notice::MISSING_VALUES, notice::MISSING_TARGET, notice::LOOK_ALIKES];
+
+/// What a piece has to tell beside what all of them tell together.
+pub fn own_notices(opened: &Opened) -> impl Iterator<Item = &Notice> {
+    opened.notices.iter().filter(|notice| !OF_ALL.contains(&notice.id))
+}
+
+/// The cells without a value of a piece, by column.
+pub fn gaps(opened: &Opened) -> Vec<Gap> {
+    opened.columns.iter().filter_map(Gap::of).collect()
+}
+
+/// What is to be told of the columns of all pieces, whose gaps are given one after the other.
+pub fn joined_notices(gaps: impl IntoIterator<Item = Gap>, layout: &Layout, rows: u64) -> Vec<Notice> {
+    let mut total: Vec<Gap> = Vec::new();
+    for gap in gaps {
+        match total.iter_mut().find(|known| known.column == gap.column) {
+            Some(known) => known.missing += gap.missing,
+            None => total.push(gap),
         }
     }
-    notices.extend(columns.iter().flat_map(|column| summary::notices(column, rows)));
-    notices
+    let levels = layout.features().iter().filter_map(|feature| match &feature.space {
+        Space::Levels { levels, .. } => Some((feature.name.as_str(), levels.names())),
+        _ => None,
+    });
+    let keys = layout.keys().iter().map(|key| (key.name.as_str(), key.levels.names()));
+    let named = std::iter::once((layout.target(), layout.classes().labels())).chain(levels).chain(keys);
+    let alike = named.flat_map(|(name, levels)| summary::look_alikes(name, levels.iter().map(String::as_str)));
+    total.iter().filter_map(|gap| gap.notice(rows)).chain(alike).collect()
 }

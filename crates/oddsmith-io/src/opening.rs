@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use oddsmith::Result;
 use oddsmith::control::Control;
+use oddsmith::error::DataFault;
 
 use crate::fault::{BadBytes, Place};
 use crate::options::Input;
@@ -47,7 +48,10 @@ impl Raw {
             Input::Stdin => flowing(Box::new(io::stdin())),
             Input::Path(path) => open_path(path),
             Input::Piece(piece) => open_path(&piece.path),
-            Input::Many(_) => Err(io::Error::new(io::ErrorKind::IsADirectory, "are many files, and one table is needed here")),
+            Input::Many(_) => {
+                let fault = DataFault::new("there are many files, and one table is needed here");
+                return Err(place.fault(fault.accepted("one file at a time, or `oddsmith.engine` from Python, which takes all of them")));
+            }
         }
         .map_err(|error| place.io(error))?;
         let compression = match &head {

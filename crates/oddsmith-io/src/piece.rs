@@ -40,6 +40,8 @@ pub struct Piece {
     pub folders: Vec<FolderColumn>,
     /// About how many bytes it takes on disk.
     pub bytes: u64,
+    /// How many rows it has, where the file says so.
+    pub rows: Option<u64>,
 }
 
 impl Piece {
@@ -190,15 +192,16 @@ fn of_file(path: &Path, folders: &[FolderColumn]) -> Result<Vec<Piece>> {
     let bytes = file.metadata().map_err(|error| place.io(error))?.len();
     let mut magic = [0; 8];
     let count = file.read(&mut magic).map_err(|error| place.io(error))?;
-    let piece = |groups, bytes| Piece { path: path.to_owned(), groups, folders: folders.to_vec(), bytes };
-    let Some(groups) = container::row_groups(file, bytes, &magic[..count], &place)? else { return Ok(vec![piece(None, bytes)]) };
+    let piece = |groups, bytes, rows| Piece { path: path.to_owned(), groups, folders: folders.to_vec(), bytes, rows };
+    let Some(groups) = container::row_groups(file, bytes, &magic[..count], &place)? else { return Ok(vec![piece(None, bytes, None)]) };
     let (mut pieces, mut first, mut decoded, mut stored) = (Vec::new(), 0, 0, 0);
     for (at, group) in groups.iter().enumerate() {
         decoded += group.decoded;
         stored += group.stored;
         if decoded >= PIECE_BYTES || at + 1 == groups.len() {
-            if groups[first..=at].iter().any(|group| group.rows > 0) {
-                pieces.push(piece(Some((first, at + 1)), stored));
+            let rows = groups[first..=at].iter().map(|group| u64::try_from(group.rows).unwrap_or(0)).sum();
+            if rows > 0 {
+                pieces.push(piece(Some((first, at + 1)), stored, Some(rows)));
             }
             (first, decoded, stored) = (at + 1, 0, 0);
         }

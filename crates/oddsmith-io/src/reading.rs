@@ -15,10 +15,10 @@ use crate::level_lane::LevelLane;
 use crate::options::{ReadOptions, Roles};
 use crate::order::Declared;
 use crate::plan::Plan;
-use crate::record_counts::{Records, counted};
+use crate::record_counts::Records;
 use crate::settle::{self, Settled, Target, Verdict};
 use crate::streamed::{Extent, Streamed};
-use crate::summary::{self, ColumnSummary, Role, Values};
+use crate::summary::{self, ColumnSummary, Gap, GapIn, Role, Values};
 use crate::survey::{self, ColumnEncoder, SurveyedBlock, TableSurvey, Worker};
 use crate::table::Table;
 
@@ -197,17 +197,14 @@ fn finish(
     let columns = summarise(&plan, &settled, &target);
     notices.extend(columns.iter().flat_map(|column| unused_levels(column, order)));
     notices.extend(records.notices(options.ragged));
-    notices.extend(unlabelled(&plan, target.missing));
+    notices.extend(gaps(&columns, GapIn::Target).filter_map(|gap| gap.notice(rows)));
     notices.extend(plan.target.and_then(|column| one_number(plan.name(column), target.labels.names())));
     let before = |partition: usize| parts.iter().filter(|part| part.partition < partition).map(|part| part.records.all).sum();
     for (column, settled) in plan.features.iter().zip(&settled) {
         notices.extend(settled.mixed.as_ref().map(|mixed| mixed.notice(plan.name(*column), before)));
     }
     columns.iter().for_each(|column| notices.extend(summary::notices(column, rows)));
-    for column in columns.iter().filter(|column| matches!(column.role, Role::Key(_)) && column.missing > 0) {
-        let text = format!("{} rows have no value here and belong nowhere; they were excluded", column.missing);
-        notices.push(Notice::new(notice::MISSING_VALUES, text).column(&column.name));
-    }
+    notices.extend(gaps(&columns, GapIn::Key).filter_map(|gap| gap.notice(rows)));
     let flags = settled.iter().filter(|column| column.flags).map(|column| column.feature.name.clone()).collect();
     let target_name = plan.target.map_or("", |column| plan.name(column));
     let keys = plan.keys.clone();
@@ -331,10 +328,8 @@ fn summarise(plan: &Plan, settled: &[Settled], target: &Target) -> Vec<ColumnSum
     columns
 }
 
-fn unlabelled(plan: &Plan, rows: u64) -> Option<Notice> {
-    let text = || format!("{} without a target left out", counted(rows, "row"));
-    let target = plan.target.map_or("", |column| plan.name(column));
-    (rows > 0).then(|| Notice::new(notice::MISSING_TARGET, text()).column(target))
+fn gaps(columns: &[ColumnSummary], place: GapIn) -> impl Iterator<Item = Gap> {
+    columns.iter().filter_map(Gap::of).filter(move |gap| gap.place == place)
 }
 
 /// Gives every code and word of the kept blocks its final number.

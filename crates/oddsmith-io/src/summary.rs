@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use oddsmith::data::{Kind, Role as KeyRole};
 use oddsmith::notice::{self, Notice};
 
+use crate::record_counts::counted;
+
 /// What a column is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -56,26 +58,77 @@ pub enum Values {
 /// The notices about one column; `rows` is the number of rows that count.
 pub(crate) fn notices(column: &ColumnSummary, rows: u64) -> Vec<Notice> {
     let mut notices = Vec::new();
-    if column.missing > 0 && column.role == Role::Feature {
-        let share = 100.0 * column.missing as f64 / rows.max(1) as f64;
-        notices.push(Notice::new(notice::MISSING_VALUES, format!("{} missing ({share:.1} %)", column.missing)).column(&column.name));
+    if column.role == Role::Feature {
+        notices.extend(Gap { column: column.name.clone(), place: GapIn::Feature, missing: column.missing }.notice(rows));
     }
     if let Values::Levels(levels) = &column.values {
-        notices.extend(look_alikes(&column.name, levels));
+        notices.extend(look_alikes(&column.name, levels.iter().map(|(level, _)| level.as_str())));
     }
     notices
 }
 
+/// In which columns a cell has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GapIn {
+    /// In one to learn from.
+    Feature,
+    /// In the target: such a row does not count.
+    Target,
+    /// In one that tells which rows belong together: such a row does not count either.
+    Key,
+}
+
+impl GapIn {
+    /// All of them.
+    pub const ALL: [GapIn; 3] = [GapIn::Feature, GapIn::Target, GapIn::Key];
+}
+
+/// Cells of a column without a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// The column.
+    pub column: String,
+    /// What the column is used for.
+    pub place: GapIn,
+    /// How many there are.
+    pub missing: u64,
+}
+
+impl Gap {
+    /// The gaps of a column that is used.
+    pub(crate) fn of(column: &ColumnSummary) -> Option<Gap> {
+        let place = match column.role {
+            Role::Feature => GapIn::Feature,
+            Role::Target => GapIn::Target,
+            Role::Key(_) => GapIn::Key,
+            Role::Weight | Role::Unused => return None,
+        };
+        (column.missing > 0).then(|| Gap { column: column.name.clone(), place, missing: column.missing })
+    }
+
+    /// What is said of it among so many rows that count; nothing where there is none.
+    pub(crate) fn notice(&self, rows: u64) -> Option<Notice> {
+        let missing = self.missing;
+        let (id, text) = match self.place {
+            _ if missing == 0 => return None,
+            GapIn::Feature => (notice::MISSING_VALUES, format!("{missing} missing ({:.1} %)", 100.0 * missing as f64 / rows.max(1) as f64)),
+            GapIn::Target => (notice::MISSING_TARGET, format!("{} without a target left out", counted(missing, "row"))),
+            GapIn::Key => (notice::MISSING_VALUES, format!("{missing} rows have no value here and belong nowhere; they were excluded")),
+        };
+        Some(Notice::new(id, text).column(&self.column))
+    }
+}
+
 /// Groups of levels that differ only in case or in the spaces around and between words.
-fn look_alikes(column: &str, levels: &[(String, u64)]) -> Vec<Notice> {
+pub(crate) fn look_alikes<'a>(column: &str, levels: impl Iterator<Item = &'a str> + Clone) -> Vec<Notice> {
     const MOST: usize = 5;
     // Levels in plain small letters and digits differ in more than that.
     let plain = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
-    if levels.iter().all(|(level, _)| level.bytes().all(plain)) {
+    if levels.clone().all(|level| level.bytes().all(plain)) {
         return Vec::new();
     }
     let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (level, _) in levels {
+    for level in levels {
         let plain = level.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
         groups.entry(plain).or_default().push(level);
     }

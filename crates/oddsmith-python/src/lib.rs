@@ -93,6 +93,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // A panic is told by an exception; the default hook would also write to the standard error of a library.
         std::panic::set_hook(Box::new(|_| ()));
+        module.add("PARTITION_ROWS", oddsmith_io::PARTITION_ROWS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -17,8 +17,8 @@ use oddsmith::stats::Statistics;
 use oddsmith::train::{self, LaneMerger, LaneTask, Question};
 use oddsmith::{Error, Result};
 use oddsmith_io::{
-    ArrowTable, FolderColumn, Input, NewRows, Opened, Piece, ReadOptions, Roles, TextOptions, flag_candidates, given_kinds, if_rows, open,
-    open_arrow, open_arrow_for_prediction, open_for_prediction, open_piece, pieces,
+    ArrowTable, FolderColumn, Gap, GapIn, Input, NewRows, Opened, Piece, ReadOptions, Roles, TextOptions, flag_candidates, gaps,
+    given_kinds, if_rows, open, open_arrow, open_arrow_for_prediction, open_for_prediction, open_piece, own_notices, pieces,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -34,8 +34,8 @@ use crate::work;
 const SURVEY: (&str, u32) = ("part", 1);
 const JUDGED: (&str, u32) = ("judged", 1);
 
-/// A piece as Python holds it: path, row groups, columns of folders, bytes.
-pub(crate) type PieceTuple = (PathBuf, Option<(usize, usize)>, Vec<(String, String, bool)>, u64);
+/// A piece as Python holds it: path, row groups, columns of folders, bytes, rows where the file says so.
+pub(crate) type PieceTuple = (PathBuf, Option<(usize, usize)>, Vec<(String, String, bool)>, u64, Option<u64>);
 
 /// Where the rows of a part are.
 #[derive(FromPyObject)]
@@ -79,9 +79,9 @@ impl Rowset {
 }
 
 /// A piece from what Python holds.
-pub(crate) fn piece_of((path, groups, folders, bytes): PieceTuple) -> Piece {
+pub(crate) fn piece_of((path, groups, folders, bytes, rows): PieceTuple) -> Piece {
     let folders = folders.into_iter().map(|(name, value, number)| FolderColumn { name, value, number }).collect();
-    Piece { path, groups, folders, bytes }
+    Piece { path, groups, folders, bytes, rows }
 }
 
 /// The pieces of the files that paths, folders and patterns name.
@@ -90,7 +90,7 @@ pub(crate) fn list_pieces(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Vec<P
     let listed = py.detach(|| pieces(&paths)).map_err(|error| raise(py, error))?;
     let tuple = |piece: Piece| {
         let folders = piece.folders.into_iter().map(|column| (column.name, column.value, column.number)).collect();
-        (piece.path, piece.groups, folders, piece.bytes)
+        (piece.path, piece.groups, folders, piece.bytes, piece.rows)
     };
     Ok(listed.into_iter().map(tuple).collect())
 }
@@ -157,6 +157,7 @@ pub(crate) struct Part {
     weight: f64,
     flags: Vec<(String, f64, f64)>,
     kinds: BTreeMap<String, Kind>,
+    gaps: Vec<Gap>,
     notices: Vec<Told>,
 }
 
@@ -171,8 +172,8 @@ pub(crate) fn open_part(py: Python<'_>, place: Place<'_>, plan: ReadingPlan, thr
         let weight = opened.class_weights.iter().sum();
         let flags = flag_candidates(&opened, &plan.options.kinds);
         let kinds = given_kinds(&opened, &plan.options.kinds);
-        let notices = told(opened.notices);
-        Ok(Some(Part { rows: opened.rows, weight, flags, kinds, notices, source: Arc::from(opened.source) }))
+        let (gaps, notices) = (gaps(&opened), told(own_notices(&opened).cloned().collect()));
+        Ok(Some(Part { rows: opened.rows, weight, flags, kinds, gaps, notices, source: Arc::from(opened.source) }))
     })
 }
 
@@ -188,12 +189,6 @@ impl Part {
     #[getter]
     fn weight(&self) -> f64 {
         self.weight
-    }
-
-    /// What was noticed while it was read.
-    #[getter]
-    fn notices(&self) -> Vec<Told> {
-        self.notices.clone()
     }
 
     /// The kinds of columns that are settled for all other parts.
@@ -217,6 +212,11 @@ impl Part {
             record.put("weight", &[self.weight]);
             record.put_texts("flags", self.flags.iter().map(|(name, _, _)| name.as_str()));
             record.put("flags.range", &self.flags.iter().flat_map(|(_, min, max)| [*min, *max]).collect::<Vec<_>>());
+            record.put_texts("gaps", self.gaps.iter().map(|gap| gap.column.as_str()));
+            record.put_counts("gaps.missing", &self.gaps.iter().flat_map(|gap| [gap.place as u64, gap.missing]).collect::<Vec<_>>());
+            let cells = |(id, column, level, text): &Told| [Some(id.clone()), column.clone(), level.clone(), Some(text.clone())];
+            let cells: Vec<String> = self.notices.iter().flat_map(cells).map(Option::unwrap_or_default).collect();
+            record.put_texts("notices", cells.iter().map(String::as_str));
             persist::to_bytes(&record, FileKind::Statistics)
         };
         written().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))
@@ -229,6 +229,9 @@ pub(crate) struct Survey {
     pub(crate) extent: Extent,
     pub(crate) weight: f64,
     pub(crate) flags: Vec<(String, f64, f64)>,
+    pub(crate) gaps: Vec<Gap>,
+    /// What it tells beside what all parts tell together.
+    pub(crate) notices: Vec<Told>,
 }
 
 impl Survey {
@@ -239,7 +242,20 @@ impl Survey {
         let names = record.texts("flags")?;
         let ranges = record.extended("flags.range", 2 * names.len())?;
         let flags = names.iter().zip(ranges.chunks_exact(2)).map(|(name, range)| ((*name).to_owned(), range[0], range[1])).collect();
+        let columns = record.texts("gaps")?;
+        let counts = record.counts_of("gaps.missing", 2 * columns.len())?;
+        let gap = |(column, count): (&&str, &[u64])| {
+            let place = GapIn::ALL.into_iter().find(|place| *place as u64 == count[0]);
+            let place = place.ok_or_else(|| Error::internal("a gap in a column of no use"))?;
+            Ok(Gap { column: (*column).to_owned(), place, missing: count[1] })
+        };
+        let gaps = columns.iter().zip(counts.chunks_exact(2)).map(gap).collect::<Result<Vec<_>>>()?;
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let notice = |cells: &[&str]| (cells[0].to_owned(), given(cells[1]), given(cells[2]), cells[3].to_owned());
+        let notices = record.texts("notices")?.chunks_exact(4).map(notice).collect();
         Ok(Survey {
+            gaps,
+            notices,
             layout: Layout::read(&record, "layout")?,
             extent: Extent { rows: extent[0], partitions: usize::try_from(extent[1]).unwrap_or(usize::MAX) },
             weight: record.numbers("weight", 1)?[0],

@@ -1,12 +1,14 @@
 //! Passes over parts that workers hold, and the same over all of them here, as Python sees them.
 
+use std::collections::BTreeSet;
+
 use oddsmith::Result;
 use oddsmith::control::Control;
 use oddsmith::data::Extent;
 use oddsmith::error::Error;
 use oddsmith::model::Conclusion;
 use oddsmith::train::{self, HashedFold, RelayEnd, SpreadTable, Study};
-use oddsmith_io::{Opened, flag_columns, open_pieces};
+use oddsmith_io::{Opened, flag_columns, joined_notices, open_pieces};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -32,6 +34,7 @@ pub(crate) struct Spread {
     table: SpreadTable,
     flags: Vec<String>,
     weight: f64,
+    notices: Vec<Told>,
 }
 
 #[pymethods]
@@ -46,12 +49,28 @@ impl Spread {
                 return Err(Error::data("no part has a row that counts"));
             }
             let (layout, _) = train::common_layout(&named)?;
-            let needs = question.map(|bytes| train::Question::from_bytes(bytes)?.needs()).transpose()?;
-            let candidates: Vec<_> = read.iter().map(|survey| survey.flags.clone()).collect();
-            let flags = needs.and_then(|needs| needs.flags).map(|except| flag_columns(&candidates, &except)).unwrap_or_default();
+            let flags = flags_of(question, &read)?;
             let weight = read.iter().map(|survey| survey.weight).sum();
-            let extents = read.iter().map(|survey| survey.extent).collect();
-            Ok(Spread { table: SpreadTable { layout, extents, bytes, apart }, flags, weight })
+            let extents: Vec<Extent> = read.iter().map(|survey| survey.extent).collect();
+            let gaps = read.iter().flat_map(|survey| survey.gaps.iter().cloned());
+            let mut known = BTreeSet::new();
+            let own = read.iter().flat_map(|survey| &survey.notices).filter(|notice| known.insert((*notice).clone())).cloned();
+            let rows = extents.iter().map(|extent| extent.rows).sum();
+            let notices = own.chain(told(joined_notices(gaps, &layout, rows))).collect();
+            Ok(Spread { table: SpreadTable { layout, extents, bytes, apart }, flags, weight, notices })
+        };
+        made().map_err(|error| raise(py, error))
+    }
+
+    /// The table as it will be if all parts have the columns, levels and classes of the first, and rows and partitions as they are given.
+    #[staticmethod]
+    fn alike(py: Python<'_>, question: Option<&[u8]>, first: &[u8], extents: Vec<(u64, usize)>, bytes: u64, apart: bool) -> PyResult<Self> {
+        let made = || {
+            let first = Survey::from_bytes(first)?;
+            let (layout, _) = train::common_layout(&[("", &first.layout)])?;
+            let flags = flags_of(question, std::slice::from_ref(&first))?;
+            let extents = extents.into_iter().map(|(rows, partitions)| Extent { rows, partitions }).collect();
+            Ok(Spread { table: SpreadTable { layout, extents, bytes, apart }, flags, weight: first.weight, notices: Vec::new() })
         };
         made().map_err(|error| raise(py, error))
     }
@@ -68,6 +87,12 @@ impl Spread {
         self.table.extents.iter().map(|Extent { rows, partitions }| (*rows, *partitions)).collect()
     }
 
+    /// What was noticed while the parts were read.
+    #[getter]
+    fn notices(&self) -> Vec<Told> {
+        self.notices.clone()
+    }
+
     /// Weight of all rows.
     #[getter]
     fn weight(&self) -> f64 {
@@ -79,6 +104,13 @@ impl Spread {
     fn classes(&self) -> Vec<String> {
         self.table.layout.classes().labels().to_vec()
     }
+}
+
+/// Columns of zeros and ones in all parts, where a study takes them for booleans.
+fn flags_of(question: Option<&[u8]>, parts: &[Survey]) -> Result<Vec<String>> {
+    let needs = question.map(|bytes| train::Question::from_bytes(bytes)?.needs()).transpose()?;
+    let candidates: Vec<_> = parts.iter().map(|survey| survey.flags.clone()).collect();
+    Ok(needs.and_then(|needs| needs.flags).map(|except| flag_columns(&candidates, &except)).unwrap_or_default())
 }
 
 /// What passes end in, as Python sees it.

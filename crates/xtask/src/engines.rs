@@ -9,7 +9,8 @@ use crate::{package, python, shell};
 const REQUIRED: &str = "ODDSMITH_REQUIRE_SPARK";
 const ENVIRONMENT: &str = "engines-venv";
 /// The tests that this step runs, and no other does.
-pub(crate) const TESTS: [&str; 2] = ["python/tests/test_spark.py", "python/tests/test_dask.py"];
+pub(crate) const TESTS: [&str; 4] =
+    ["python/tests/test_spark.py", "python/tests/test_spark_cluster.py", "python/tests/test_spark_connect.py", "python/tests/test_dask.py"];
 
 /// Runs the tests, or says why they are left out.
 pub(crate) fn tests() -> Result<(), Failure> {
@@ -33,10 +34,11 @@ pub(crate) fn tests() -> Result<(), Failure> {
 }
 
 fn in_environment() -> Result<(), Failure> {
+    // As every other step builds: another selection has other features and would compile the library anew.
     shell::run(&shell::cargo(), &["build", "--release", "--workspace", "--all-targets"], &[])?;
     let interpreter = python::environment(&python::system(), ENVIRONMENT, "python/requirements-engines.txt")?;
     package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
-    let mut arguments = vec!["-m", "pytest", "-q"];
+    let mut arguments = vec!["-m", "pytest", "-q", "--durations=12"];
     arguments.extend(TESTS);
     shell::run(&interpreter, &arguments, &[(REQUIRED, "1")])
 }
