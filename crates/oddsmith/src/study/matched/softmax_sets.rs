@@ -213,3 +213,61 @@ fn add_products(gram: &mut Gram, rows: &[f64], weights: &[f64], columns: usize, 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::matched_set::{MatchedSet, Workspace};
+    use super::*;
+
+    /// Sets of several sizes and weights, one case or one control each, in three clusters.
+    fn sets(columns: usize) -> Vec<MatchedSet> {
+        let mut state = 11u64;
+        let mut draw = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let mut set = |at: usize| {
+            let (members, rare) = (2 + at % 7, at.is_multiple_of(3));
+            MatchedSet {
+                cells: (0..members * columns).map(|_| 40.0 + 3.0 * draw()).collect(),
+                offsets: (0..members).map(|_| draw()).collect(),
+                cases: (0..members).map(|i| (i == at % members) == rare).collect(),
+                weight: [1.0, 1.0, 2.5][at / 5 % 3],
+                cluster: Some(at as u64 % 3),
+            }
+        };
+        (0..2000).map(&mut set).collect()
+    }
+
+    #[test]
+    fn many_sets_together_are_what_the_recursion_gives_one_by_one() {
+        let mut work = Workspace::default();
+        for columns in [1, 3, 4, 10, 13] {
+            let beta: Vec<f64> = (0..columns).map(|j| 0.4 - 0.3 * j as f64 / columns as f64).collect();
+            let mut together = SetSums::new(columns).with_clusters(3);
+            let mut by_recursion = together.clone().with_cumulants();
+            for set in sets(columns) {
+                set.members().add_to(&mut together, &beta, &mut work);
+                set.add_to(&mut by_recursion, &beta, &mut Workspace::default());
+            }
+            work.settle(&mut together);
+            let lists = |sums: &SetSums| {
+                [vec![sums.value], sums.gradient.clone(), sums.information.clone(), sums.scores.clone(), sums.clusters.clone()]
+            };
+            for (ours, theirs) in lists(&together).iter().flatten().zip(lists(&by_recursion).iter().flatten()) {
+                assert!((ours - theirs).abs() < 1e-12 * (2000.0 + theirs.abs()), "{columns}: {ours} {theirs}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_logarithm_of_a_product_is_the_sum_of_logarithms() {
+        let (mut totals, mut sum, mut want) = (LogTotals { weight: 0.0, product: 1.0 }, 0.0, 0.0);
+        for at in 0..5000 {
+            let (total, weight) = (1.0 + f64::from(at % 97), if at < 3000 { 1.0 } else { 0.25 });
+            sum += totals.add(total, weight);
+            want += weight * total.ln();
+        }
+        assert!((sum + totals.logarithm() - want).abs() < 1e-9, "{sum} {want}");
+    }
+}
