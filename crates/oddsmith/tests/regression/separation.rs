@@ -5,7 +5,6 @@
 //! and all classes, so that separation is the only reason to refuse.
 
 use oddsmith::ErrorKind;
-use oddsmith::model::Classifier;
 use oddsmith::model::linear::{Intervals, Logistic};
 
 use crate::problem::Problem;
@@ -192,25 +191,4 @@ fn find_separation(mut draws: Draws, mut weights: Option<Draws>) {
     assert!(enough, "too few of a kind: {tally:?}");
     let shown: Vec<_> = wrong.iter().take(8).cloned().collect();
     assert!(wrong.is_empty(), "{} of {} designs\n{}", wrong.len(), 2 * WANTED, shown.join("\n"));
-}
-
-#[test]
-fn firths_estimates_exist_for_every_design_of_full_rank() {
-    let learner = Logistic { firth: true, tests: false, precision: Intervals::Profile, ..Logistic::new() };
-    let (mut draws, mut weights, mut wrong, mut seen) = (Draws(99), Draws(3), Vec::new(), 0);
-    while seen < 600 {
-        let design = Design::draw(&mut draws);
-        if design.classes > 2 || !design.is_regular() {
-            continue;
-        }
-        let design = if seen % 2 == 0 { design.weighted(&mut weights) } else { design };
-        seen += 1;
-        let fault = match design.problem().fit(&learner) {
-            Err(error) => Some(error.to_string()),
-            Ok(model) => model.notices().iter().find(|notice| notice.id == oddsmith::notice::PROFILE_NOT_FOUND).map(ToString::to_string),
-        };
-        wrong.extend(fault.map(|fault| format!("{fault}\n  x {:?}\n  y {:?}\n  w {:?}", design.x, design.labels, design.weights)));
-    }
-    let shown: Vec<_> = wrong.iter().take(8).cloned().collect();
-    assert!(wrong.is_empty(), "{} of {seen} designs\n{}", wrong.len(), shown.join("\n"));
 }

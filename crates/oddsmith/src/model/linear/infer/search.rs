@@ -24,6 +24,9 @@ const HISTORY: usize = 4;
 pub(in crate::model::linear) const LEVEL_TOLERANCE: f64 = 1e-11;
 /// Squared distance in standard errors at which a constrained fit is found.
 const GRADIENT_TOLERANCE: f64 = 1e-20;
+/// The same where so many steps in a row have not halved it.
+const SETTLED: f64 = 1e-13;
+const MOST_FRUITLESS: usize = 6;
 /// Largest step of a limit in standard errors.
 const LONGEST_STEP: f64 = 4.0;
 /// Standard errors from the estimate, and size of a log odds, beyond which the likelihood is no longer nearly quadratic.
@@ -73,6 +76,8 @@ pub(crate) struct Search {
     /// Last points and the plain steps from them, for extrapolation.
     history: Vec<(DVector<f64>, DVector<f64>)>,
     passes: usize,
+    /// The shortest step of a constrained fit so far, squared and in standard errors, and steps since that were not half as long.
+    nearest: (f64, usize),
     /// The objective at the optimum.
     floor: f64,
     nested: Option<Nested>,
@@ -98,6 +103,7 @@ impl Search {
             unit,
             history: Vec::new(),
             passes: 0,
+            nearest: (f64::INFINITY, 0),
             floor: value,
             nested: None,
             outcome: None,
@@ -164,7 +170,13 @@ impl Search {
         self.propose(answer);
         // The step's length in standard errors is the distance from the constrained optimum.
         let length = dot(self.step.as_slice(), answer.gradient.as_slice()).abs();
-        if length <= GRADIENT_TOLERANCE * (1.0 + answer.value.abs()) || self.step.norm() <= 1e-14 * (at.norm() + self.origin.norm()) {
+        self.nearest = if length < 0.5 * self.nearest.0 { (length, 0) } else { (self.nearest.0, self.nearest.1 + 1) };
+        // Rounding may not let steps become shorter.
+        let settled = self.nearest.1 >= MOST_FRUITLESS && length <= SETTLED * (1.0 + answer.value.abs());
+        if settled
+            || length <= GRADIENT_TOLERANCE * (1.0 + answer.value.abs())
+            || self.step.norm() <= 1e-14 * (at.norm() + self.origin.norm())
+        {
             let score = answer.metric.as_ref().map(|metric| answer.gradient.dot(&metric.solve(&answer.gradient)));
             self.outcome = Some(SearchOutcome::Found { theta: at, value: answer.value, score });
         }
