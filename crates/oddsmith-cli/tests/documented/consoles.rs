@@ -134,7 +134,8 @@ fn the_area_under_the_drawn_precision_is_the_average_precision() {
     let folder = Folder::new();
     folder.run("oddsmith fit births.csv 'low ~ age + lwt + race + smoke' -o low.odds");
     let drawn = picture(&folder, "oddsmith plot precision-recall low.odds new.csv");
-    let points: Vec<(f64, f64)> = drawn.iter().filter(|row| row["mark"] == "line").map(|row| (number(row, "x"), number(row, "y"))).collect();
+    let points: Vec<(f64, f64)> =
+        drawn.iter().filter(|row| row["mark"] == "line").map(|row| (number(row, "x"), number(row, "y"))).collect();
     let area: f64 = points.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1)).sum();
     let wanted = metric(&folder, "oddsmith evaluate low.odds new.csv", "average_precision");
     // Points nearer than 1/600 to the one before are not drawn.
