@@ -42,27 +42,6 @@ fn drawings_stay_as_they_are() {
     ]));
 }
 
-/// Drawings of judged rows, of one row and of columns, byte by byte.
-#[test]
-fn drawings_over_rows_stay_as_they_are() {
-    let session = Session::new();
-    assert_session!(session.transcript(&[
-        FIT,
-        "oddsmith fit births.csv --target low --features age,lwt --model qda -o qda.odds -q > qda.csv",
-        "oddsmith plot calibration low.odds births.csv -q --format svg",
-        "oddsmith plot decision low.odds births.csv -q --format svg",
-        "oddsmith plot threshold low.odds births.csv -q --format svg",
-        "oddsmith plot prevalence low.odds births.csv -q --format svg",
-        "oddsmith plot precision-recall low.odds births.csv -q --format svg",
-        "oddsmith plot waterfall low.odds births.csv --row 3 -q --format svg",
-        "oddsmith plot columns qda.odds births.csv -q --format svg",
-        "oddsmith plot influence low.odds births.csv -q --format svg",
-        "oddsmith plot density qda.odds births.csv --columns lwt -q --format svg",
-        "oddsmith compare births.csv --target low --features age,lwt --models nb,lda --plot comparison -q --format svg",
-        "oddsmith compare births.csv --target low --features age,lwt --models nb,lda --plot learning -q --format svg",
-    ]));
-}
-
 #[test]
 fn pictures_that_cannot_be_drawn_say_why() {
     let session = Session::new();
