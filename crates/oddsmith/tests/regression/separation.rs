@@ -38,8 +38,6 @@ struct Design {
     x: Vec<Vec<i64>>,
     labels: Vec<u32>,
     classes: usize,
-    /// How many rows every row stands for, which changes no separation.
-    weights: Option<Vec<f64>>,
 }
 
 impl Design {
@@ -65,13 +63,7 @@ impl Design {
             label as u32
         });
         let labels = labels.collect();
-        Design { x, labels, classes, weights: None }
-    }
-
-    /// The same with every row standing for some.
-    fn weighted(self, draws: &mut Draws) -> Self {
-        let weights = self.x.iter().map(|_| [1.0, 1.0, 2.0, 5.0, 27.0, 100.0, 1000.0][draws.within(0, 6) as usize]).collect();
-        Design { weights: Some(weights), ..self }
+        Design { x, labels, classes }
     }
 
     /// The rows (1, x) over some of the columns.
@@ -103,7 +95,7 @@ impl Design {
 
     fn problem(&self) -> Problem {
         let x = self.x.iter().map(|row| row.iter().map(|x| *x as f64).collect()).collect();
-        Problem { weights: self.weights.clone(), ..Problem::new(x, self.labels.clone(), self.classes) }
+        Problem::new(x, self.labels.clone(), self.classes)
     }
 }
 
@@ -122,23 +114,10 @@ struct Tally {
 
 #[test]
 fn separation_is_found_wherever_it_is_and_nowhere_else() {
-    find_separation(Draws(2024), None);
-}
-
-#[test]
-fn separation_is_found_whatever_rows_stand_for() {
-    find_separation(Draws(2025), Some(Draws(7)));
-}
-
-fn find_separation(mut draws: Draws, mut weights: Option<Draws>) {
     let learner = Logistic { tests: false, precision: Intervals::Wald, ..Logistic::new() };
-    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    let (mut draws, mut tally, mut wrong) = (Draws(2024), Tally::default(), Vec::new());
     while tally.complete + tally.quasi_complete < WANTED || tally.overlapping < WANTED {
         let design = Design::draw(&mut draws);
-        let design = match &mut weights {
-            Some(weights) => design.weighted(weights),
-            None => design,
-        };
         if !design.is_regular() {
             continue;
         }
@@ -183,7 +162,7 @@ fn find_separation(mut draws: Draws, mut weights: Option<Draws>) {
             }
         };
         if let Some(fault) = fault {
-            wrong.push(format!("{fault}\n  x {:?}\n  y {:?}\n  w {:?}", design.x, design.labels, design.weights));
+            wrong.push(format!("{fault}\n  x {:?}\n  y {:?}", design.x, design.labels));
         }
     }
     println!("{tally:?}");

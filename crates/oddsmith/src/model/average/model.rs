@@ -225,7 +225,8 @@ pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
     let layout = Layout::read(record, "layout")?;
     let count = head.names.len();
     let weights = record.weights("weights", count)?;
-    if !((weights.iter().sum::<f64>() - 1.0).abs() <= 1e-9) {
+    let total: f64 = weights.iter().sum();
+    if total.is_nan() || (total - 1.0).abs() > 1e-9 {
         return Err(fault("`weights` do not add up to 1"));
     }
     let weighing = match (head.method.as_str(), head.is_joint) {
