@@ -1,4 +1,4 @@
-//! The order of crates: the library names none of the others, front ends are named by nobody.
+//! The order of crates: the library names none of the others, front ends are named by nobody but those who try them.
 
 use std::collections::BTreeSet;
 
@@ -10,6 +10,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("oddsmith-cli", &["oddsmith", "oddsmith-io", "oddsmith-report"]),
     ("oddsmith-python", &["oddsmith", "oddsmith-io", "oddsmith-report"]),
     ("oddsmith-bench", &["oddsmith"]),
+    // Feeds bytes to everything that reads them, the command's options included.
+    ("oddsmith-fuzz", &["oddsmith", "oddsmith-io", "oddsmith-report", "oddsmith-cli"]),
     ("xtask", &[]),
 ];
 /// Beginnings of names that the library must never depend on: files, front ends and languages live elsewhere.
