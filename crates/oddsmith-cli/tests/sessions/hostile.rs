@@ -38,8 +38,8 @@ fn firths_estimates_exist_where_the_first_step_goes_far_too_far() {
 fn separating_columns_are_left_out_on_request() {
     let session = Session::new();
     let row = |i: usize| {
-        let (stage, z) = (if i % 8 == 0 { "IV" } else { "I" }, i * 7 % 11);
-        let y = if i % 8 == 0 || (i * i + i / 3) % 5 < 2 { "yes" } else { "no" };
+        let (stage, z) = (if i.is_multiple_of(8) { "IV" } else { "I" }, i * 7 % 11);
+        let y = if i.is_multiple_of(8) || (i * i + i / 3) % 5 < 2 { "yes" } else { "no" };
         format!("{stage},{z},{},{y}\n", i % 3)
     };
     session.write("quasi.csv", format!("stage,z,w,y\n{}", (0..48).map(row).collect::<String>()));
@@ -63,7 +63,7 @@ fn separating_columns_are_left_out_on_request() {
 #[test]
 fn columns_that_know_too_much_are_told_at_the_fit() {
     let session = Session::new();
-    let class = |i: usize| if (i * 7 + i / 5) % 3 == 0 { "yes" } else { "no" };
+    let class = |i: usize| if (i * 7 + i / 5).is_multiple_of(3) { "yes" } else { "no" };
     let leak = |i: usize| f64::from(u8::from((class(i) == "yes") != (i == 50))) + (i * 13 % 17) as f64 / 100.0;
     let rows: String = (0..120).map(|i| format!("p{i},{},{},{}\n", i * 31 % 23, leak(i), class(i))).collect();
     session.write("leak.csv", format!("id,x,late,y\n{rows}"));
@@ -85,7 +85,7 @@ fn columns_that_know_too_much_are_told_at_the_fit() {
 fn a_category_of_more_than_a_hundred_thousand_levels_is_fitted_with_a_penalty() {
     let session = Session::new();
     // Every level has two rows; those of one class are separated without a penalty.
-    let row = |i: usize| format!("p{},{},{}\n", i % 120_000, i * 31 % 23, if (i * 7 + i / 9) % 3 == 0 { "yes" } else { "no" });
+    let row = |i: usize| format!("p{},{},{}\n", i % 120_000, i * 31 % 23, if (i * 7 + i / 9).is_multiple_of(3) { "yes" } else { "no" });
     session.write("ids.csv", format!("id,x,y\n{}", (0..240_000).map(row).collect::<String>()));
     let (code, out, err) = run(&session, "oddsmith fit ids.csv 'y ~ id + x' --l2 1 --glance --format csv -q -o ids.odds");
     assert_eq!(code, Some(0), "{err}{out}");
