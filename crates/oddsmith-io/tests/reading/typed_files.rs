@@ -212,7 +212,7 @@ fn lengths_that_are_claimed_are_checked_before_memory_is_asked_for() {
     let body = arrow_ipc::root_as_footer(&file[footer..tail]).unwrap().recordBatches().unwrap().get(0).bodyLength();
     for bytes in [&file, &stream] {
         for claim in [1 << 34, i64::MAX, -8] {
-            let message = refusal(&patched(bytes, body, claim), &ReadOptions::default(), &Roles::target("y"));
+            let message = refusal(patched(bytes, body, claim), &ReadOptions::default(), &Roles::target("y"));
             let known = ["a part lies beyond the end", "a part ends before its start", "a batch lies before the start"];
             assert!(known.iter().any(|what| message.contains(what)), "{claim}: {message}");
         }
@@ -220,7 +220,7 @@ fn lengths_that_are_claimed_are_checked_before_memory_is_asked_for() {
     let nothing =
         batch(vec![("n", Arc::new(arrow_array::NullArray::new(1_000_003))), ("m", Arc::new(arrow_array::NullArray::new(1_000_003)))]);
     for bytes in [arrow_file(std::slice::from_ref(&nothing)), arrow_stream(std::slice::from_ref(&nothing))] {
-        let message = refusal(&patched(&bytes, 1_000_003, 1 << 60), &ReadOptions::default(), &Roles::target("n"));
+        let message = refusal(patched(&bytes, 1_000_003, 1 << 60), &ReadOptions::default(), &Roles::target("n"));
         assert!(message.contains("a batch claims an absurd number of rows"), "{message}");
     }
 }

@@ -73,6 +73,9 @@ pub(crate) fn lines(drawn: u32, rows: usize) -> Result<String> {
     Ok(text.join("\n"))
 }
 
+/// What an interval and a test of a regression are called, and the options that give them.
+type Road = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
 /// The p-values of a term in a table of tests.
 fn test_of_term(card: &Card, table: &str, term: &str, column: &str) -> f64 {
     let Some(table) = card.tables.iter().find(|known| known.name() == table) else { return f64::NAN };
@@ -86,7 +89,7 @@ fn test_of_term(card: &Card, table: &str, term: &str, column: &str) -> f64 {
 
 /// Coefficients and effects in risk of a regression with two classes.
 fn regressions(random: &mut Random, ledger: &mut Ledger, rows: usize) -> Result<()> {
-    const ROADS: [(&str, &str, &[(&str, &str)]); 5] = [
+    const ROADS: [Road; 5] = [
         ("log odds ratio, Wald", "log odds ratio, Wald test", &[("ci", "wald")]),
         ("log odds ratio, profile", "", &[("ci", "profile")]),
         ("log odds ratio, Firth, profile", "log odds ratio, Firth's test", &[("firth", "true"), ("ci", "profile")]),
