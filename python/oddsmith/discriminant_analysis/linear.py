@@ -135,7 +135,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         # What solver 'svd' shows is not what its densities have, where a prior is given.
-        shown = self.covariance_ if self.solver == "svd" and self.store_covariance and weighed is not pooled else None
+        told = self.solver == "svd" and self.store_covariance and weighed is not pooled
+        # A file holds numbers: a covariance that is none in the users' units is told of the fit alone.
+        shown = self.covariance_ if told and np.isfinite(self.covariance_).all() else None
         self._finish(None if given is None else [given], means, shared=True, shown=shown)
         self._hand_out(coef, intercept, X)
         self._show(X, "priors_", "means_", "xbar_", "scalings_", "explained_variance_ratio_")
