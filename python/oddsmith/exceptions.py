@@ -101,7 +101,7 @@ class OddsmithWarning(UserWarning):
     """
 
     def __init__(self, id: str, column: str | None, level: str | None, text: str) -> None:
-        super().__init__(" ".join(part for part in (id, column, text) if part))
+        super().__init__(f"{id} {column}: {text}" if column else f"{id} {text}")
         self.id, self.column, self.level, self.text = id, column, level, text
 
     @property
