@@ -40,6 +40,9 @@ impl EffectAnalysis {
         if sums.groups[0].weight <= 0.0 {
             return Err(Error::data("no row has all columns of the model"));
         }
+        if let Some(within) = self.within.as_ref().filter(|_| sums.without_level > 0) {
+            return Err(within.refusal(sums.without_level));
+        }
         let model = &*self.model;
         let percent = format!("{}%", (self.level * 1e6).round() / 1e4);
         let (low, high) = (format!("{percent} low"), format!("{percent} high"));
@@ -49,8 +52,8 @@ impl EffectAnalysis {
         };
         let outputs = model.parameters.outputs();
         for (at, group) in sums.groups.iter().enumerate().filter(|(_, group)| group.weight > 0.0) {
-            let within = match (at, self.within) {
-                (1.., Some((_, feature))) => model.layout.level_name(feature, at - 1).map_or(Cell::Empty, Cell::from),
+            let within = match (at, &self.within) {
+                (1.., Some(within)) => within.levels()[at - 1].as_str().into(),
                 _ => Cell::Empty,
             };
             for k in 0..outputs {
@@ -102,8 +105,8 @@ impl EffectAnalysis {
 
     /// Interactions of the exposure with the column that effects are told within, on the additive scale: its levels, the measure, and its standard error.
     fn interactions(&self, k: usize) -> Result<Vec<(Cell, Measure, f64)>> {
-        let Some((_, feature)) = self.within else { return Ok(Vec::new()) };
-        let of_within = |at: usize| self.model.layout.level_name(feature, at).unwrap_or_default();
+        let Some(within) = &self.within else { return Ok(Vec::new()) };
+        let of_within = |at: usize| &within.levels()[at];
         let mut rows = Vec::new();
         for joint in self.joint_effects(k)? {
             let level = format!("{} vs {}", self.scenario_name(joint.scenario), self.scenario_name(0));

@@ -3,6 +3,7 @@
 use super::EffectAnalysis;
 use super::additive::{Told, additive};
 use super::scenario::Scenario;
+use super::within::Within;
 use crate::data::{CodesView, DesignBlock, Features};
 use crate::error::Result;
 use crate::num::MatrixView;
@@ -24,11 +25,10 @@ impl EffectAnalysis {
     /// Interactions of every level of the exposure with every level of the column it is told within, for class `k` (from 0). None where a
     /// third column changes what the two do, because then there is no one odds ratio.
     pub(super) fn joint_effects(&self, k: usize) -> Result<Vec<JointEffect>> {
-        let Some((within, feature)) = self.within else { return Ok(Vec::new()) };
-        let levels = (0..).map_while(|at| self.model.layout.level_name(feature, at)).count();
+        let Some(within) = &self.within else { return Ok(Vec::new()) };
         let mut joint = Vec::new();
         for scenario in 1..self.exposure.scenarios().len() {
-            for code in 1..levels {
+            for code in 1..within.levels().len() {
                 let [here, there] = ELSEWHERE.map(|value| self.contrasts(scenario, (within, code), value));
                 let (Some(here), Some(there)) = (here?, there?) else { return Ok(Vec::new()) };
                 let close = |a: &f64, b: &f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
@@ -43,7 +43,7 @@ impl EffectAnalysis {
 
     /// How the columns of the design change with the exposure alone, with the other column alone, and with both; `None` where they cannot be
     /// made.
-    fn contrasts(&self, scenario: usize, (within, code): (usize, usize), elsewhere: f64) -> Result<Option<[Vec<f64>; 3]>> {
+    fn contrasts(&self, scenario: usize, (within, code): (&Within, usize), elsewhere: f64) -> Result<Option<[Vec<f64>; 3]>> {
         let layout = &self.model.layout;
         let (width, categories) = (layout.numbers().len(), layout.codes().len());
         let changes = [(0, 0), (scenario, 0), (0, code), (scenario, code)];
@@ -59,7 +59,7 @@ impl EffectAnalysis {
                 (crate::data::Plane::Codes(at), Scenario::Code(code)) => own_codes[at] = code,
                 _ => return Ok(None),
             }
-            own_codes[within] = other as u32;
+            within.set(other, &mut own_numbers, &mut own_codes);
             numbers.extend(own_numbers);
             codes.extend(own_codes);
         }

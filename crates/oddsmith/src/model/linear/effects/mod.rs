@@ -14,14 +14,16 @@ mod card;
 mod joint;
 mod scenario;
 mod sums;
+mod within;
 
 use std::sync::Arc;
 
 use scenario::Exposure;
 pub use sums::EffectSums;
+use within::Within;
 
 use crate::card::Card;
-use crate::data::{Layout, Plane};
+use crate::data::Layout;
 use crate::error::{Advice, DataFault, ErrorKind, Result};
 use crate::model::linear::model::LogisticModel;
 use crate::model::{Classifier, PassInfo, Procedure, Step};
@@ -31,8 +33,8 @@ use crate::model::{Classifier, PassInfo, Procedure, Step};
 pub struct EffectAnalysis {
     model: Arc<LogisticModel>,
     exposure: Exposure,
-    /// The column of codes within whose levels effects are told, and its place among the features.
-    within: Option<(usize, usize)>,
+    /// The column within whose levels effects are told.
+    within: Option<Within>,
     level: f64,
 }
 
@@ -45,16 +47,9 @@ impl EffectAnalysis {
             return Err(ErrorKind::Unsupported { model: model.card().title, what: "tell effects in risk".into(), advice }.into());
         }
         let index = predictor(model, exposure)?;
-        let within = within.map(|name| -> Result<(usize, usize)> {
-            let at = predictor(model, name)?;
-            match model.layout.plane(at) {
-                Plane::Codes(code) if at != index => Ok((code, at)),
-                Plane::Codes(_) => Err(DataFault::new("an exposure cannot be told within its own levels").column(name).into()),
-                _ => Err(DataFault::new("effects are told within levels of a category")
-                    .column(name)
-                    .accepted("read it as a category")
-                    .into()),
-            }
+        let within = within.map(|name| match predictor(model, name)? {
+            at if at == index => Err(DataFault::new("an exposure cannot be told within its own levels").column(name).into()),
+            at => Within::of(&model.layout, at),
         });
         let exposure = Exposure::of(&model.layout, index)?;
         Ok(EffectAnalysis { model: Arc::new(model.clone()), exposure, within: within.transpose()?, level })

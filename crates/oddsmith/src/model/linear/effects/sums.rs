@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::EffectAnalysis;
 use super::scenario::{Exposure, Replaced, Scenario};
+use super::within::LevelOfRow;
 use crate::codec::{Codec, Encode};
-use crate::data::{DesignBlock, Features, MISSING, Rows, SKIP, Weighting};
+use crate::data::{DesignBlock, Features, Rows, SKIP, Weighting};
 use crate::error::Result;
 use crate::model::linear::model::LogisticModel;
 use crate::num::logspace::log_sum_exp;
@@ -41,6 +42,8 @@ pub struct EffectSums {
     /// Rows, and rows whose exposure is neither 0 nor 1.
     pub(super) rows: u64,
     pub(super) other_values: u64,
+    /// Rows without a level of the column that effects are told within.
+    pub(super) without_level: u64,
     pub(super) gaps: u64,
     work: Work,
 }
@@ -95,12 +98,13 @@ impl EffectSums {
         let (outputs, width) = (analysis.model.parameters.outputs(), analysis.model.parameters.width());
         let values = outputs * (analysis.exposure.scenarios().len() + usize::from(analysis.exposure.is_number()));
         let parameters = outputs * width;
-        let groups = 1 + analysis.within.map_or(0, |(code, _)| analysis.model.layout.level_counts()[code]);
+        let groups = 1 + analysis.within.as_ref().map_or(0, |within| within.levels().len());
         EffectSums {
             groups: vec![GroupSums::new(values, parameters); groups],
             score_products: vec![0.0; parameters * parameters],
             rows: 0,
             other_values: 0,
+            without_level: 0,
             gaps: 0,
             work: Work::default(),
             analysis,
@@ -221,6 +225,7 @@ impl Encode for EffectSums {
         codec.finite("score_products", &mut self.score_products)?;
         codec.count("rows", &mut self.rows)?;
         codec.count("other_values", &mut self.other_values)?;
+        codec.count("without_level", &mut self.without_level)?;
         codec.count("gaps", &mut self.gaps)
     }
 }
@@ -261,11 +266,14 @@ impl Statistics for EffectSums {
                         self.score_products[a * parameters + b] += weights.1 * score * other;
                     }
                 }
-                if let Some((code, _)) = analysis.within
-                    && features.codes.get(i, code) != MISSING
-                    && let Some(group) = self.groups.get_mut(1 + features.codes.get(i, code) as usize)
-                {
-                    group.observe(weights, &self.work);
+                match analysis.within.as_ref().map(|within| within.level_of(&features, i)) {
+                    Some(LevelOfRow::Known(level)) => {
+                        if let Some(group) = self.groups.get_mut(1 + level) {
+                            group.observe(weights, &self.work);
+                        }
+                    }
+                    Some(LevelOfRow::Other) => self.without_level += 1,
+                    Some(LevelOfRow::Missing) | None => {}
                 }
             }
         }
@@ -284,6 +292,7 @@ impl Statistics for EffectSums {
         add(&mut self.score_products, &other.score_products);
         self.rows += other.rows;
         self.other_values += other.other_values;
+        self.without_level += other.without_level;
         self.gaps += other.gaps;
         Ok(())
     }
