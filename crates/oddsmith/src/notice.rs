@@ -247,6 +247,9 @@ catalogue! {
     SPARSE_TABLE = "W604", "sparse table",
         "A count is zero, or the least expected count is below 5. Normal limits and the p-value of χ² are then unreliable; exact and score limits \
          hold. A zero cell makes an odds ratio 0 or infinite, which is what the rows say; {add=0.5} adds a half to every count for those who want a finite number.";
+    DIFFERENT_ANSWERS = "W605", "answers with other names",
+        "McNemar's test compares two answers to the same question, so both columns should have the same two values; the first of each is taken for the same \
+         answer here. Where an exposure and an outcome are meant, and pairs are rows that belong together, compare within strata of pairs, or fit matched sets.";
     SILENT_SETS = "W611", "sets without a contrast",
         "A matched set in which all members are cases, or none is, has the same conditional likelihood whatever the effects: it was counted and left out. \
          Sets lose members when values are missing, so look at excluded rows where there are many.";

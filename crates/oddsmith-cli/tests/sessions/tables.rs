@@ -19,6 +19,7 @@ fn tables_of_counts() {
         "oddsmith table births.csv --outcome low --exposure smoke --strata race --tests",
         "oddsmith table --cells 0,15,8,30 --format table",
         "oddsmith table --cells 40,12,16,9 --paired --format table",
+        "oddsmith table births.csv --outcome low --exposure smoke --paired --format table -q",
         "oddsmith table --cells 30,44,29,86 --design case-control --tidy",
         "oddsmith table births.csv --outcome low --exposure smoke --strata race --design trial --format table -q",
     ]));
@@ -90,9 +91,28 @@ fn effects_in_risk() {
         "oddsmith fit births.csv 'low ~ age + lwt + smoke' --effects lwt --tidy -q",
         "oddsmith fit births.csv 'low ~ age + smoke' --effects race -q",
         "oddsmith fit births.csv 'low ~ age + smoke' --effects smoke --within race -q",
+        "oddsmith fit births.csv 'low ~ age * smoke' --effects smoke --within age -q",
         "oddsmith fit births.csv 'low ~ age + smoke' --l2 1 --effects smoke -q",
         "oddsmith fit births.csv --target low --features age,smoke --effects smoke -q",
     ]));
+}
+
+/// A column of 0 and 1 has two levels, whether it is read as numbers or as a category.
+#[test]
+fn effects_within_zero_and_one() {
+    let session = Session::new();
+    let line = "oddsmith fit births.csv 'low ~ lwt + smoke * ht' --effects smoke --within ht --tidy -q";
+    let [as_numbers, as_levels] =
+        ["", " --kind ht=category"].map(|kind| String::from_utf8(session.shell(&format!("{line}{kind}")).stdout).unwrap());
+    let cells = |text: &str| text.split([',', '\n']).map(str::to_owned).collect::<Vec<_>>();
+    let (numbers, levels) = (cells(&as_numbers), cells(&as_levels));
+    assert!(numbers.len() == levels.len() && numbers.len() > 100, "{as_numbers}\n{as_levels}");
+    for (a, b) in numbers.iter().zip(&levels) {
+        match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(a), Ok(b)) => assert!((a - b).abs() <= 1e-9 * (1.0 + a.abs()), "{a} and {b}"),
+            _ => assert_eq!(a, b),
+        }
+    }
 }
 
 #[test]

@@ -98,6 +98,7 @@ impl CrossCounts {
             counts,
             excluded: self.gaps,
             weighting: layout.weighting(),
+            given: false,
         }
         .occurring()
     }

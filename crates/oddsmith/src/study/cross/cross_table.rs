@@ -29,6 +29,8 @@ pub struct CrossTable {
     pub excluded: u64,
     /// What the counts are sums of.
     pub weighting: Weighting,
+    /// Whether somebody gave the counts: no row was read, and columns and levels have no names of their own.
+    pub given: bool,
 }
 
 impl CrossTable {
@@ -46,6 +48,7 @@ impl CrossTable {
             counts: vec![table.d, table.c, table.b, table.a],
             excluded: 0,
             weighting: Weighting::None,
+            given: true,
         })
     }
 
