@@ -4,7 +4,8 @@ use super::{limits, times};
 use crate::data::{Csr, Features, Layout};
 use crate::error::{Error, Result};
 use crate::model::{Contributions, Prepared, Scores};
-use crate::num::kernel::{SparseRows, WordMeasure, WordScores};
+use crate::num::MatrixView;
+use crate::num::kernel::{SparseRows, WordMeasure, WordScores, all_finite};
 
 /// Weights of the words of a text column.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +54,10 @@ impl WordTerm {
         let words = &rows.words[self.block];
         let (out, scratch) = scores.parts_mut();
         scratch.block.clear();
-        scratch.block.extend_from_slice(out);
+        // Certain words of presence are ticked off and not added: nothing leaves the range of numbers.
+        if !self.presence {
+            scratch.block.extend_from_slice(out);
+        }
         let finite = || self.table.iter().all(|weight| weight.is_finite()).then(|| WordScores::new(classes, &self.table));
         match (words.present, self.kernel.get(finite)) {
             (None, Some(kernel)) => {
@@ -65,9 +69,12 @@ impl WordTerm {
             }
             _ => out.chunks_exact_mut(classes).enumerate().try_for_each(|(i, scores)| self.add_row(words, i, scores))?,
         }
+        // One look at all rows is quick; row by row only where one of them left the range of numbers.
+        if self.presence || all_finite(MatrixView::row_major(out, out.len() / classes.max(1), classes)?) {
+            return Ok(());
+        }
         for (i, (scores, before)) in out.chunks_exact_mut(classes).zip(scratch.block.chunks_exact(classes)).enumerate() {
-            // Certain words of presence are ticked off and not added.
-            if !self.presence && limits::is_lost(scores) {
+            if limits::is_lost(scores) {
                 scores.copy_from_slice(before);
                 self.add_limits(words, i, scores);
             }
