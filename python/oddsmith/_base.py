@@ -140,6 +140,13 @@ def no_prediction(count: int, one: str, several: str) -> tuple[str, None, None, 
     return NO_PREDICTION, None, None, f"{count} row{'s lack' if count > 1 else ' lacks'} a value that the model needs and {several if count > 1 else one}"
 
 
+def _is_plain(X: Any, y: Any, least: int) -> bool:
+    """Whether scikit-learn's checks would find nothing and change nothing: they take longer than the fit of a small table."""
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "fiub" or not X.size or len(X) < least:
+        return False
+    return isinstance(y, str) or (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU" and len(y) == len(X))
+
+
 class Classifier(DrawnModel, Explained, Answers):
     """A classifier over the core.
 
@@ -158,10 +165,13 @@ class Classifier(DrawnModel, Explained, Answers):
     _model: _core.Model | None
     _obstacle: Exception | None
 
-    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
-        """Input checked as scikit-learn does, but for NaN and infinity: the core finds those without a pass of its own."""
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, least: int = 1) -> Any:
+        """At least so many rows, checked as scikit-learn does, but for NaN and infinity: the core finds those without a pass of its own."""
+        if _is_plain(X, y, least) and "feature_names_in_" not in self.__dict__ and (reset or X.shape[1] == self.n_features_in_):
+            self.n_features_in_ = X.shape[1]
+            return X if isinstance(y, str) else (X, y)
         accept = "csr" if self._sparse else False
-        return validate_data(self, X, y, reset=reset, accept_sparse=accept, dtype="numeric", ensure_all_finite=False, **options)
+        return validate_data(self, X, y, reset=reset, accept_sparse=accept, dtype="numeric", ensure_all_finite=False, ensure_min_samples=least)
 
     def _names(self) -> list[str]:
         """Names of the columns for messages and model files."""

@@ -193,8 +193,8 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             return table_of(X)
         return super()._table(X)
 
-    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
-        checked = super()._checked(X, y, reset=reset, **options)
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, least: int = 1) -> Any:
+        checked = super()._checked(X, y, reset=reset, least=least)
         if reset or self._model is None or len(self._model.names) == self.n_features_in_:
             return checked
         # A formula that names some columns of an array leaves the others out.

@@ -243,7 +243,8 @@ impl Sums {
     fn discriminant(&self, py: Python<'_>, shared: bool, mut params: DiscriminantArguments, columns: Option<&Columns>) -> PyResult<Model> {
         let shown = params.shown.take();
         let settings = params.settings(self.0.layout().classes()).map_err(|error| raise(py, error))?;
-        work::run(py, usize::MAX, |_| {
+        let (width, classes) = (self.0.layout().numbers().len(), self.0.layout().classes().len());
+        work::run(py, width.saturating_mul(width).saturating_mul(classes), |_| {
             let dummies = columns.map(|columns| Dummies::new(&columns.0)).transpose()?.flatten().map(Arc::new);
             let of_numbers = |dummies| DiscriminantStats::of_numbers(self.0.clone(), Some(dummies));
             if !shared {

@@ -94,7 +94,7 @@ class _Discriminant(FrameClassifier):
         if frame is not None and not frame.is_plain:
             X, codes, weights = self._begin_frame(X, y, sample_weight)
         else:
-            X, y = self._checked(X, y, reset=True, ensure_min_samples=2)
+            X, y = self._checked(X, y, reset=True, least=2)
             self.classes_, codes = encode_labels(y)
             check_not_single(self.classes_)
             weights = row_weights(sample_weight, X)
@@ -134,9 +134,9 @@ class _Discriminant(FrameClassifier):
             raise MismatchError(f"the model has the columns {', '.join(name for name, _ in self._model.kinds)}, some of them categories; pass a data frame")
         return self._frame(X, reset=False)
 
-    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, least: int = 1) -> Any:
         frame = None if reset else self._table(X)
-        return super()._checked(X, y, reset=reset, **options) if frame is None else frame.numbers_for(self._model)
+        return super()._checked(X, y, reset=reset, least=least) if frame is None else frame.numbers_for(self._model)
 
     def _ask(self, X: Any, question: str) -> np.ndarray:
         return super()._ask(X, question) if self._has_categories() else Classifier._ask(self, X, question)

@@ -192,7 +192,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.xbar_ = centre / units
         deviations = np.sqrt(np.diag(covariance))
         deviations[deviations == 0] = 1.0
-        values, vectors = linalg.eigh(covariance / deviations / deviations[:, None])
+        values, vectors = np.linalg.eigh(covariance / deviations / deviations[:, None])
         kept = np.sqrt(np.maximum(values, 0.0)) > self.tol
         regular = means = None
         if not kept.all():
@@ -202,7 +202,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         whiten = vectors[:, kept] / deviations[:, None] / np.sqrt(values[kept])
         freedom = max(len(self.classes_) - 1, 1)
         spread = np.sqrt(rows * self.priors_ / freedom)[:, None] * (class_means - centre) @ whiten
-        _, lengths, turned = linalg.svd(spread, full_matrices=False)
+        _, lengths, turned = np.linalg.svd(spread, full_matrices=False)
         squares = lengths**2
         self.explained_variance_ratio_ = (squares / squares.sum() if squares.any() else squares)[: self._max_components]
         kept = lengths > self.tol * (lengths[0] if len(lengths) else 0.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from .. import _checks
 from ..exceptions import DataError, NoEstimateError
@@ -147,20 +146,19 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
 
     def _describe_axes(self, covariances: list[np.ndarray]) -> None:
         """Principal axes and the variances along them; those of columns beyond the range of squares are axes of scaled columns."""
-        axes = [linalg.eigh(matrix) for matrix in covariances]
-        self.rotations_ = [vectors[:, ::-1] for _, vectors in axes]
+        variances, axes = np.linalg.eigh(np.array(covariances))
+        self.rotations_ = [vectors[:, ::-1] for vectors in axes]
         with np.errstate(over="ignore", under="ignore"):
             back = 1.0 / self._units[0] if (self._units == self._units[0]).all() else 1.0
-            self.scalings_ = [values[::-1] * back * back for values, _ in axes]
+            self.scalings_ = [values[::-1] * back * back for values in variances]
 
     def _check_ranks(self, covariances: list[np.ndarray], rows: np.ndarray) -> None:
         """Refuses covariances with directions of almost no variance, in the users' units and beside the columns' own variances."""
         width = len(self._units)
         deviations = np.sqrt(np.diag(sum(n * matrix for n, matrix in zip(rows, covariances, strict=True)) / rows.sum()))
         deviations[deviations == 0] = 1.0
-        shares = [linalg.eigvalsh(matrix / deviations / deviations[:, None]) for matrix in covariances]
-        for label, variances, share, count in zip(self.classes_, self.scalings_, shares, rows, strict=True):
-            varying = (variances > self.tol).all() or (share > self.tol).all()
+        for label, variances, matrix, count in zip(self.classes_, self.scalings_, covariances, rows, strict=True):
+            varying = (variances > self.tol).all() or (np.linalg.eigvalsh(matrix / deviations / deviations[:, None]) > self.tol).all()
             if varying and (self.solver == "eigen" or count >= width):
                 continue
             if self.solver == "svd" and count <= width:
