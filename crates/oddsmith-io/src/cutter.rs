@@ -18,6 +18,8 @@ use crate::records::Marks;
 pub(crate) const LONGEST_CELL: usize = 16 << 20;
 /// The longest record.
 const LONGEST_RECORD: usize = 64 << 20;
+/// Bytes that are made room for at first: a file of a few lines must not pay for a large piece.
+const FIRST_ROOM: usize = 64 << 10;
 
 /// A piece of the text: whole records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,8 +134,11 @@ impl Cutter {
 
     /// Reads until `wanted` bytes are there or the stream ends; an eager cutter stops at the first line end.
     fn fill(&mut self, text: &mut Vec<u8>, mut filled: usize, wanted: usize) -> io::Result<usize> {
-        text.resize(wanted, 0);
+        text.truncate(wanted);
         while filled < wanted && !self.ended {
+            if filled == text.len() {
+                text.resize((2 * filled).max(FIRST_ROOM).min(wanted), 0);
+            }
             match self.flow.read(&mut text[filled..]) {
                 Ok(0) => self.ended = true,
                 Ok(count) => {
