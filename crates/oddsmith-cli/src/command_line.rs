@@ -6,6 +6,7 @@ use crate::commands::{
     bayes, calibrate, check, code, compare, completions, confounding, degree, describe, evaluate, explain, fit, help, info, models, plot,
     predict, report, rounds, sample, select, show, stats, subgroups, table, threshold,
 };
+use crate::deferred::Deferred;
 use crate::options::OutputArgs;
 
 /// Examples stand before the flags: most people come for the first line they can copy.
@@ -48,55 +49,55 @@ pub(crate) struct CommandLine {
 pub(crate) enum Command {
     /// Look at a table before fitting: kinds, gaps, rare levels, leakage.
     #[command(help_template = TEMPLATE, before_help = check::EXAMPLES)]
-    Check(Box<check::CheckArgs>),
+    Check(Deferred<check::CheckArgs>),
     /// Every column over all rows and by group: counts, means, medians, differences, tests.
     #[command(help_template = TEMPLATE, before_help = describe::EXAMPLES)]
-    Describe(Box<describe::DescribeArgs>),
+    Describe(Deferred<describe::DescribeArgs>),
     /// Fit a model to a table, or to statistics gathered before.
     #[command(help_template = TEMPLATE, before_help = fit::EXAMPLES)]
-    Fit(Box<fit::FitArgs>),
+    Fit(Deferred<fit::FitArgs>),
     /// Show what a model file holds.
     #[command(help_template = TEMPLATE, before_help = show::EXAMPLES)]
-    Show(Box<show::ShowArgs>),
+    Show(Deferred<show::ShowArgs>),
     /// Class and probabilities of new rows.
     #[command(help_template = TEMPLATE, before_help = predict::EXAMPLES)]
-    Predict(Box<predict::PredictArgs>),
+    Predict(Deferred<predict::PredictArgs>),
     /// How good the probabilities of a model, or of any scored table, are.
     #[command(help_template = TEMPLATE, before_help = evaluate::EXAMPLES)]
-    Evaluate(Box<evaluate::EvaluateArgs>),
+    Evaluate(Deferred<evaluate::EvaluateArgs>),
     /// Several models on the same folds: bits, Brier, AUC, calibration, and whether one is better.
     #[command(help_template = TEMPLATE, before_help = compare::EXAMPLES)]
-    Compare(Box<compare::CompareArgs>),
+    Compare(Deferred<compare::CompareArgs>),
     /// Which columns a model needs, by stepwise search, judged on rows that had no part in it.
     #[command(help_template = TEMPLATE, before_help = select::EXAMPLES)]
-    Select(Box<select::SelectArgs>),
+    Select(Deferred<select::SelectArgs>),
     /// Make probabilities mean what they say, on rows that the model has not seen or for other class proportions.
     #[command(help_template = TEMPLATE, before_help = calibrate::EXAMPLES)]
-    Calibrate(Box<calibrate::CalibrateArgs>),
+    Calibrate(Deferred<calibrate::CalibrateArgs>),
     /// Choose from which probability to call the event, and keep it in the model.
     #[command(help_template = TEMPLATE, before_help = threshold::EXAMPLES)]
-    Threshold(Box<threshold::ThresholdArgs>),
+    Threshold(Deferred<threshold::ThresholdArgs>),
     /// Where the probability of one row comes from.
     #[command(help_template = TEMPLATE, before_help = explain::EXAMPLES)]
-    Explain(Box<explain::ExplainArgs>),
+    Explain(Deferred<explain::ExplainArgs>),
     /// One picture of a model, or of what it says about the rows of a table.
     #[command(help_template = TEMPLATE, before_help = plot::EXAMPLES)]
-    Plot(Box<plot::PlotArgs>),
+    Plot(Deferred<plot::PlotArgs>),
     /// Everything about a model in one HTML file that needs no network.
     #[command(help_template = TEMPLATE, before_help = report::EXAMPLES)]
-    Report(Box<report::ReportArgs>),
+    Report(Deferred<report::ReportArgs>),
     /// An outcome by an exposure: odds ratio, risks, tests, within strata too.
     #[command(help_template = TEMPLATE, before_help = table::EXAMPLES)]
-    Table(Box<table::TableArgs>),
+    Table(Deferred<table::TableArgs>),
     /// By how much the odds ratio of an exposure moves within the levels of each other column.
     #[command(help_template = TEMPLATE, before_help = confounding::EXAMPLES)]
-    Confounding(Box<confounding::ConfoundingArgs>),
+    Confounding(Deferred<confounding::ConfoundingArgs>),
     /// Groups of rows in which the odds ratio of an exposure is another one, with p-values that know how many were looked at.
     #[command(help_template = TEMPLATE, before_help = subgroups::EXAMPLES)]
-    Subgroups(Box<subgroups::SubgroupsArgs>),
+    Subgroups(Deferred<subgroups::SubgroupsArgs>),
     /// Draw rows from a model.
     #[command(help_template = TEMPLATE, before_help = sample::EXAMPLES)]
-    Sample(sample::SampleArgs),
+    Sample(Deferred<sample::SampleArgs>),
     /// Gather, merge and subtract statistics, so that models can be fitted without the rows.
     #[command(subcommand, help_template = TEMPLATE, before_help = stats::EXAMPLES)]
     Stats(stats::StatsCommand),
@@ -105,19 +106,19 @@ pub(crate) enum Command {
     Rounds(rounds::RoundsCommand),
     /// What each column tells about a target, in bits; entropies, divergences and capacities of numbers.
     #[command(help_template = TEMPLATE, before_help = info::EXAMPLES)]
-    Info(Box<info::InfoArgs>),
+    Info(Deferred<info::InfoArgs>),
     /// Codes: trees of words, labels sent by the bits of a model, distributions from coin flips.
     #[command(subcommand, help_template = TEMPLATE, before_help = code::EXAMPLES)]
     Code(code::CodeCommand),
     /// Which of several models of coins or counts, and how sure.
     #[command(help_template = TEMPLATE, before_help = bayes::EXAMPLES)]
-    Bayes(bayes::BayesArgs),
+    Bayes(Deferred<bayes::BayesArgs>),
     /// The degree of a polynomial by description length.
     #[command(help_template = TEMPLATE, before_help = degree::EXAMPLES)]
-    Degree(Box<degree::DegreeArgs>),
+    Degree(Deferred<degree::DegreeArgs>),
     /// List the models and their options.
     #[command(help_template = TEMPLATE, before_help = models::EXAMPLES)]
-    Models(models::ModelsArgs),
+    Models(Deferred<models::ModelsArgs>),
     /// Completions for a shell.
     Completions(completions::CompletionsArgs),
     /// The manual page, in roff.

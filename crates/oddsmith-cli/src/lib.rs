@@ -7,6 +7,7 @@ mod command_line;
 mod commands;
 mod console;
 mod data_card;
+mod deferred;
 mod edge;
 mod evaluation_report;
 mod exit;

@@ -20,6 +20,7 @@ use oddsmith_report::{Format, Style, render};
 
 use crate::commands::show::model_card;
 use crate::console::Console;
+use crate::deferred::Deferred;
 use crate::exit::Failure;
 use crate::files::{self, Saved};
 use crate::fitting::{self, ModelRequest};
@@ -39,11 +40,11 @@ pub(crate) const EXAMPLES: &str = "Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum RoundsCommand {
     /// Write down what is fitted, and ask every place for its columns.
-    Begin(Box<BeginArgs>),
+    Begin(Deferred<BeginArgs>),
     /// Take the question out of a round, without the sums of earlier passes.
     Ask(AskArgs),
     /// Answer the question of a round with the sums of a table.
-    Answer(Box<AnswerArgs>),
+    Answer(Deferred<AnswerArgs>),
     /// Make one answer of several, so that they can be put together step by step.
     Merge(MergeArgs),
     /// Put the answers of all places together: to the next question, or to the model.

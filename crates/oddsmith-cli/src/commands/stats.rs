@@ -15,6 +15,7 @@ use oddsmith_report::Format;
 
 use crate::commands::show::statistics_card;
 use crate::console::Console;
+use crate::deferred::Deferred;
 use crate::exit::Failure;
 use crate::files;
 use crate::options::{ReadingArgs, RoleArgs, TextArgs, new_file, parse_number};
@@ -31,7 +32,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum StatsCommand {
     /// Sum a table up.
-    Gather(Box<GatherArgs>),
+    Gather(Deferred<GatherArgs>),
     /// Add statistics up; levels, classes and words that differ are united.
     Merge(MergeArgs),
     /// Take statistics away from a whole that holds them.

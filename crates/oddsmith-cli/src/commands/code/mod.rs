@@ -13,6 +13,7 @@ use clap::Subcommand;
 use oddsmith::control::Control;
 
 use crate::console::Console;
+use crate::deferred::Deferred;
 use crate::exit::Failure;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -31,17 +32,17 @@ pub(crate) const EXAMPLES: &str = "Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum CodeCommand {
     /// The words and the tree of a prefix-free code.
-    Tree(Box<tree::TreeArgs>),
+    Tree(Deferred<tree::TreeArgs>),
     /// The cells of a column in as few bytes as they take.
-    Encode(Box<cells::EncodeArgs>),
+    Encode(Deferred<cells::EncodeArgs>),
     /// The cells of a coded column.
     Decode(cells::DecodeArgs),
     /// Any distribution from flips of a fair coin.
     Flips(flips::FlipsArgs),
     /// Labels of rows, coded by the probabilities of a model that both ends have.
-    Labels(Box<labels::LabelsArgs>),
+    Labels(Deferred<labels::LabelsArgs>),
     /// What every column saves of the bits that labels take.
-    Ledger(Box<ledger::LedgerArgs>),
+    Ledger(Deferred<ledger::LedgerArgs>),
 }
 
 /// Runs a subcommand.
