@@ -173,6 +173,29 @@ fn the_way_of_a_row_adds_up_to_its_score() {
 }
 
 #[test]
+fn rows_side_by_side_come_to_the_leaves_of_their_own_ways() {
+    let (mut frame, mut out) = (noisy(1003), Predictions::new());
+    for i in 0..frame.rows() {
+        // Gaps of the first column say nothing, those of the second say much.
+        if i % 7 == 0 {
+            frame.numbers[2 * i] = f64::NAN;
+        }
+        if i % 5 < 2 && frame.labels[i] == 1 {
+            frame.numbers[2 * i + 1] = f64::NAN;
+        }
+    }
+    let model = fitted_plainly(&DecisionTree { max_depth: 9, smoothing: 0.5, ..DecisionTree::default() }, &frame);
+    assert!(model.leaves() > 20);
+    Predictor::new(&model).predict(&frame.features(), &mut out).unwrap();
+    for i in 0..frame.rows() {
+        let mut way = Vec::new();
+        model.paths().unwrap().follow(0, &frame.features(), i, &mut way);
+        let leaf = model.paths().unwrap().node(*way.last().unwrap()).unwrap();
+        assert_eq!(leaf.log_p, out.scores().row(i), "row {i}");
+    }
+}
+
+#[test]
 fn the_price_of_a_leaf_prunes_what_costs_less() {
     // The one split gains 2.407329074 nats over 189 rows and makes one leaf more.
     let frame = Frame::new(&golden_csv("birthwt_factors.csv"), "low", &[("race", Kind::Category)]);

@@ -230,7 +230,7 @@ impl Learner for Perceptron {
 
 impl Perceptron {
     fn first_epoch(&self, frame: &Arc<DesignFrame>) -> EpochSums {
-        EpochSums::new(frame.width(), frame.classes(), frame.layout().weighting(), self.variant == Variant::Pocket)
+        EpochSums::new(frame.width(), frame.classes(), frame.layout().weighting(), self.variant)
     }
 
     /// The regression that says whether any line tells two classes apart.

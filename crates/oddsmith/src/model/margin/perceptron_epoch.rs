@@ -5,11 +5,12 @@
 //! largest |x|²; and the smallest y (w·x), which is a margin of the rows when no mistake was made. A frequency weight shows the row as often, a sampling weight
 //! makes its step as much longer. Two classes have one w, more have one per class against the others. Time O(n p), memory O(p).
 
+use super::perceptron::Variant;
 use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::Result;
 use crate::model::on_design::{DesignBatch, DesignSums, learned_in_order};
-use crate::num::kernel::{Aligned, fast_dot, widest};
+use crate::num::kernel::{Corrections, Shown, fast_dot, widest};
 use crate::record::Record;
 
 /// What one output has learned.
@@ -69,6 +70,23 @@ impl OutputState {
         }
     }
 
+    /// Weight of the rows that the weights of the start get wrong, where they are judged, and whether all scores were finite.
+    fn judge(&self, batch: &DesignBatch<'_>, sides: &[f64]) -> (f64, bool) {
+        let Some((constant, judged)) = self.judged.split_first() else { return (0.0, true) };
+        widest(
+            #[inline(always)]
+            || {
+                let (mut errors, mut finite) = (0.0, true);
+                for (i, y) in sides.iter().enumerate().filter(|(_, y)| **y != 0.0) {
+                    let score = y * (constant + fast_dot(judged, batch.row(i)));
+                    finite &= score.is_finite();
+                    errors += if score <= 0.0 { batch.weight(i) } else { 0.0 };
+                }
+                (errors, finite)
+            },
+        )
+    }
+
     /// The state at the start of the next epoch.
     fn turn(&mut self) {
         self.done |= self.mistakes == 0;
@@ -86,66 +104,13 @@ impl OutputState {
     }
 }
 
-/// An output while rows pass: its weights where vectors do not straddle two lines of the cache, and what they add up to.
-struct Passing<'a> {
-    output: &'a mut OutputState,
-    constant: f64,
-    weights: Aligned,
-    lag_constant: f64,
-    lag: Aligned,
-}
-
-impl<'a> Passing<'a> {
-    fn start(output: &'a mut OutputState) -> Self {
-        let aligned = |cells: &[f64]| Aligned::padded_rows(&cells[1..], cells.len() - 1, cells.len() - 1);
-        let (weights, lag) = (aligned(&output.weights), aligned(&output.lag));
-        Passing { constant: output.weights[0], weights, lag_constant: output.lag[0], lag, output }
-    }
-
-    fn finish(self) {
-        self.output.weights[0] = self.constant;
-        self.output.weights[1..].copy_from_slice(self.weights.numbers());
-        self.output.lag[0] = self.lag_constant;
-        self.output.lag[1..].copy_from_slice(self.lag.numbers());
-    }
-
-    /// Counts a row that the weights of the start get wrong.
-    #[inline(always)]
-    fn judge(&mut self, row: &[f64], y: f64, weight: f64) {
-        let judged = &self.output.judged;
-        if !judged.is_empty() && y * (judged[0] + fast_dot(&judged[1..], row)) <= 0.0 {
-            self.output.errors += weight;
-        }
-    }
-
-    /// Shows a row `times` times, each step `step` long.
-    #[inline(always)]
-    fn show(&mut self, row: &[f64], y: f64, times: f64, step: f64) {
-        let mut left = times;
-        while left > 0.0 {
-            let score = y * (self.constant + fast_dot(self.weights.numbers(), row));
-            self.output.margin = self.output.margin.min(score);
-            if score > 0.0 {
-                self.output.shown += left * step;
-                return;
-            }
-            self.output.mistakes += 1;
-            let (step_y, lag_y) = (step * y, self.output.shown * step * y);
-            self.constant += step_y;
-            self.lag_constant += lag_y;
-            let moved = self.weights.numbers_mut().iter_mut().zip(self.lag.numbers_mut()).zip(row);
-            moved.for_each(|((w, u), x)| (*w, *u) = (*w + step_y * x, *u + lag_y * x));
-            self.output.shown += step;
-            left -= 1.0;
-        }
-    }
-}
-
 /// The sums of an epoch.
 #[derive(Debug, Clone)]
 pub struct EpochSums {
     columns: usize,
     weighting: Weighting,
+    /// Whether the average of all weights is asked for, which costs as much as they do.
+    averaging: bool,
     pub(super) outputs: Vec<OutputState>,
     /// Mistakes of every epoch before, output by output.
     pub(super) history: Vec<u64>,
@@ -158,12 +123,13 @@ pub struct EpochSums {
 
 impl EpochSums {
     /// Before the first epoch.
-    pub(super) fn new(columns: usize, classes: usize, weighting: Weighting, judging: bool) -> Self {
+    pub(super) fn new(columns: usize, classes: usize, weighting: Weighting, variant: Variant) -> Self {
         let outputs = if classes == 2 { 1 } else { classes };
-        let state = OutputState::new(columns, judging);
+        let state = OutputState::new(columns, variant == Variant::Pocket);
         EpochSums {
             columns,
             weighting,
+            averaging: variant == Variant::Averaged,
             outputs: vec![state; outputs],
             history: Vec::new(),
             radius_squared: 0.0,
@@ -212,6 +178,68 @@ impl EpochSums {
     }
 }
 
+impl EpochSums {
+    /// Shows the rows of a block to every output that still learns. Where nobody has `searched` them for gaps and a score says that there may be
+    /// some, nothing is kept of it, and `false` comes back.
+    fn take(&mut self, batch: &DesignBatch<'_>, searched: bool) -> Result<bool> {
+        debug_assert_eq!(batch.width, self.columns);
+        let (rows, single) = (batch.matrix()?, self.outputs.len() == 1);
+        let counted = batch.labels.iter().filter(|label| **label != SKIP).count() as u64;
+        // The first epoch has seen the longest row; its length would cost later ones as much as the step itself.
+        let radius = if self.history.is_empty() && !self.judging_only { longest(batch) } else { 0.0 };
+        if !searched && !radius.is_finite() {
+            return Ok(false);
+        }
+        let mut learned = Vec::with_capacity(self.outputs.len());
+        for (m, output) in self.outputs.iter().enumerate().filter(|(_, output)| !output.done) {
+            let own = if single { 1 } else { m as u32 };
+            let side = |label: &u32| if *label == SKIP { 0.0 } else { f64::from(*label == own) * 2.0 - 1.0 };
+            let sides: Vec<f64> = batch.labels.iter().map(side).collect();
+            let (errors, judged) = output.judge(batch, &sides);
+            let mut corrections = Corrections::new(&output.weights, &output.lag, output.shown, self.averaging);
+            if !self.judging_only {
+                corrections.show(Shown { rows, sides: &sides, weights: batch.weights, repeated: self.weighting == Weighting::Frequency });
+            }
+            if !searched && (corrections.is_doubtful() || !judged) {
+                return Ok(false);
+            }
+            learned.push((m, errors, corrections));
+        }
+        self.rows += counted;
+        self.radius_squared = self.radius_squared.max(radius);
+        for (m, errors, corrections) in learned {
+            let output = &mut self.outputs[m];
+            output.errors += errors;
+            output.shown = corrections.shown();
+            output.mistakes += corrections.mistakes();
+            output.margin = output.margin.min(corrections.margin());
+            corrections.write(&mut output.weights, &mut output.lag);
+        }
+        match self.outputs.iter().all(|output| output.lag.iter().chain(&output.weights).all(|w| w.is_finite())) {
+            true => Ok(true),
+            false => {
+                Err(crate::error::Error::data("the weights of the perceptron left the range of numbers; measure columns in larger units"))
+            }
+        }
+    }
+}
+
+/// The largest |x|² of the rows that count, x0 included; infinite where a value is missing.
+fn longest(batch: &DesignBatch<'_>) -> f64 {
+    widest(
+        #[inline(always)]
+        || {
+            let (mut most, mut doubt) = (0.0f64, 0.0);
+            for i in (0..batch.rows()).filter(|&i| batch.labels[i] != SKIP) {
+                let square = 1.0 + fast_dot(batch.row(i), batch.row(i));
+                most = most.max(square);
+                doubt += 0.0 * square;
+            }
+            if doubt == 0.0 { most } else { f64::INFINITY }
+        },
+    )
+}
+
 impl Encode for EpochSums {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
         codec.count("rows", &mut self.rows)?;
@@ -241,41 +269,11 @@ impl Encode for EpochSums {
 
 impl DesignSums for EpochSums {
     fn observe(&mut self, batch: &DesignBatch<'_>) -> Result<()> {
-        let (frequency, single, judging_only) = (self.weighting == Weighting::Frequency, self.outputs.len() == 1, self.judging_only);
-        debug_assert_eq!(batch.width, self.columns);
-        // The first epoch has seen the longest row; its length would cost later ones as much as the step itself.
-        let measuring = self.history.is_empty() && !judging_only;
-        let EpochSums { outputs, rows, radius_squared, .. } = self;
-        let mut passing: Vec<(usize, Passing<'_>)> =
-            outputs.iter_mut().enumerate().filter(|(_, output)| !output.done).map(|(m, output)| (m, Passing::start(output))).collect();
-        widest(
-            #[inline(always)]
-            || {
-                for i in (0..batch.rows()).filter(|&i| batch.labels[i] != SKIP) {
-                    let (row, weight, label) = (batch.row(i), batch.weight(i), batch.labels[i] as usize);
-                    *rows += 1;
-                    if measuring {
-                        *radius_squared = radius_squared.max(1.0 + fast_dot(row, row));
-                    }
-                    let (times, step) = if frequency { (weight, 1.0) } else { (1.0, weight) };
-                    for (m, output) in &mut passing {
-                        let own = if single { label == 1 } else { label == *m };
-                        let y = if own { 1.0 } else { -1.0 };
-                        output.judge(row, y, times * step);
-                        if !judging_only {
-                            output.show(row, y, times, step);
-                        }
-                    }
-                }
-            },
-        );
-        passing.into_iter().for_each(|(_, output)| output.finish());
-        match self.outputs.iter().all(|output| output.lag.iter().chain(&output.weights).all(|w| w.is_finite())) {
-            true => Ok(()),
-            false => {
-                Err(crate::error::Error::data("the weights of the perceptron left the range of numbers; measure columns in larger units"))
-            }
-        }
+        self.take(batch, true).map(drop)
+    }
+
+    fn observe_unsearched(&mut self, batch: &DesignBatch<'_>) -> Result<bool> {
+        self.take(batch, false)
     }
 
     fn merge(&mut self, other: &Self) -> Result<()> {

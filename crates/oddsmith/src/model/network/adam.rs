@@ -53,8 +53,8 @@ struct Window {
 }
 
 impl Window {
-    fn push(&mut self, row: &[f64], label: u32, weight: f64) {
-        self.cells.extend_from_slice(row);
+    fn push(&mut self, cells: impl IntoIterator<Item = f64>, label: u32, weight: f64) {
+        self.cells.extend(cells);
         self.labels.push(label);
         self.weights.push(weight);
     }
@@ -69,7 +69,8 @@ impl Window {
 /// An epoch under way.
 #[derive(Debug, Clone)]
 pub struct AdamSums {
-    /// The weights so far, and the slopes of a part.
+    shape: Arc<Shape>,
+    /// The weights so far, and the slopes of a part, whose rows are centred when they are taken from their window.
     sums: GradientSums,
     plan: Plan,
     /// m and v.
@@ -90,7 +91,8 @@ impl AdamSums {
     pub(super) fn new(shape: &Arc<Shape>, theta: Vec<f64>, plan: Plan) -> Self {
         let zeros = vec![0.0; theta.len()];
         AdamSums {
-            sums: GradientSums::new(shape, theta, Asked::Elsewhere),
+            shape: Arc::clone(shape),
+            sums: GradientSums::new(&Arc::new(shape.of_centred_rows()), theta, Asked::Elsewhere),
             plan,
             mean: zeros.clone(),
             square: zeros,
@@ -103,7 +105,7 @@ impl AdamSums {
     }
 
     pub(super) fn shape(&self) -> &Arc<Shape> {
-        &self.sums.shape
+        &self.shape
     }
 
     pub(super) fn theta(&self) -> &[f64] {
@@ -128,7 +130,7 @@ impl AdamSums {
             let (times, weight) = if self.plan.frequency { (batch.weight(i), 1.0) } else { (1.0, batch.weight(i)) };
             let mut left = times;
             while left > 0.0 {
-                self.window.push(batch.row(i), batch.labels[i], weight);
+                self.window.push(batch.row(i).iter().copied(), batch.labels[i], weight);
                 left -= 1.0;
                 if self.window.labels.len() == WINDOW {
                     self.learn()?;
@@ -140,11 +142,15 @@ impl AdamSums {
 
     /// Takes the steps of all rows that wait.
     fn learn(&mut self) -> Result<()> {
-        let (mut window, width) = (std::mem::take(&mut self.window), self.shape().sizes[0]);
+        let (mut window, shape) = (std::mem::take(&mut self.window), Arc::clone(&self.shape));
+        let width = shape.sizes[0];
         let mut part = Window::default();
         for rows in mixed(window.labels.len(), [self.plan.seed, self.epochs, self.windows]).chunks(PART) {
             part.clear();
-            rows.iter().for_each(|&i| part.push(&window.cells[i * width..(i + 1) * width], window.labels[i], window.weights[i]));
+            for &i in rows {
+                let centred = window.cells[i * width..(i + 1) * width].iter().zip(&shape.centre).map(|(x, centre)| x - centre);
+                part.push(centred, window.labels[i], window.weights[i]);
+            }
             let batch = DesignBatch { cells: &part.cells, width, labels: &part.labels, weights: Some(&part.weights), first_row: 0 };
             self.sums.observe(&batch)?;
             self.step(part.weights.iter().sum());

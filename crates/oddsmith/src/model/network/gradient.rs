@@ -132,9 +132,9 @@ impl GradientSums {
 
     /// Brings the slopes of the first layer into the units of the columns: once, when all rows are in.
     pub(super) fn bring_to_units(&mut self) {
-        let columns = self.shape.sizes[0];
+        let (columns, inverses) = (self.shape.sizes[0], self.shape.inverses());
         for unit in self.gradient[..columns * self.shape.sizes[1]].chunks_exact_mut(columns.max(1)) {
-            unit.iter_mut().enumerate().for_each(|(j, slope)| *slope *= self.shape.inverse(j));
+            unit.iter_mut().zip(&inverses).for_each(|(slope, inverse)| *slope *= inverse);
         }
     }
 

@@ -146,9 +146,14 @@ impl Shape {
         (0..self.layers()).any(|layer| (self.start(layer)..self.start(layer) + self.sizes[layer + 1] * self.sizes[layer]).contains(&at))
     }
 
-    /// One over the unit of a column.
-    pub(super) fn inverse(&self, j: usize) -> f64 {
-        if self.spread[j] > 0.0 { self.spread[j].recip() } else { 0.0 }
+    /// One over the unit of every column.
+    pub(super) fn inverses(&self) -> Vec<f64> {
+        self.spread.iter().map(|spread| if *spread > 0.0 { spread.recip() } else { 0.0 }).collect()
+    }
+
+    /// The same network for rows that are centred already.
+    pub(super) fn of_centred_rows(&self) -> Self {
+        Shape { centre: vec![0.0; self.centre.len()], ..self.clone() }
     }
 
     /// First parameters; `inputs` and `outputs` are keys of the columns and classes.
@@ -201,8 +206,10 @@ impl Forward {
             match layer {
                 // Units and centres of columns are folded into the weights, so that rows are read as they lie.
                 0 => {
-                    let scaled: Vec<f64> =
-                        weights.iter().enumerate().map(|(at, w)| w * shape.inverse(at % shape.sizes[0].max(1))).collect();
+                    let (inverses, mut scaled) = (shape.inverses(), weights.to_vec());
+                    for unit in scaled.chunks_exact_mut(inverses.len().max(1)) {
+                        unit.iter_mut().zip(&inverses).for_each(|(w, inverse)| *w *= inverse);
+                    }
                     UnitSums::new(constants, &scaled, &shape.centre)
                 }
                 layer => UnitSums::new(constants, weights, &vec![0.0; shape.sizes[layer]]),

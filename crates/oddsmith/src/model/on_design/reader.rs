@@ -90,18 +90,28 @@ impl Clone for DesignReader {
 }
 
 impl DesignReader {
-    /// Gives the rows of a batch, block by block. `excluded` counts rows with a class that a gap keeps out.
+    /// Gives the rows of a batch, block by block. `excluded` counts rows with a class that a gap keeps out. Where rows are seen as they lie, `visit` is
+    /// first told that nobody has searched them for gaps; unless it takes them all the same, it is given them again when they were.
     pub(crate) fn for_blocks(
         &mut self,
         frame: &DesignFrame,
         rows: &Rows<'_>,
         excluded: &mut u64,
-        mut visit: impl FnMut(&DesignBatch<'_>) -> Result<()>,
+        mut visit: impl FnMut(&DesignBatch<'_>, bool) -> Result<bool>,
     ) -> Result<()> {
         rows.features.check(frame.layout())?;
         let (labels, count, width) = (rows.counted_labels()?, rows.labels.len(), frame.width());
         for lo in (0..count).step_by(step(width)) {
             let hi = count.min(lo + step(width));
+            let (weights, first_row) = (rows.weights.map(|weights| &weights[lo..hi]), rows.first_row + lo as u64);
+            let numbers = rows.features.numbers.slice(lo, hi);
+            if !rows.finite
+                && frame.in_place(numbers.cols())
+                && let Some(cells) = numbers.as_row_major()
+                && visit(&DesignBatch { cells, width, labels: &labels[lo..hi], weights, first_row }, false)?
+            {
+                continue;
+            }
             self.block.first_row = rows.first_row;
             self.block.uncounted.clear();
             self.block.uncounted.extend(labels[lo..hi].iter().map(|label| *label == SKIP));
@@ -117,13 +127,8 @@ impl DesignReader {
                 }
                 own = kept;
             }
-            visit(&DesignBatch {
-                cells: seen(place, &rows.features, lo..hi, block, cells),
-                width,
-                labels: own,
-                weights: rows.weights.map(|weights| &weights[lo..hi]),
-                first_row: rows.first_row + lo as u64,
-            })?;
+            let cells = seen(place, &rows.features, lo..hi, block, cells);
+            visit(&DesignBatch { cells, width, labels: own, weights, first_row }, true)?;
         }
         Ok(())
     }

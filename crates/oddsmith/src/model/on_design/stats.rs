@@ -16,6 +16,12 @@ pub trait DesignSums: Encode + Clone + Send + Sync {
     /// Adds a block.
     fn observe(&mut self, batch: &DesignBatch<'_>) -> Result<()>;
 
+    /// Adds a block that nobody has searched for missing or infinite numbers. Gives `false`, and stays as it was, where its sums say that there may be
+    /// some; by default without a look.
+    fn observe_unsearched(&mut self, _batch: &DesignBatch<'_>) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Adds what another has seen.
     fn merge(&mut self, other: &Self) -> Result<()>;
 
@@ -173,9 +179,15 @@ impl<S: DesignSums> Statistics for DesignStats<S> {
             DesignStats::Survey(_, survey) => Statistics::observe(&mut **survey, rows),
             DesignStats::Sums(pass) => {
                 let DesignPass { frame, classes, excluded, sums, reader } = &mut **pass;
-                reader.for_blocks(frame, &rows, excluded, |batch| {
-                    classes.observe(batch.labels, batch.weights)?;
-                    sums.observe(batch)
+                reader.for_blocks(frame, &rows, excluded, |batch, searched| {
+                    let added = match searched {
+                        true => sums.observe(batch).map(|()| true),
+                        false => sums.observe_unsearched(batch),
+                    }?;
+                    if added {
+                        classes.observe(batch.labels, batch.weights)?;
+                    }
+                    Ok(added)
                 })
             }
         }

@@ -33,6 +33,7 @@ mod smoothing;
 mod stored;
 mod survey;
 mod tally;
+mod walk;
 
 pub use boosting::{BoostPass, BoostingModel, GradientBoosting};
 pub use coded_rows::CodedRows;

@@ -14,6 +14,7 @@ use super::nodes::Tree;
 use super::params::DecisionTree;
 use super::smoothing::smoothed;
 use super::stored::{OfTrees, layout_of};
+use super::walk::for_leaves;
 use super::{NAME, notices};
 use crate::card::Card;
 use crate::data::{Features, Layout};
@@ -132,9 +133,12 @@ impl Classifier for TreeModel {
         rows.check(&self.layout)?;
         out.reset(rows.rows(), self.log_p(0));
         let (scores, _) = out.parts_mut();
-        for (i, row) in scores.chunks_exact_mut(self.class_count()).enumerate() {
-            row.copy_from_slice(self.log_p(self.tree.leaf(&self.layout, rows, i)));
-        }
+        let classes = self.class_count();
+        for_leaves(std::iter::once(&self.tree), &self.layout, rows, |_, first, leaves| {
+            for (row, leaf) in scores[first * classes..].chunks_exact_mut(classes).zip(leaves) {
+                row.copy_from_slice(self.log_p(*leaf as usize));
+            }
+        });
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 //! mean that a row does not count.
 
 mod aligned;
+mod corrections;
 mod cross;
 mod exp;
 mod finite;
@@ -34,7 +35,7 @@ mod unit_sums;
 mod word_scores;
 mod words;
 
-pub(crate) use aligned::Aligned;
+pub use corrections::{Corrections, Shown};
 pub use cross::CrossSums;
 pub use exp::exp_all;
 pub use finite::all_finite;

@@ -48,9 +48,8 @@ impl UnitSums {
         let width = arch.dispatch(Width);
         let mut packed = Aligned::zeros(padded(units) * cols);
         for (s, strip) in packed.numbers_mut().chunks_exact_mut((cols * width).max(1)).enumerate() {
-            for (at, cell) in strip.iter_mut().enumerate() {
-                let (j, u) = (at / width, s * width + at % width);
-                *cell = if u < units { weight(u, j) } else { 0.0 };
+            for (j, cells) in strip.chunks_exact_mut(width).enumerate() {
+                cells.iter_mut().zip(s * width..units).for_each(|(cell, u)| *cell = weight(u, j));
             }
         }
         let centre = if centre.iter().all(|c| *c == 0.0) { Vec::new() } else { centre.to_vec() };
@@ -147,7 +146,8 @@ fn tile<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(
     let right: [&[[f64; W]]; N] = from_fn(|n| &packed[(s + n) * cols..][..cols]);
     let start: [[S::f64s; VECTORS]; N] = from_fn(|n| vectors::<S, W, VECTORS>(&constants[s + n]));
     let mut sums = [start; W];
-    let rows = rows.map(|row| &row[..cols]);
+    // Slices of one known length: a check of every row at every step would keep the sums out of the registers.
+    let rows: [&[f64]; W] = from_fn(|q| &rows[q][..cols]);
     accumulate::<S, W, N, VECTORS>(
         simd,
         0..cols,

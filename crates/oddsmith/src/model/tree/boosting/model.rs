@@ -14,6 +14,7 @@ use crate::model::tree::BOOSTING;
 use crate::model::tree::codebook::Codebook;
 use crate::model::tree::nodes::Tree;
 use crate::model::tree::stored::{OfTrees, layout_of};
+use crate::model::tree::walk::for_leaves;
 use crate::model::{Additive, Classifier, Contributions, Paths, Scale, Scores};
 use crate::notice::Notice;
 use crate::record::{Record, fault};
@@ -108,11 +109,12 @@ impl Classifier for BoostingModel {
         let base = self.base();
         out.reset(rows.rows(), &base);
         let (scores, _) = out.parts_mut();
-        for (i, row) in scores.chunks_exact_mut(base.len()).enumerate() {
-            for (at, boosted) in self.trees.iter().enumerate() {
-                row[self.class_of(at)] += boosted.values[boosted.tree.leaf(&self.layout, rows, i)];
+        for_leaves(self.trees.iter().map(|boosted| &boosted.tree), &self.layout, rows, |which, first, leaves| {
+            let (class, values) = (self.class_of(which), &self.trees[which].values);
+            for (row, leaf) in scores[first * base.len()..].chunks_exact_mut(base.len()).zip(leaves) {
+                row[class] += values[*leaf as usize];
             }
-        }
+        });
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::model::tree::codebook::Codebook;
 use crate::model::tree::nodes::Tree;
 use crate::model::tree::stored::{OfTrees, layout_of};
+use crate::model::tree::walk::for_leaves;
 use crate::model::tree::{Criterion, FOREST};
 use crate::model::{Additive, Classifier, Paths, Scale, Scores};
 use crate::notice::Notice;
@@ -82,13 +83,14 @@ impl Classifier for ForestModel {
         let classes = self.classes.rows.len();
         out.reset(rows.rows(), &vec![0.0; classes]);
         let (scores, _) = out.parts_mut();
-        for (i, row) in scores.chunks_exact_mut(classes).enumerate() {
-            for planted in &self.trees {
-                let leaf = planted.tree.leaf_number(planted.tree.leaf(&self.layout, rows, i));
+        for_leaves(self.trees.iter().map(|planted| &planted.tree), &self.layout, rows, |which, first, leaves| {
+            let planted = &self.trees[which];
+            for (row, at) in scores[first * classes..].chunks_exact_mut(classes).zip(leaves) {
+                let leaf = planted.tree.leaf_number(*at as usize);
                 row.iter_mut().zip(&planted.leaves[leaf * classes..]).for_each(|(sum, p)| *sum += p);
             }
-            row.iter_mut().for_each(|sum| *sum = (*sum / self.trees.len() as f64).ln());
-        }
+        });
+        scores.iter_mut().for_each(|sum| *sum = (*sum / self.trees.len() as f64).ln());
         Ok(())
     }
 
