@@ -10,7 +10,12 @@ use oddsmith::model::linear::{Intervals, Logistic};
 use crate::problem::Problem;
 use crate::simplex::{Answer, all_rising, rank, rising};
 
+/// Designs of either kind, unless `ODDSMITH_DESIGNS` asks for another number.
 const WANTED: usize = 2000;
+
+fn wanted() -> usize {
+    std::env::var("ODDSMITH_DESIGNS").map_or(WANTED, |number| number.parse().unwrap())
+}
 
 /// Numbers that look random (SplitMix64).
 pub(crate) struct Draws(pub(crate) u64);
@@ -38,6 +43,8 @@ struct Design {
     x: Vec<Vec<i64>>,
     labels: Vec<u32>,
     classes: usize,
+    /// How many rows every row stands for, which changes no separation.
+    weights: Option<Vec<f64>>,
 }
 
 impl Design {
@@ -63,7 +70,13 @@ impl Design {
             label as u32
         });
         let labels = labels.collect();
-        Design { x, labels, classes }
+        Design { x, labels, classes, weights: None }
+    }
+
+    /// The same with every row standing for some.
+    fn weighted(self, draws: &mut Draws) -> Self {
+        let weights = self.x.iter().map(|_| [1.0, 1.0, 2.0, 5.0, 27.0, 100.0, 1000.0][draws.within(0, 6) as usize]).collect();
+        Design { weights: Some(weights), ..self }
     }
 
     /// The rows (1, x) over some of the columns.
@@ -95,7 +108,7 @@ impl Design {
 
     fn problem(&self) -> Problem {
         let x = self.x.iter().map(|row| row.iter().map(|x| *x as f64).collect()).collect();
-        Problem::new(x, self.labels.clone(), self.classes)
+        Problem { weights: self.weights.clone(), ..Problem::new(x, self.labels.clone(), self.classes) }
     }
 }
 
@@ -114,17 +127,68 @@ struct Tally {
 
 #[test]
 fn separation_is_found_wherever_it_is_and_nowhere_else() {
+    find_separation(Draws(2024), None);
+}
+
+/// The rows that keep two classes apart here have 1e-10 of the information of others, so second derivatives cannot tell the direction along
+/// which they move from the one along which they do not.
+#[test]
+fn a_separation_hidden_by_heavy_rows_is_found() {
+    let x = [
+        [1, 8],
+        [-1, -6],
+        [1, 1],
+        [1, -3],
+        [0, 8],
+        [1, -6],
+        [0, -8],
+        [0, -5],
+        [1, -5],
+        [1, 3],
+        [1, 3],
+        [1, -6],
+        [1, -4],
+        [-1, -9],
+        [0, -9],
+        [0, 4],
+        [1, -5],
+        [-1, -4],
+        [0, -9],
+        [0, 6],
+        [0, -2],
+        [1, -9],
+        [0, 5],
+        [-1, -4],
+    ];
+    let labels = vec![2, 1, 0, 1, 2, 1, 1, 1, 1, 2, 2, 1, 2, 1, 1, 2, 1, 1, 1, 2, 1, 1, 2, 1];
+    let weights = [2, 1, 1, 1, 27, 1000, 27, 1, 5, 2, 5, 5, 1000, 1000, 1, 2, 2, 100, 5, 5, 2, 5, 1, 27].map(f64::from);
+    let design = Design { x: x.iter().map(|row| row.to_vec()).collect(), labels, classes: 3, weights: Some(weights.to_vec()) };
+    assert!(rising(&design.vectors(&design.all_columns())) != Answer::Balanced);
+    let error = design.problem().fit(&Logistic::new()).map(|_| ()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Separation { .. }), "{error}");
+}
+
+#[test]
+fn separation_is_found_whatever_rows_stand_for() {
+    find_separation(Draws(2025), Some(Draws(7)));
+}
+
+fn find_separation(mut draws: Draws, mut weights: Option<Draws>) {
     let learner = Logistic { tests: false, precision: Intervals::Wald, ..Logistic::new() };
-    let (mut draws, mut tally, mut wrong) = (Draws(2024), Tally::default(), Vec::new());
-    while tally.complete + tally.quasi_complete < WANTED || tally.overlapping < WANTED {
+    let (mut tally, mut wrong, wanted) = (Tally::default(), Vec::new(), wanted());
+    while tally.complete + tally.quasi_complete < wanted || tally.overlapping < wanted {
         let design = Design::draw(&mut draws);
+        let design = match &mut weights {
+            Some(weights) => design.weighted(weights),
+            None => design,
+        };
         if !design.is_regular() {
             continue;
         }
         let vectors = design.vectors(&design.all_columns());
         let separated = rising(&vectors) != Answer::Balanced;
         let counted = if separated { tally.complete + tally.quasi_complete } else { tally.overlapping };
-        if counted >= WANTED {
+        if counted >= wanted {
             continue;
         }
         tally.multinomial[usize::from(separated)] += usize::from(design.classes > 2);
@@ -162,12 +226,12 @@ fn separation_is_found_wherever_it_is_and_nowhere_else() {
             }
         };
         if let Some(fault) = fault {
-            wrong.push(format!("{fault}\n  x {:?}\n  y {:?}", design.x, design.labels));
+            wrong.push(format!("{fault}\n  x {:?}\n  y {:?}\n  w {:?}", design.x, design.labels, design.weights));
         }
     }
     println!("{tally:?}");
     let enough = tally.complete >= 400 && tally.quasi_complete >= 400 && tally.multinomial.iter().all(|count| *count >= 400);
     assert!(enough, "too few of a kind: {tally:?}");
     let shown: Vec<_> = wrong.iter().take(8).cloned().collect();
-    assert!(wrong.is_empty(), "{} of {} designs\n{}", wrong.len(), 2 * WANTED, shown.join("\n"));
+    assert!(wrong.is_empty(), "{} of {} designs\n{}", wrong.len(), 2 * wanted, shown.join("\n"));
 }

@@ -19,6 +19,15 @@ pub(crate) enum Curvature {
     Diagonal,
     /// All of it; dense columns only.
     Full,
+    /// In place of second derivatives the squares of what moves rows whose class is undecided, all of which count alike.
+    Undecided,
+}
+
+impl Curvature {
+    /// Whether all products of columns are summed up.
+    pub(crate) fn is_square(self) -> bool {
+        matches!(self, Curvature::Full | Curvature::Undecided)
+    }
 }
 
 /// The shape of a parameter vector: outputs × (intercept, dense columns), then words × outputs.

@@ -253,7 +253,7 @@ impl Logistic {
         let due = max_abs_eta > WATCHED_REACH && (steps >= fitting.check_at || next == Next::Converged);
         if !penalised && (stuck || due) && fitting.facts.shape.words == 0 {
             fitting.check_at = steps + if max_abs_eta > 2.0 * WATCHED_REACH { 1 } else { 4 };
-            return self.look_for_separation(state, fitting, (&next, max_abs_eta, 0));
+            return self.look_for_separation(state, fitting, &next, max_abs_eta);
         }
         self.follow(state, fitting, next)
     }

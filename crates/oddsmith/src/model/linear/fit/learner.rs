@@ -129,8 +129,11 @@ impl Logistic {
             }
             (Stage::Survey, PassSums::Survey(survey)) => self.after_survey(state, survey),
             (Stage::Rank(ranking), PassSums::Survey(survey)) => self.after_rank(state, ranking, survey),
-            (Stage::SeparationCheck { fitting, next, max_abs_eta, tried }, PassSums::SeparationCheck(separation_check)) => {
-                self.after_separation_check(state, fitting, (next, *max_abs_eta, *tried), separation_check)
+            (Stage::SeparationCheck { fitting, next, max_abs_eta }, PassSums::SeparationCheck(separation_check)) => {
+                self.after_separation_check(state, fitting, (next, *max_abs_eta), separation_check)
+            }
+            (Stage::Reduction(reduction), PassSums::SeparationCheck(separation_check)) => {
+                self.after_reduction_check(state, reduction, separation_check)
             }
             (Stage::SgdEpoch { .. }, PassSums::SgdEpoch(walk)) => self.after_epoch(state, walk),
             (Stage::Held { facts, theta }, PassSums::Held(rows)) => self.after_held(state, facts, theta, rows),
@@ -162,7 +165,7 @@ pub(super) fn raw(sums: &Sums, eval_point: &EvalPoint) -> Raw {
     Raw {
         value: sums.value.value(),
         gradient: sums.gradient(eval_point),
-        hessian: (eval_point.curvature == Curvature::Full).then(|| sums.hessian(eval_point)),
+        hessian: eval_point.curvature.is_square().then(|| sums.hessian(eval_point)),
         diagonal: (eval_point.curvature == Curvature::Diagonal).then(|| sums.diagonal(eval_point)),
         max_abs_eta: sums.max_abs_eta,
     }
@@ -289,17 +292,20 @@ impl Logistic {
         &self,
         state: &PassState,
         stage: &Stage,
-        mut answers: Vec<Raw>,
+        answers: Vec<Raw>,
     ) -> Result<Step<LinearStats, LogisticModel>> {
         match stage {
             Stage::Analyse(analysis) => analysis::after_points(self, state, analysis, &answers),
-            Stage::Fit(fitting) => {
-                let answer = answers.pop().ok_or_else(|| Error::internal("no answer"))?;
-                self.after_point(state, fitting, answer)
-            }
+            Stage::Fit(fitting) => self.after_point(state, fitting, only(answers)?),
+            Stage::Reduction(reduction) => self.after_reduction_point(state, reduction, only(answers)?),
             _ => Err(Error::internal("answers for a stage that asked for none")),
         }
     }
+}
+
+/// The answer to a single question.
+fn only(mut answers: Vec<Raw>) -> Result<Raw> {
+    answers.pop().ok_or_else(|| Error::internal("no answer"))
 }
 
 impl Stage {
@@ -309,6 +315,7 @@ impl Stage {
                 fitting.facts.no_missing && !(fitting.uncounted && fitting.sample == Sample::All)
             }
             Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.no_missing,
+            Stage::Reduction(reduction) => reduction.fitting.facts.no_missing,
             Stage::Jeffreys { inner, .. } => inner.no_missing(),
             Stage::SgdEpoch { facts, .. } | Stage::Held { facts, .. } => facts.no_missing,
             Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => false,
@@ -326,6 +333,7 @@ impl Stage {
         match self {
             Stage::Fit(fitting) | Stage::SeparationCheck { fitting, .. } => fitting.facts.shape,
             Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.shape,
+            Stage::Reduction(reduction) => reduction.fitting.facts.shape,
             Stage::Jeffreys { inner, .. } => inner.shape(),
             Stage::SgdEpoch { facts, .. } | Stage::Held { facts, .. } => facts.shape,
             Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => Shape { outputs: 0, width: 0, words: 0 },

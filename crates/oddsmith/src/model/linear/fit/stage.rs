@@ -11,6 +11,7 @@ use crate::model::linear::fit::rank::Doubt;
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::solver::{Next, Second, SolverState};
 use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::infer::reduction::Reduction;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::search::{Search, SearchOutcome};
 
@@ -32,8 +33,10 @@ pub(crate) enum Stage {
     Fit(Box<Fitting>),
     /// To add the slope of Firth's penalty to answers of another stage.
     Jeffreys { inner: Box<Stage>, answers: Vec<Raw> },
-    /// To prove or refute separation, after so many directions; `next` is what the solver wants otherwise, `max_abs_eta` the largest |η|.
-    SeparationCheck { fitting: Box<Fitting>, next: Next, max_abs_eta: f64, tried: usize },
+    /// To prove or refute separation along the next step; `next` is what the solver wants otherwise, `max_abs_eta` the largest |η|.
+    SeparationCheck { fitting: Box<Fitting>, next: Next, max_abs_eta: f64 },
+    /// To look for a direction that separates once a search has ended.
+    Reduction(Box<Reduction>),
     /// To walk along the rows from a point, after this many epochs and rows.
     SgdEpoch { facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64 },
     /// To follow the searches.

@@ -2,7 +2,7 @@
 //!
 //! value     Σ w loss(η)
 //! gradient  Σ slope_m z            for every output m
-//! blocks    Σ curvature_ml z zᵀ    for every pair m ≤ l of outputs, z with a leading 1 for the intercept
+//! blocks    Σ curvature_ml z zᵀ    for every pair m ≤ l of outputs, z with a leading 1 for the intercept; or factors of undecided rows
 //! Time per row: 4·M·p operations, and p² per pair with second derivatives, of which the columns of a wide category count
 //! as one; memory: the sums alone.
 
@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::model::linear::fit::block_reader::Block;
 use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
 use crate::model::linear::fit::sparse;
+use crate::model::linear::infer::undecided::undecided_factors;
 use crate::model::loss::{Link, Work};
 use crate::num::kernel::{CrossSums, Gram, MarkProducts, Panel, mixed_width};
 use crate::num::logspace::NeumaierSum;
@@ -98,9 +99,9 @@ impl Sums {
         let pairs = match eval_point.curvature {
             Curvature::None => 0,
             Curvature::Diagonal => outputs,
-            Curvature::Full => outputs * (outputs + 1) / 2,
+            Curvature::Full | Curvature::Undecided => outputs * (outputs + 1) / 2,
         };
-        let full = eval_point.curvature == Curvature::Full;
+        let full = eval_point.curvature.is_square();
         Sums {
             value: NeumaierSum::default(),
             max_abs_eta: 0.0,
@@ -137,8 +138,11 @@ impl Sums {
         cross.add(block.x, scores, &mut self.cross, &mut self.totals);
         block.marks.add_factors(scores, outputs, &mut self.marked_cross);
         add_words(block, &eval_point.word_widths, scores, outputs, &mut self.words, sparse::add_products)?;
+        if eval_point.curvature == Curvature::Undecided {
+            undecided_factors(scores, block.proportions, block.weights, &mut work.curvatures);
+        }
         match (eval_point.curvature, gram) {
-            (Curvature::Full, Some(gram)) => {
+            (Curvature::Full | Curvature::Undecided, Some(gram)) => {
                 let (rows, centre) = (block.weights.len(), &eval_point.centre);
                 let (cells, range) = (centre.len(), eval_point.coordinates.mark_range());
                 let part = |at: usize, length: usize| at * length..(at + 1) * length;

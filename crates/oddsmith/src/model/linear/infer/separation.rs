@@ -7,8 +7,6 @@
 //! A loss counts unless it is as small as the rounding of the row's own score, which is of the order of |z|₁ · |d|∞ in the solver's
 //! coordinates. A measure taken from other rows would not do: beside one row with a huge value every other row's loss looks small.
 
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
-
 use crate::codec::{Codec, Encode};
 use crate::error::Result;
 use crate::model::linear::fit::block_reader::Block;
@@ -17,31 +15,6 @@ use crate::num::kernel::Panel;
 
 /// Loss, as a share of the row's size times that of the direction, that rounding and an unfinished search may leave.
 const TOLERANCE: f64 = 1e-11;
-
-/// Curvature, as a share of the largest, along directions in which no row has information left.
-const FLAT: f64 = 1e-7;
-/// Parameters up to which such directions are looked for.
-const MOST_PARAMETERS: usize = 300;
-
-/// The part of a direction along which the likelihood is flat: it moves no row that still has information. `None` where nothing is flat, or
-/// all is. A search that runs away moves other rows a little, too, as long as it has not arrived.
-pub(crate) fn flat_part(curvature: &DMatrix<f64>, direction: &[f64]) -> Option<Vec<f64>> {
-    if curvature.nrows() > MOST_PARAMETERS || curvature.nrows() != direction.len() || curvature.iter().any(|cell| !cell.is_finite()) {
-        return None;
-    }
-    let eigen = SymmetricEigen::new(curvature.clone());
-    let largest = eigen.eigenvalues.amax();
-    let flat: Vec<usize> = (0..direction.len()).filter(|at| eigen.eigenvalues[*at] <= FLAT * largest).collect();
-    if flat.is_empty() || flat.len() == direction.len() {
-        return None;
-    }
-    let mut part = DVector::zeros(direction.len());
-    for at in flat {
-        let axis = eigen.eigenvectors.column(at);
-        part.axpy(axis.iter().zip(direction).map(|(a, d)| a * d).sum::<f64>(), &axis, 1.0);
-    }
-    (part.amax() > 0.0).then(|| part.as_slice().to_vec())
-}
 
 /// What rows gain and lose along a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -18,7 +18,7 @@ use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Facts, Fitting, Narrowing, Separation, Stage};
-use crate::model::linear::infer::separation::{SeparationCheck, flat_part};
+use crate::model::linear::infer::separation::SeparationCheck;
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{Logistic, MOST_STEPS, OnSeparation};
 
@@ -36,19 +36,28 @@ impl Logistic {
         &self,
         state: &PassState,
         fitting: &Fitting,
-        (next, max_abs_eta, tried): (&Next, f64, usize),
+        (next, max_abs_eta): (&Next, f64),
         separation_check: &SeparationCheck,
     ) -> Steps {
-        if !separation_check.proves() {
-            let mut fitting = fitting.clone();
-            // Where standard errors are huge a step can be short beside them and long all the same. The first direction is the next step.
-            let next = match next {
-                Next::Converged if tried == 0 && separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
-                next => next.clone(),
-            };
-            return self.look_for_separation(state, fitting, (&next, max_abs_eta, tried + 1));
+        if separation_check.proves() {
+            return self.after_proof(state, fitting, next, separation_check.complete());
         }
-        let separation = describe(state, &state.eval_points[0].theta, separation_check.complete(), fitting);
+        let mut fitting = fitting.clone();
+        // Where standard errors are huge a step can be short beside them and long all the same.
+        let next = match next {
+            Next::Converged if separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
+            next => next.clone(),
+        };
+        match next {
+            // A search that goes on finds a better direction by itself.
+            Next::Ask { .. } => self.follow(state, fitting, next),
+            _ => self.reduce(state, fitting, &next),
+        }
+    }
+
+    /// Goes on from the direction of this pass, which separates, to the fewest columns that do.
+    pub(in crate::model::linear) fn after_proof(&self, state: &PassState, fitting: &Fitting, next: &Next, complete: bool) -> Steps {
+        let separation = describe(state, &state.eval_points[0].theta, complete, fitting);
         let narrowing = match &fitting.narrowing {
             // The fit of fewer columns may yet find the way that separates all rows.
             Some(narrowing) if narrowing.separation.complete && !separation.complete => {
@@ -76,27 +85,31 @@ impl Logistic {
         self.narrow(state, narrowing)
     }
 
-    /// Asks whether the next of the directions that may do so separates the classes; goes on where there is none.
+    /// Asks whether the classes are separated along the next step of a search that runs away.
     pub(in crate::model::linear) fn look_for_separation(
         &self,
         state: &PassState,
         fitting: Fitting,
-        (next, max_abs_eta, tried): (&Next, f64, usize),
+        next: &Next,
+        max_abs_eta: f64,
     ) -> Steps {
-        // A search that goes on finds a better direction by itself.
-        let over = tried == 0 || !matches!(next, Next::Ask { .. });
-        let Some((at, direction)) = direction(&fitting, tried).filter(|_| over) else {
-            let lost = matches!(next, Next::Stuck(_)) && fitting.solver.steps < self.most_steps() && fitting.narrowing.is_none();
-            return match lost && !fitting.restarted {
-                true => self.restart(state, fitting),
-                false => self.follow(state, fitting, next.clone()),
-            };
-        };
+        let way = || fitting.solver.point().map(|point| point.theta.clone());
+        let step = Some(fitting.solver.heading().to_vec()).filter(|heading| !heading.is_empty());
+        let Some(direction) = step.or_else(way) else { return self.end_search(state, fitting, next) };
         let eval_point = EvalPoint::new(direction, Curvature::None, &state.coordinates, fitting.facts.shape, &[]);
         let no_missing = fitting.facts.no_missing;
-        let stage = Stage::SeparationCheck { fitting: Box::new(fitting), next: next.clone(), max_abs_eta, tried: at };
+        let stage = Stage::SeparationCheck { fitting: Box::new(fitting), next: next.clone(), max_abs_eta };
         let sums = PassSums::SeparationCheck(SeparationCheck::default());
         Ok(Step::Again(next_pass(state, (*state.coordinates).clone(), no_missing, vec![eval_point], Vec::new(), stage, sums)))
+    }
+
+    /// Ends a search of which nothing shows that it ran away; one that has lost its way begins again.
+    pub(in crate::model::linear) fn end_search(&self, state: &PassState, fitting: Fitting, next: &Next) -> Steps {
+        let lost = matches!(next, Next::Stuck(_)) && fitting.solver.steps < self.most_steps() && fitting.narrowing.is_none();
+        match lost && !fitting.restarted {
+            true => self.restart(state, fitting),
+            false => self.follow(state, fitting, next.clone()),
+        }
     }
 
     /// Takes up the columns without which the rows are not separated; of several some may still be left out.
@@ -169,22 +182,6 @@ impl Logistic {
         let fitting = Fitting::new(facts, solver, false);
         Ok(Step::Again(self.ask(&at(state, Arc::new(coordinates)), Stage::Fit(Box::new(fitting)), vec![question(next)?])))
     }
-}
-
-/// The first direction, from number `from` on, that may separate the classes: the next step of a search that runs away; the same, and the
-/// way so far, as far as they do not move rows that still have information.
-fn direction(fitting: &Fitting, from: usize) -> Option<(usize, Vec<f64>)> {
-    let way = || fitting.solver.point().map(|point| point.theta.clone());
-    let step = || Some(fitting.solver.heading().to_vec()).filter(|heading| !heading.is_empty());
-    let along = |direction: Vec<f64>| flat_part(fitting.curvature.as_ref()?, &direction);
-    (from..3).find_map(|at| {
-        let direction = match at {
-            0 => step().or_else(way),
-            1 => step().and_then(along),
-            _ => way().and_then(along),
-        };
-        direction.map(|direction| (at, direction))
-    })
 }
 
 /// The state of passes through other coordinates.
