@@ -19,8 +19,9 @@ def log_scores(estimator: Any, X: Any) -> np.ndarray:
         return estimator._margin_scores(X)
     for name in ("predict_log_proba", "predict_proba"):
         if hasattr(estimator, name):
-            answers = np.asarray(getattr(estimator, name)(X), dtype=np.float64)
+            # The logarithm of a probability of zero is a number here, whoever takes it.
             with np.errstate(divide="ignore"):
+                answers = np.asarray(getattr(estimator, name)(X), dtype=np.float64)
                 return answers if name == "predict_log_proba" else np.log(answers)
     values = np.asarray(estimator.decision_function(X), dtype=np.float64)
     return np.column_stack([np.zeros(len(values)), values]) if values.ndim == 1 else values

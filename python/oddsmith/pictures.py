@@ -197,11 +197,21 @@ def _surface(mark: dict[str, Any], panel: dict[str, Any], ax: Any) -> None:
     ax.contourf(_numbers(mark["x"]), _numbers(mark["y"]), values, levels=np.linspace(0, 1, 11), cmap="RdBu_r", alpha=0.5)
 
 
+def _region(mark: dict[str, Any], panel: dict[str, Any], ax: Any) -> None:
+    values = _numbers(mark["values"]).reshape(len(mark["y"]), len(mark["x"]))
+    level = float(mark["level"])
+    if np.nanmax(values) > level:
+        above = [level, np.nextafter(np.nanmax(values), np.inf)]
+        ax.contourf(_numbers(mark["x"]), _numbers(mark["y"]), values, levels=above, colors=[_colour(mark)], alpha=0.2)
+
+
 def _contour(mark: dict[str, Any], panel: dict[str, Any], ax: Any) -> None:
     values = _numbers(mark["values"]).reshape(len(mark["y"]), len(mark["x"]))
     level = float(mark["level"])
     if np.nanmin(values) < level < np.nanmax(values):
-        ax.contour(_numbers(mark["x"]), _numbers(mark["y"]), values, levels=[level], colors=[_colour(mark)], linewidths=1)
+        # Left to itself, matplotlib dashes what lies below zero.
+        dashed = "--" if mark["role"] == "reference" else "-"
+        ax.contour(_numbers(mark["x"]), _numbers(mark["y"]), values, levels=[level], colors=[_colour(mark)], linewidths=1, linestyles=dashed)
 
 
 def _label(mark: dict[str, Any], panel: dict[str, Any], ax: Any) -> None:
@@ -217,6 +227,7 @@ _MARKS = {
     "blocks": _blocks,
     "rule": _rule,
     "surface": _surface,
+    "region": _region,
     "contour": _contour,
     "label": _label,
 }

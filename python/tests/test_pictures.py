@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import PrecisionRecallDisplay as TheirPrecisionRecall
 from sklearn.metrics import RocCurveDisplay as TheirRoc
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 import oddsmith
@@ -201,3 +202,30 @@ def test_the_notebook_runs(monkeypatch):
             assert "<svg" in value._repr_html_() or "<iframe" in value._repr_html_()
             shown += 1
     assert shown >= 8
+
+
+def test_curves_on_the_same_axes_are_told_apart(rows):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    X, y = rows
+    scores = 1 / (1 + np.exp(-X[:, 0]))
+    _, ax = plt.subplots()
+    first = oddsmith.RocCurveDisplay.from_predictions(y, scores, ax=ax, name="first")
+    second = oddsmith.RocCurveDisplay.from_predictions(y, 1 - scores, ax=ax, name="second")
+    third = oddsmith.RocCurveDisplay.from_predictions(y, scores**2, ax=ax, name="third", color="black")
+    colours = [display.line_.get_color() for display in (first, second, third)]
+    assert len(set(colours)) == 3 and colours[2] == "black"
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert len(labels) == len(set(labels)) and {"first", "second", "third"} <= set(labels)
+    assert sum(line.get_linestyle() == "--" for line in ax.lines) == 1
+
+
+def test_between_two_predicted_classes_there_is_no_third():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [10.0, 0.0], [11.0, 0.0], [0.0, 50.0], [1.0, 50.0]])
+    y = np.array(["a", "a", "c", "c", "b", "b"])
+    model = KNeighborsClassifier(n_neighbors=1).fit(X, y)
+    display = oddsmith.DecisionBoundaryDisplay.from_estimator(model, X, response_method="predict", ax=plt.subplots()[1])
+    middle = [area for area in display.surface_ if area.get_paths() and any(path.contains_point((5.6, 0.0)) for path in area.get_paths())]
+    assert len(display.surface_) == 3 and len(middle) <= 1
+    reached = [path.get_extents().ymin for path in display.surface_[1].get_paths() if len(path.vertices)]
+    assert min(reached) > 20

@@ -72,7 +72,7 @@ fn data(mark: &Mark) -> Vec<(&'static str, String)> {
         Mark::Blocks { blocks, .. } => vec![("blocks", list(blocks.iter().map(|(l, r, from, to)| numbers(&[*l, *r, *from, *to]))))],
         Mark::Rule { upright, at, .. } => vec![("upright", upright.to_string()), ("at", number(*at))],
         Mark::Surface { x, y, values } => vec![("x", numbers(x)), ("y", numbers(y)), ("values", numbers(values))],
-        Mark::Contour { x, y, values, level, .. } => {
+        Mark::Region { x, y, values, level, .. } | Mark::Contour { x, y, values, level, .. } => {
             vec![("level", number(*level)), ("x", numbers(x)), ("y", numbers(y)), ("values", numbers(values))]
         }
         Mark::Ruler { at, ticks } => {

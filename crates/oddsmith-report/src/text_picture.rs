@@ -4,7 +4,7 @@
 //!  smoke yes       │      ├────■────┤     2.79 (1.31–6.19)
 //! ```
 
-use oddsmith::picture::{AxisScale, Mark, Panel, Picture, TreeNode};
+use oddsmith::picture::{AxisScale, Mark, Panel, Picture, Role, TreeNode};
 
 use crate::escape::printable;
 use crate::format::Style;
@@ -42,9 +42,9 @@ pub fn text_picture(picture: &Picture, style: &Style) -> String {
 
 /// What characters cannot show of what the words are about.
 fn left_out(picture: &Picture) -> &'static str {
-    let area = |mark: &Mark| matches!(mark.still(), Mark::Band { .. } | Mark::Surface { .. } | Mark::Contour { .. });
+    let area = |mark: &Mark| matches!(mark.still(), Mark::Band { .. } | Mark::Surface { .. } | Mark::Region { .. } | Mark::Contour { .. });
     let any = picture.panels.iter().any(|panel| panel.marks.iter().any(area));
-    if any { " (Characters show no colours, bands or contours; the SVG does.)" } else { "" }
+    if any { " (Characters show no colours, bands or areas; the SVG does.)" } else { "" }
 }
 
 /// Places of values among so many columns or rows.
@@ -86,10 +86,11 @@ fn of_rows(panel: &Panel, width: usize) -> String {
     let cells = width.saturating_sub(names + beside + 5).max(NARROWEST);
     let ruler = Ruler { scale: panel.x.scale, ends: crate::svg::ends_of(panel), cells };
     let mut lines: Vec<Vec<char>> = vec![vec![' '; cells]; panel.y.categories.len()];
+    let signs = Signs::of(panel);
     for mark in panel.marks.iter().map(Mark::still) {
-        draw_row_mark(mark, &ruler, &mut lines);
+        draw_row_mark(mark, &ruler, signs, &mut lines);
     }
-    let mut text = String::new();
+    let mut text = signs.legend(panel, width);
     if let Some(column) = column.filter(|_| beside > 0) {
         text.push_str(format!(" {}{}  {}\n", " ".repeat(names + 1), " ".repeat(cells), in_columns(&column.title, beside)).trim_end());
         text.push('\n');
@@ -105,7 +106,50 @@ fn of_rows(panel: &Panel, width: usize) -> String {
     text
 }
 
-fn draw_row_mark(mark: &Mark, ruler: &Ruler, lines: &mut [Vec<char>]) {
+/// Which characters tell marks of different roles apart.
+#[derive(Clone, Copy)]
+struct Signs {
+    /// Whether bars of more than one role stand in the same rows.
+    several_bars: bool,
+    /// Whether there are limits around estimates.
+    limits: bool,
+}
+
+impl Signs {
+    fn of(panel: &Panel) -> Self {
+        let bars = panel.marks.iter().map(Mark::still).filter(|mark| matches!(mark, Mark::Bars { .. }));
+        let roles: Vec<Role> = bars.map(Mark::role).collect();
+        let limits = panel.marks.iter().any(|mark| matches!(mark.still(), Mark::Intervals { .. }));
+        Signs { several_bars: roles.iter().any(|role| *role != roles[0]), limits }
+    }
+
+    fn bar(self, role: Role) -> char {
+        if self.several_bars && role == Role::Event { '▒' } else { '█' }
+    }
+
+    fn point(role: Role) -> char {
+        match role {
+            Role::Event => '▲',
+            Role::Third => '◆',
+            _ => '●',
+        }
+    }
+
+    /// What the characters of a panel of rows stand for; nothing where marks have no names.
+    fn legend(self, panel: &Panel, width: usize) -> String {
+        let named = panel.marks.iter().map(Mark::still).filter(|mark| !mark.name().is_empty());
+        let items = named.filter_map(|mark| match mark {
+            Mark::Points { .. } => Some(format!("{} {}", Signs::point(mark.role()), printable(mark.name()))),
+            Mark::Blocks { .. } if self.limits => Some(format!("■ {}", printable(mark.name()))),
+            Mark::Blocks { .. } => Some(format!("{} {}", self.bar(mark.role()), printable(mark.name()))),
+            _ => None,
+        });
+        let items: Vec<String> = items.collect();
+        if items.is_empty() { String::new() } else { format!(" {}\n", wrapped(&items.join("; "), Some(width), 1).trim()) }
+    }
+}
+
+fn draw_row_mark(mark: &Mark, ruler: &Ruler, signs: Signs, lines: &mut [Vec<char>]) {
     let row = |at: f64| (at >= 0.0 && at.fract() == 0.0).then_some(at as usize);
     match mark {
         Mark::Rule { upright: true, at, .. } => {
@@ -126,11 +170,22 @@ fn draw_row_mark(mark: &Mark, ruler: &Ruler, lines: &mut [Vec<char>]) {
                 }
             }
         }
-        Mark::Bars { bars, .. } => {
+        Mark::Points { role, points, .. } => {
+            for (value, at) in points {
+                let Some(line) = row(*at).and_then(|at| lines.get_mut(at)) else { continue };
+                match ruler.at(*value) {
+                    Some((cell, true)) => line[cell] = Signs::point(*role),
+                    Some((0, false)) => line[0] = '←',
+                    Some((cell, false)) => line[cell] = '→',
+                    None => {}
+                }
+            }
+        }
+        Mark::Bars { role, bars } => {
             for (at, from, to) in bars {
                 let Some(line) = row(*at).and_then(|at| lines.get_mut(at)) else { continue };
                 if let (Some((a, _)), Some((b, _))) = (ruler.at(*from), ruler.at(*to)) {
-                    line[a.min(b)..=a.max(b)].iter_mut().for_each(|cell| *cell = '█');
+                    line[a.min(b)..=a.max(b)].iter_mut().for_each(|cell| *cell = signs.bar(*role));
                 }
             }
         }
@@ -211,16 +266,20 @@ fn of_curves(panel: &Panel, width: usize, rows: usize) -> String {
     let x = Ruler { scale: panel.x.scale, ends: x_ends, cells: 2 * columns };
     let y = Ruler { scale: panel.y.scale, ends: y_ends, cells: 4 * rows };
     let place = |(a, b): &(f64, f64)| Some((x.at(*a)?, y.at(*b)?));
+    let draw_line = |points: &[(f64, f64)], sparse: bool, dots: &mut Dots| {
+        for pair in points.windows(2) {
+            let (Some((a, b)), Some((c, d))) = (place(&pair[0]), place(&pair[1])) else { continue };
+            if a.1 && b.1 && c.1 && d.1 {
+                segment((a.0, b.0), (c.0, d.0), sparse, dots);
+            }
+        }
+    };
     for mark in panel.marks.iter().map(Mark::still) {
         match mark {
-            Mark::Line { points, role, .. } => {
-                let sparse = *role == oddsmith::picture::Role::Reference;
-                for pair in points.windows(2) {
-                    let (Some((a, b)), Some((c, d))) = (place(&pair[0]), place(&pair[1])) else { continue };
-                    if a.1 && b.1 && c.1 && d.1 {
-                        segment((a.0, b.0), (c.0, d.0), sparse, &mut dots);
-                    }
-                }
+            Mark::Line { points, role, .. } => draw_line(points, *role == Role::Reference, &mut dots),
+            // The boundary; lines around it would hide the points between them.
+            Mark::Contour { role: Role::Plain, x, y, values, level, .. } => {
+                crate::svg::lines_of_level(x, y, values, *level).iter().for_each(|line| draw_line(line, false, &mut dots));
             }
             Mark::Points { points, .. } => {
                 for (a, b) in points.iter().filter_map(place).filter(|(a, b)| a.1 && b.1) {

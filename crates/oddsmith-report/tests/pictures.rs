@@ -81,6 +81,7 @@ fn mark() -> impl Strategy<Value = Mark> {
         (role(), name(), fours()).prop_map(|(role, name, blocks)| Mark::Blocks { role, name, blocks }),
         (role(), any::<bool>(), number()).prop_map(|(role, upright, at)| Mark::Rule { role, upright, at }),
         grid().prop_map(|(x, y, values)| Mark::Surface { x, y, values }),
+        (role(), name(), grid(), number()).prop_map(|(role, name, (x, y, values), level)| Mark::Region { role, name, x, y, values, level }),
         (role(), name(), grid(), number()).prop_map(|(role, text, (x, y, values), level)| Mark::Contour {
             role,
             name: text.clone(),

@@ -216,6 +216,21 @@ pub enum Mark {
         /// The values.
         values: Vec<f64>,
     },
+    /// The places at which a grid of values lies above a level.
+    Region {
+        /// What it stands for.
+        role: Role,
+        /// Its name in a legend; empty for none.
+        name: String,
+        /// Places of the columns of the grid.
+        x: Vec<f64>,
+        /// Places of its rows.
+        y: Vec<f64>,
+        /// The values, row after row from below.
+        values: Vec<f64>,
+        /// The level.
+        level: f64,
+    },
     /// The line along which a grid of values has a level.
     Contour {
         /// What it stands for.
@@ -289,6 +304,7 @@ impl Mark {
             Mark::Blocks { .. } => "blocks",
             Mark::Rule { .. } => "rule",
             Mark::Surface { .. } => "surface",
+            Mark::Region { .. } => "region",
             Mark::Contour { .. } => "contour",
             Mark::Ruler { .. } => "ruler",
             Mark::Label { .. } => "label",
@@ -307,6 +323,7 @@ impl Mark {
             | Mark::Bars { role, .. }
             | Mark::Blocks { role, .. }
             | Mark::Rule { role, .. }
+            | Mark::Region { role, .. }
             | Mark::Contour { role, .. } => *role,
             _ => Role::Plain,
         }
@@ -319,6 +336,7 @@ impl Mark {
             | Mark::Band { name, .. }
             | Mark::Points { name, .. }
             | Mark::Blocks { name, .. }
+            | Mark::Region { name, .. }
             | Mark::Contour { name, .. } => name,
             _ => "",
         }

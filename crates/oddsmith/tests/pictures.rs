@@ -149,6 +149,52 @@ fn a_ring_holds_half_of_its_class() {
     }
 }
 
+/// A boundary of LDA is a straight line, however steep the probabilities are between two points of the grid.
+#[test]
+fn a_steep_boundary_is_straight() {
+    let mut rows = Normals::new(600, 5);
+    // Classes a hundred spreads apart: log odds of hundreds from one point of the grid to the next.
+    rows.numbers.chunks_mut(2).zip(&rows.labels).for_each(|(row, label)| row[0] += 500.0 * f64::from(*label));
+    let model = rows.fitted("lda");
+    let picture = map(&*model, &rows.digest(), [0, 1]).unwrap();
+    let lines = picture.panels[0].marks.iter().filter_map(|mark| match mark {
+        Mark::Contour { role: Role::Plain, x, y, values, level, .. } => Some((x, y, values, *level)),
+        _ => None,
+    });
+    let [(x, y, values, level)] = lines.collect::<Vec<_>>()[..] else { panic!("one boundary") };
+    // Where every row of the grid crosses the level lies on one line.
+    let crossing = |i: usize| {
+        let row = &values[i * x.len()..(i + 1) * x.len()];
+        let j = (0..x.len() - 1).find(|j| (row[*j] > level) != (row[j + 1] > level)).unwrap();
+        x[j] + (level - row[j]) / (row[j + 1] - row[j]) * (x[j + 1] - x[j])
+    };
+    let (first, last, many) = (crossing(0), crossing(y.len() - 1), y.len() - 1);
+    let worst = (0..=many).map(|i| (crossing(i) - (first + (last - first) * i as f64 / many as f64)).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-6 * (x[1] - x[0]), "{worst} in cells of {}", x[1] - x[0]);
+}
+
+/// Models without addends are drawn over the columns that they lean on, wherever these stand in the table.
+#[test]
+fn a_forest_is_drawn_over_the_columns_that_matter() {
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let numbers: Vec<f64> = (0..1200).map(|_| draw()).collect();
+    let labels: Vec<u32> = numbers.chunks(4).map(|row| u32::from(row[2] + row[3] > 1.0)).collect();
+    let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
+    let layout = Layout::new("y", ["noise", "more", "a", "b"].map(Feature::number).to_vec(), classes, Weighting::None).unwrap();
+    let features = Features::of_numbers(MatrixView::row_major(&numbers, labels.len(), 4).unwrap());
+    let source = ViewSource::new(&layout, features, &labels, None).unwrap();
+    let (entry, params) = registry::parse("forest").unwrap();
+    let control = Control::new();
+    let model = fit(&(entry.build)(&params).unwrap(), &source, None, &control).unwrap().model;
+    let seen = SourceRows { source: &source, threads: None, control: &control };
+    let findings = Findings::gather(&*model, &seen, None, JudgedOn::OwnRows, false).unwrap();
+    let boundary = findings.shape.iter().find(|picture| picture.name == "boundary").unwrap();
+    let mut axes = [boundary.panels[0].x.label.as_str(), boundary.panels[0].y.label.as_str()];
+    axes.sort_unstable();
+    assert_eq!(axes, ["a", "b"]);
+}
+
 #[test]
 fn the_landscape_is_the_likelihood() {
     let rows = Normals::new(250, 6);
@@ -230,6 +276,9 @@ fn pictures_that_a_model_lacks_are_refused_with_a_reason() {
         let told = over_rows(name, &*model, &seen, &[]).unwrap_err().to_string();
         assert!(told.contains(word), "{name}: {told}");
     }
+    let margins = rows.fitted("least-squares");
+    let told = over_rows("nomogram", &*margins, &seen, &[]).unwrap_err().to_string();
+    assert!(told.contains("margins"), "a margin read as log odds is no probability: {told}");
     let told = over_rows("boundary", &*model, &seen, &["age".into()]).unwrap_err().to_string();
     assert!(told.contains("two number columns"), "{told}");
 }

@@ -14,7 +14,9 @@ from .._inputs import class_names, codes_among
 from .._wrapped import log_scores
 from ..exceptions import ParameterError
 from ..metrics._rows import weighted
-from ..pictures import Picture
+from ..pictures import _SERIES, Picture
+
+_CURVE = "oddsmith-curve"
 
 
 class Display:
@@ -25,15 +27,32 @@ class Display:
     plot: Callable[..., Any]
 
     def _plot(self, ax: Any, name: str | None, properties: dict[str, Any]) -> Any:
-        """Draws the picture, the curve under a name and with properties of a line."""
+        """Draws the picture, the curve under a name and with properties of a line. A curve on axes that have one already has another colour."""
+        before = [] if ax is None else [*ax.lines, *ax.collections]
         self.picture.plot(ax)
         self.ax_, self.figure_ = self.picture.ax_, self.picture.figure_
         named = [line for line in self.ax_.lines if line.get_label() == "model"]
         self.line_ = named[-1] if named else (self.ax_.lines[-1] if self.ax_.lines else None)
         if self.line_ is not None:
-            self.line_.set(label=name or self.estimator_name or "model", **properties)
+            curves = [line for line in before if line.get_gid() == _CURVE]
+            if curves:
+                self._set_apart(before, _SERIES[len(curves) % len(_SERIES)])
+            self.line_.set(gid=_CURVE, label=name or self.estimator_name or "model", **properties)
             self.ax_.legend(frameon=False)
         return self
+
+    def _set_apart(self, before: list[Any], colour: str) -> None:
+        """Gives what was drawn last a colour of its own, and leaves out what is there already."""
+        known = {artist.get_label() for artist in before}
+        for artist in [*self.ax_.lines, *self.ax_.collections]:
+            if artist in before:
+                continue
+            if artist is not self.line_ and artist.get_label() in known:
+                artist.set_label("_nolegend_")
+            if artist in self.ax_.lines and artist.get_linestyle() == "--":
+                artist.remove()
+            else:
+                artist.set_color(colour)
 
     def _drawn(self, ax: Any, kwargs: dict[str, Any]) -> Any:
         """Draws where axes are given or matplotlib is there."""

@@ -19,10 +19,12 @@ class DecisionBoundaryDisplay:
         Values of the first and the second column.
     response : ndarray of shape (grid_resolution, grid_resolution)
         Probability of the event or of the class of interest, decision values, or the place of the predicted class.
+    n_classes : int or None
+        How many classes there are, where the response is the predicted one.
     """
 
-    def __init__(self, *, xx0: Any, xx1: Any, response: Any, xlabel: str | None = None, ylabel: str | None = None) -> None:
-        self.xx0, self.xx1, self.response, self.xlabel, self.ylabel = xx0, xx1, response, xlabel, ylabel
+    def __init__(self, *, xx0: Any, xx1: Any, response: Any, xlabel: str | None = None, ylabel: str | None = None, n_classes: int | None = None) -> None:
+        self.xx0, self.xx1, self.response, self.xlabel, self.ylabel, self.n_classes = xx0, xx1, response, xlabel, ylabel, n_classes
 
     @classmethod
     def from_estimator(
@@ -81,8 +83,10 @@ class DecisionBoundaryDisplay:
         cells = np.column_stack([xx0.ravel(), xx1.ravel()])
         names = [str(name) for name in getattr(X, "columns", [])] or [None, None]
         grid = type(X)(cells, columns=list(X.columns)) if type(X).__module__.startswith("pandas") else cells
-        response = _response(estimator, grid, response_method, class_of_interest).reshape(xx0.shape)
-        display = cls(xx0=xx0, xx1=xx1, response=response, xlabel=xlabel or names[0], ylabel=ylabel or names[1])
+        method = _method(estimator, response_method, class_of_interest)
+        response = _response(estimator, grid, method, class_of_interest).reshape(xx0.shape)
+        n_classes = len(estimator.classes_) if method == "predict" else None
+        display = cls(xx0=xx0, xx1=xx1, response=response, xlabel=xlabel or names[0], ylabel=ylabel or names[1], n_classes=n_classes)
         if ax is None and not find_spec("matplotlib"):
             return display
         if multiclass_colors is not None and "cmap" not in kwargs and "colors" not in kwargs:
@@ -114,11 +118,22 @@ class DecisionBoundaryDisplay:
             import matplotlib.pyplot as plt
 
             ax = plt.subplots()[1]
-        self.surface_ = getattr(ax, plot_method)(self.xx0, self.xx1, self.response, **kwargs)
+        if self.n_classes is not None and plot_method == "contourf" and not {"levels", "colors"} & kwargs.keys():
+            self.surface_ = self._areas(ax, **kwargs)
+        else:
+            self.surface_ = getattr(ax, plot_method)(self.xx0, self.xx1, self.response, **kwargs)
         ax.set_xlabel(xlabel or self.xlabel or "")
         ax.set_ylabel(ylabel or self.ylabel or "")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _areas(self, ax: Any, cmap: Any = None, **kwargs: Any) -> list[Any]:
+        """One area per class: on the way from the first class to the third there is no second one."""
+        import matplotlib.pyplot as plt
+
+        colours = plt.get_cmap(cmap)(np.linspace(0, 1, self.n_classes or 1))
+        called = [(self.response == place).astype(np.float64) for place in range(len(colours))]
+        return [ax.contourf(self.xx0, self.xx1, own, levels=[0.5, 1.5], colors=[colour], **kwargs) for own, colour in zip(called, colours, strict=True) if own.any()]
 
 
 def _colours(given: Any) -> Any:
@@ -128,8 +143,8 @@ def _colours(given: Any) -> Any:
     return given if isinstance(given, str) else ListedColormap(list(given))
 
 
-def _response(estimator: Any, grid: Any, method: str, interest: Any) -> np.ndarray:
-    """What is asked of an estimator about a grid, one number per row."""
+def _method(estimator: Any, method: str, interest: Any) -> str:
+    """What an estimator is asked for."""
     classes = np.asarray(estimator.classes_)
     if method not in ("auto", "predict_proba", "decision_function", "predict"):
         raise ParameterError(f"response_method={method!r} is not accepted: auto, predict_proba, decision_function or predict")
@@ -138,11 +153,17 @@ def _response(estimator: Any, grid: Any, method: str, interest: Any) -> np.ndarr
     two = len(classes) == 2 or interest is not None
     if method == "auto":
         method = "predict_proba" if two and hasattr(estimator, "predict_proba") else "decision_function" if len(classes) == 2 and hasattr(estimator, "decision_function") else "predict"
+    return method
+
+
+def _response(estimator: Any, grid: Any, method: str, interest: Any) -> np.ndarray:
+    """What an estimator says of a grid, one number per row."""
+    classes = np.asarray(estimator.classes_)
     if method == "predict":
         return np.searchsorted(classes, np.asarray(estimator.predict(grid))).astype(np.float64)
     answers = np.asarray(getattr(estimator, method)(grid), dtype=np.float64)
     if answers.ndim == 1:
         return answers
-    if not two:
+    if len(classes) > 2 and interest is None:
         raise ParameterError(f"{method} gives one number per class; name one of them as class_of_interest, or ask for predict")
     return answers[:, 1 if interest is None else classes.tolist().index(interest)]

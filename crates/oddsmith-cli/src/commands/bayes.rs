@@ -1,5 +1,7 @@
 //! `oddsmith bayes`: which of several models, and how sure.
 
+mod picture;
+
 use clap::Args;
 use oddsmith::Error;
 use oddsmith::card::{Card, Cell, FixedTable, Summary, Table};
@@ -9,6 +11,7 @@ use oddsmith_report::Format;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::options::split_pair;
+use crate::plot;
 use crate::rows_of_numbers;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -17,7 +20,8 @@ pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith bayes --model fair=0.5 --model 'any=beta(1,1)' --counts 8,4  # an unknown coin
   oddsmith bayes --model 'bad=0.2,0.2,0.6' --model 'any=dirichlet(1)' --counts 1,2,7
   oddsmith bayes --model a=-12.5 --model b=-10.1 --log-evidence         # known log evidences
-  oddsmith bayes --model 'a=nig(0,1,2,1)' --model 'b=nig(5,1,2,1)' --values 0.3,1.2";
+  oddsmith bayes --model 'a=nig(0,1,2,1)' --model 'b=nig(5,1,2,1)' --values 0.3,1.2
+  oddsmith bayes --model bent=0.8 --model straight=0.5 --counts 8,4 --plot posterior";
 
 /// Arguments of `bayes`.
 #[derive(Debug, Args)]
@@ -53,6 +57,10 @@ pub(crate) struct BayesArgs {
     /// Draw one model, and its parameters, from the posterior with this seed.
     #[arg(long, value_name = "SEED")]
     sample: Option<u64>,
+
+    /// Draw a picture in place of tables: how likely each model is, before and after.
+    #[arg(long, value_name = "PICTURE", value_parser = ["posterior"])]
+    plot: Option<String>,
 }
 
 /// What was seen.
@@ -91,7 +99,11 @@ pub(crate) fn run(args: &BayesArgs, console: &Console) -> Result<(), Failure> {
         judged.push(found);
     }
     let posterior = ModelPosterior::new(candidates)?;
-    show(&card(args, &seen, &posterior, &judged)?, console)
+    let card = card(args, &seen, &posterior, &judged)?;
+    match &args.plot {
+        Some(picture) => plot::show(plot::of_card(&card, picture)?, console),
+        None => show(&card, console),
+    }
 }
 
 /// The models, what they predict together and what is believed of their parameters; the models alone where there is room for one table only.
@@ -243,7 +255,8 @@ fn card(args: &BayesArgs, seen: &Seen, posterior: &ModelPosterior, judged: &[Jud
         "two_part_bits: to say the model and then the data; fewest where the posterior is largest".to_owned(),
     ];
     let summary = Some(Summary { facts: facts.clone(), table: Some(shown), footnotes });
-    Ok(Card { title: "Models compared by their evidence".into(), facts, tidy, tables, summary, ..Card::default() })
+    let pictures = vec![picture::picture(posterior)];
+    Ok(Card { title: "Models compared by their evidence".into(), facts, tidy, tables, summary, pictures, ..Card::default() })
 }
 
 /// A number from 0 up to 1.

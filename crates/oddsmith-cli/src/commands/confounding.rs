@@ -13,7 +13,8 @@ use crate::options::{AnalysisArgs, OfAnalysis, SourceArgs, WeightArgs};
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith confounding births.csv --outcome low --exposure smoke --exclude bwt
   oddsmith confounding births.csv --outcome low --exposure smoke,ht --candidates race,age,lwt
-  oddsmith confounding stones.csv --outcome success --exposure treatment --weight n";
+  oddsmith confounding stones.csv --outcome success --exposure treatment --weight n
+  oddsmith confounding births.csv --outcome low --exposure smoke --exclude bwt --plot forest";
 
 /// The analysis.
 #[derive(Debug, Clone)]

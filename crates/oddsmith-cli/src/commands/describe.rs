@@ -14,12 +14,14 @@ use crate::exit::Failure;
 use crate::files;
 use crate::labels;
 use crate::options::{AnalysisArgs, OfAnalysis, SourceArgs, WeightArgs, split_list};
+use crate::plot;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith describe births.csv --by low                          # counts, means, medians, tests
   oddsmith describe births.csv --by race --columns age,lwt,smoke # some columns, three groups
   oddsmith describe births.csv --by low --numbers mean --equal-variances
   oddsmith describe births.csv --exclude bwt --format md         # no groups
+  oddsmith describe births.csv --by smoke --exclude bwt --plot differences
   oddsmith describe births.csv --by low --labels labels.csv --format docx > table1.docx";
 
 /// The analysis.
@@ -64,7 +66,7 @@ pub(crate) struct DescribeArgs {
 }
 
 /// One table in place of everything.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 struct PartArgs {
     /// Only one row for every column, level and group.
     #[arg(long, group = "part")]
@@ -73,6 +75,10 @@ struct PartArgs {
     /// Only the tests.
     #[arg(long, group = "part", requires = "by")]
     tests: bool,
+
+    /// Draw a picture in place of tables: how far groups are apart in every column.
+    #[arg(long, group = "part", requires = "by", value_name = "PICTURE", value_parser = ["differences"])]
+    plot: Option<String>,
 }
 
 /// Counts and shows.
@@ -93,9 +99,10 @@ pub(crate) fn run(args: &DescribeArgs, console: &Console, control: &Arc<Control>
         labels.apply(&mut analysed.card);
     }
     let card = &analysed.card;
-    match (args.part.tidy, args.part.tests) {
-        (true, _) => console.result(&card.tidy)?,
-        (_, true) => console.result(analysing::named(card, "tests"))?,
+    match (&args.part.plot, args.part.tidy, args.part.tests) {
+        (Some(picture), ..) => plot::show(plot::of_card(card, picture)?, console)?,
+        (_, true, _) => console.result(&card.tidy)?,
+        (.., true) => console.result(analysing::named(card, "tests"))?,
         _ => analysing::show("description", &[("data", &analysed.data)], card, console)?,
     }
     analysing::tell(&analysed, console);

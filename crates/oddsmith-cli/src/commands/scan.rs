@@ -14,6 +14,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
 use crate::options::{SourceArgs, split_list};
+use crate::plot;
 
 /// What is searched.
 #[derive(Debug, Clone, Args)]
@@ -33,6 +34,10 @@ pub(super) struct ScanArgs {
     /// Only the table of findings, with every number.
     #[arg(long)]
     tidy: bool,
+
+    /// Draw a picture in place of tables: the forest of odds ratios.
+    #[arg(long, value_name = "PICTURE", value_parser = ["forest"], conflicts_with = "tidy")]
+    plot: Option<String>,
 }
 
 impl ScanArgs {
@@ -54,9 +59,10 @@ impl ScanArgs {
             ..Roles::default()
         };
         let analysed = analysing::analyse(procedure, &input, (source.options()?, roles), source.threads(), console, control)?;
-        match self.tidy {
-            true => console.result(&analysed.card.tidy)?,
-            false => analysing::show(name, &[("data", &analysed.data)], &analysed.card, console)?,
+        match (&self.plot, self.tidy) {
+            (Some(picture), _) => plot::show(plot::of_card(&analysed.card, picture)?, console)?,
+            (None, true) => console.result(&analysed.card.tidy)?,
+            (None, false) => analysing::show(name, &[("data", &analysed.data)], &analysed.card, console)?,
         }
         analysing::tell(&analysed, console);
         Ok(())

@@ -1,5 +1,7 @@
 //! `oddsmith select`: which columns a model needs, by stepwise search, judged on rows that had no part in the search.
 
+mod picture;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +15,8 @@ use oddsmith::model::{BoxedStats, Step};
 use oddsmith::notice::{self, Notice};
 use oddsmith::registry::{self, MODELS};
 use oddsmith::train::{
-    CrossValidation, Direction, FoldSpec, Selection, SumsModel, has_no_model, likelihood_of_sums, select_among, select_by_tests,
+    CrossValidation, Direction, FoldSpec, Selection, SelectionStep, SumsModel, has_no_model, likelihood_of_sums, select_among,
+    select_by_tests,
 };
 use oddsmith::{Error, ErrorKind, Result as LibraryResult, persist};
 use oddsmith_io::{Input, Opened};
@@ -27,6 +30,7 @@ use crate::files;
 use crate::fitting::ModelRequest;
 use crate::flags;
 use crate::options::{ParamArgs, ReadingArgs, RoleArgs, TextArgs, new_file};
+use crate::plot;
 use crate::progress::Progress;
 use crate::search::{Search, Units};
 use crate::silence::silent_rows;
@@ -81,6 +85,10 @@ pub(crate) struct SelectArgs {
     #[arg(short, long, value_name = "FILE", value_parser = new_file())]
     output: Option<PathBuf>,
 
+    /// Draw a picture in place of tables: the criterion after every step.
+    #[arg(long, value_name = "PICTURE", value_parser = ["steps"])]
+    plot: Option<String>,
+
     #[command(flatten)]
     params: ParamArgs,
 
@@ -107,6 +115,19 @@ pub(crate) enum Criterion {
     Mdl,
     /// Likelihood-ratio tests at --significance, all levels of a category and all columns of a term together.
     Lr,
+}
+
+impl Criterion {
+    /// What it is measured in, in a word or two.
+    fn unit(self) -> &'static str {
+        match self {
+            Criterion::Bits => "bits per row",
+            Criterion::Aic => "AIC",
+            Criterion::Bic => "BIC",
+            Criterion::Mdl => "description length in bits",
+            Criterion::Lr => "p-value",
+        }
+    }
 }
 
 /// Which steps are allowed.
@@ -196,7 +217,7 @@ pub(crate) fn run(args: &SelectArgs, console: &Console, control: &Arc<Control>) 
     let mut cards: Vec<(&str, &Card)> = vec![("data", &data)];
     cards.extend(honest.as_ref().map(|card| ("held_out", card)));
     cards.push(("selection", &card));
-    console.result(&cards[..])?;
+    args.show(&cards, console)?;
     console.notices(&data.notices);
     if args.holdout == 0 {
         console.note("no rows were held back: the criterion of a chosen model flatters it");
@@ -215,6 +236,14 @@ fn open(args: &SelectArgs, mut model: ModelRequest, input: &Input, control: &Con
 }
 
 impl SelectArgs {
+    /// The cards, the last of which is the search; or its picture.
+    fn show(&self, cards: &[(&str, &Card)], console: &Console) -> Result<(), Failure> {
+        match (&self.plot, cards.last()) {
+            (Some(picture), Some((_, search))) => plot::show(plot::of_card(search, picture)?, console),
+            _ => console.result(cards),
+        }
+    }
+
     fn criterion_name(&self) -> String {
         match self.by {
             Criterion::Bits => format!("bits over {} folds", self.folds),
@@ -266,7 +295,7 @@ fn run_on_statistics(args: &SelectArgs, path: &Path, model: &ModelRequest, conso
     let mut card = told(args, name, &selection, &names);
     let saved = args.output.as_ref().map(|output| files::save(output, &persist::save_model(&*model)?)).transpose()?;
     card.facts.extend(saved.iter().flat_map(|saved| saved.facts()));
-    console.result(&[("data", &data), ("selection", &card)][..])?;
+    args.show(&[("data", &data), ("selection", &card)], console)?;
     console.note("statistics hold no rows to judge the choice on: the criterion of a chosen model flatters it");
     if let Some(saved) = saved {
         console.note(&format!("model → {saved}"));
@@ -286,16 +315,21 @@ fn told(args: &SelectArgs, model: &str, selection: &Selection, names: &[String])
             ("criterion".into(), args.criterion_name().into()),
         ],
         tidy: steps(selection, names, if args.by == Criterion::Lr { "p_value" } else { "criterion" }),
+        pictures: vec![picture::picture(args.by.unit(), selection, names)],
         ..Card::default()
     }
+}
+
+/// A step as people write it: `+ age`.
+fn change(step: &SelectionStep, names: &[String]) -> String {
+    step.column.map_or("start".to_owned(), |j| format!("{} {}", if step.added { "+" } else { "−" }, names[j]))
 }
 
 fn steps(selection: &Selection, names: &[String], criterion: &str) -> Table {
     let mut table = FixedTable::new("steps", ["step", "change", "columns", criterion]);
     for (at, step) in selection.steps.iter().enumerate() {
-        let change = step.column.map_or("start".to_owned(), |j| format!("{} {}", if step.added { "+" } else { "−" }, names[j]));
         let columns: Vec<&str> = step.columns.iter().map(|&j| names[j].as_str()).collect();
-        table.push([at.into(), change.into(), columns.join(", ").into(), step.criterion.map_or(Cell::Empty, Cell::from)]);
+        table.push([at.into(), change(step, names).into(), columns.join(", ").into(), step.criterion.map_or(Cell::Empty, Cell::from)]);
     }
     table.into()
 }

@@ -13,7 +13,8 @@ use crate::options::{AnalysisArgs, OfAnalysis, SourceArgs};
 pub(crate) const EXAMPLES: &str = "Examples:
   oddsmith subgroups births.csv --outcome low --exposure smoke --candidates race,age,lwt
   oddsmith subgroups births.csv --outcome low --exposure smoke --exclude bwt --depth 1
-  oddsmith subgroups births.csv --outcome low --exposure smoke --candidates ht,ui --least 5 --seed 7";
+  oddsmith subgroups births.csv --outcome low --exposure smoke --candidates ht,ui --least 5 --seed 7
+  oddsmith subgroups births.csv --outcome low --exposure smoke --exclude bwt --plot forest";
 
 /// The analysis.
 #[derive(Debug, Clone)]

@@ -23,6 +23,27 @@ fn pictures_at_a_terminal_and_in_files() {
         "oddsmith plot forest low.odds -o forest.svg",
         "oddsmith table births.csv --outcome low --exposure smoke --strata race --plot forest --format table",
         "oddsmith info births.csv --target low --features age,lwt,smoke --plot information --format table",
+        "oddsmith plot boundary low.odds births.csv --format table",
+    ]));
+}
+
+/// Pictures of analyses: what the numbers of the tables are beside each other.
+#[test]
+fn analyses_are_drawn() {
+    let session = Session::new();
+    assert_session!(session.transcript(&[
+        "oddsmith describe births.csv --by smoke --exclude bwt --plot differences --format table -q",
+        "oddsmith describe births.csv --by race --columns age,lwt --plot differences --format csv -q",
+        "oddsmith describe births.csv --plot differences",
+        "oddsmith confounding births.csv --outcome low --exposure smoke --exclude bwt --plot forest --format table -q",
+        "oddsmith confounding births.csv --outcome low --exposure smoke --exclude bwt --design case-control --plot forest --format csv -q | head -4",
+        "oddsmith subgroups births.csv --outcome low --exposure smoke --candidates race,age --plot forest --format table -q",
+        "oddsmith table births.csv --outcome low --exposure race --plot forest --format table -q",
+        "oddsmith table births.csv --outcome low --exposure smoke --plot forest --format table -q",
+        "oddsmith select births.csv --target low --model logistic --features age,lwt,smoke --by aic --plot steps --format table -q",
+        "oddsmith bayes --model bent=0.8 --model straight=0.5 --prior 1/3,2/3 --counts 8,4 --plot posterior --format table",
+        "oddsmith bayes --model bent=0.8 --model straight=0.5 --counts 8,4 --plot belief",
+        "oddsmith degree births.csv 'bwt ~ lwt' --most 3 --plot description --format table",
     ]));
 }
 
@@ -58,6 +79,7 @@ fn pictures_that_cannot_be_drawn_say_why() {
         "oddsmith plot calibration margin.odds births.csv",
         "oddsmith plot decision iris.odds iris.csv",
         "oddsmith plot nomogram iris.odds iris.csv",
+        "oddsmith plot nomogram margin.odds births.csv",
         "oddsmith plot influence nb.odds births.csv",
         "oddsmith plot landscape nb.odds births.csv",
         "oddsmith plot boundary low.odds births.csv --columns age,race",

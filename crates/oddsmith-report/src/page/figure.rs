@@ -58,7 +58,7 @@ pub(super) fn slug(name: &str) -> String {
 
 /// The data of a picture, folded; a grid of values is no table that people read.
 fn table(picture: &Picture, most: usize) -> String {
-    let grid = |mark: &Mark| matches!(mark.still(), Mark::Surface { .. } | Mark::Contour { .. } | Mark::Ruler { .. });
+    let grid = |mark: &Mark| matches!(mark.still(), Mark::Surface { .. } | Mark::Region { .. } | Mark::Contour { .. } | Mark::Ruler { .. });
     if picture.panels.iter().any(|panel| panel.marks.iter().any(grid)) {
         return String::new();
     }

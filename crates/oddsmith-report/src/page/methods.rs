@@ -64,15 +64,20 @@ impl Told<'_> {
         } else {
             String::new()
         };
+        let figures = match (self.has_console(), findings.margins) {
+            (true, _) => "Discrimination, calibration and net benefit come",
+            (false, true) => "Discrimination comes",
+            (false, false) => "Discrimination and calibration come",
+        };
         let judged = match (&findings.evaluation, &findings.judged_on) {
             (None, _) => "The model was not judged.".to_owned(),
-            (Some(_), JudgedOn::Folds { folds, seed }) => format!(
-                "Discrimination, calibration and net benefit come from {folds}-fold cross-validation with equal class proportions in every fold (seed {seed})."
-            ),
-            (Some(_), JudgedOn::Table(name)) => {
-                format!("Discrimination, calibration and net benefit come from the rows of {}.", html(name))
+            (Some(_), JudgedOn::Folds { folds, seed }) => {
+                format!("{figures} from {folds}-fold cross-validation with equal class proportions in every fold (seed {seed}).")
             }
-            (Some(_), JudgedOn::OwnRows) => "Discrimination, calibration and net benefit come from the rows of the fit.".to_owned(),
+            (Some(_), JudgedOn::Table(name)) => {
+                format!("{figures} from the rows of {}.", html(name))
+            }
+            (Some(_), JudgedOn::OwnRows) => format!("{figures} from the rows of the fit."),
         };
         let how = match self.has_console() {
             true => {
@@ -89,8 +94,10 @@ impl Told<'_> {
     }
 }
 
+/// Commands whose lines break between words only, or a flag would be torn after its first hyphen.
 fn html_lines(lines: &[String]) -> String {
-    lines.iter().map(|line| html(line)).collect::<Vec<_>>().join("\n")
+    let words = |line: &String| line.split(' ').map(|word| format!("<span>{}</span>", html(word))).collect::<Vec<_>>().join(" ");
+    lines.iter().map(words).collect::<Vec<_>>().join("\n")
 }
 
 pub(super) fn lower_first(text: &str) -> String {

@@ -37,6 +37,14 @@ impl Canvas {
         }
     }
 
+    /// What closed lines hold, holes left out.
+    pub(super) fn area(&mut self, ink: Ink, rings: &[Vec<(f64, f64)>]) {
+        let d: String = rings.iter().filter(|ring| ring.len() > 2).map(|ring| format!("{}Z", through(ring))).collect();
+        if !d.is_empty() {
+            self.out.push_str(&format!("<path {} fill-rule=\"evenodd\" d=\"{d}\"/>", ink.attributes(self.paint)));
+        }
+    }
+
     /// A path; nothing where it is empty.
     pub(super) fn path(&mut self, ink: Ink, d: &str) {
         if !d.is_empty() {

@@ -94,7 +94,9 @@ fn collect(mark: &Mark, upright: bool, values: &mut Values) {
         }
         Mark::Blocks { blocks, .. } => values.seen.extend(blocks.iter().flat_map(|(left, right, ..)| [*left, *right])),
         Mark::Rule { upright: stands, at, .. } if *stands != upright => values.seen.push(*at),
-        Mark::Surface { x, y, .. } | Mark::Contour { x, y, .. } => values.seen.extend(if upright { y } else { x }),
+        Mark::Surface { x, y, .. } | Mark::Region { x, y, .. } | Mark::Contour { x, y, .. } => {
+            values.seen.extend(if upright { y } else { x })
+        }
         Mark::Ruler { ticks, .. } if !upright => values.seen.extend(ticks.iter().map(|(at, _)| *at)),
         Mark::Label { at, .. } => values.seen.push(pick(at)),
         _ => {}

@@ -161,7 +161,9 @@ impl<'a> Frame<'a> {
             for (value, text) in also {
                 let Some(x) = self.x.at(*value).filter(|x| *x >= self.x.start - 0.5 && *x <= self.x.end + 0.5) else { continue };
                 let half = Style::plain().width(text) / 2.0;
-                if x - half > last + 6.0 {
+                // Beside the headings of columns there is no room beyond the end.
+                let fits = self.columns.is_empty() || x + half <= self.x.end + 2.0;
+                if fits && x - half > last + 6.0 {
                     canvas.line(Ink::Axis, (x, top - 4.0), (x, top));
                     canvas.text(&Style::muted().at(Anchor::Middle), (x, line), text);
                     last = x + half;
@@ -234,7 +236,7 @@ fn height(panel: &Panel, width: f64, further: bool) -> f64 {
         return panel.y.categories.len().max(1) as f64 * if ruled { RULER_ROW } else { ROW };
     }
     let square = panel.x.scale == AxisScale::Proportion && panel.y.scale == AxisScale::Proportion;
-    let surface = panel.marks.iter().any(|mark| matches!(mark.still(), Mark::Surface { .. } | Mark::Contour { .. }));
+    let surface = panel.marks.iter().any(|mark| matches!(mark.still(), Mark::Surface { .. } | Mark::Region { .. } | Mark::Contour { .. }));
     match (further, square || surface) {
         (true, _) => 84.0,
         (false, true) => (width - 70.0).min(420.0),

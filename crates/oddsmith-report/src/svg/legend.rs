@@ -42,7 +42,7 @@ fn swatch(mark: &Mark, (x, y): (f64, f64), canvas: &mut Canvas) {
     match mark {
         Mark::Points { .. } => point(role, (x + SWATCH / 2.0, y), 3.6, canvas),
         Mark::Blocks { .. } => canvas.rect(Ink::Fill(role), (x + 3.0, y - 5.0), (x + SWATCH - 3.0, y + 5.0)),
-        Mark::Band { .. } => canvas.rect(Ink::Band(role), (x, y - 5.0), (x + SWATCH, y + 5.0)),
+        Mark::Band { .. } | Mark::Region { .. } => canvas.rect(Ink::Band(role), (x, y - 5.0), (x + SWATCH, y + 5.0)),
         Mark::Contour { .. } => canvas.line(Ink::Thin(role), (x, y), (x + SWATCH, y)),
         _ => canvas.line(line_ink(role), (x, y), (x + SWATCH, y)),
     }

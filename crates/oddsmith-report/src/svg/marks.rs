@@ -7,12 +7,12 @@ use oddsmith::picture::{AxisScale, Mark, Role};
 use super::canvas::Canvas;
 use super::contour;
 use super::frame::Frame;
-use super::ink::{Ink, STEPS};
+use super::ink::Ink;
 use super::labels::Labels;
 use super::number::{coordinate, pair};
 use super::place::{Place, Side, clipped};
-use super::ruler;
 use super::text::{Anchor, Style};
+use super::{ruler, surface};
 
 /// Half the height of a bar, of a square of an estimate, and of the ends of its limits.
 const BAR: f64 = 7.0;
@@ -48,7 +48,8 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
         Mark::Bars { role, bars } => bars.iter().for_each(|bar| draw_bar(*role, *bar, frame, labels, canvas)),
         Mark::Blocks { role, blocks, .. } => draw_blocks(*role, blocks, frame, canvas),
         Mark::Rule { role, upright, at } => rule(*role, *upright, *at, frame, canvas),
-        Mark::Surface { x, y, values } => surface(x, y, values, frame, canvas),
+        Mark::Surface { x, y, values } => surface::draw(x, y, values, frame, canvas),
+        Mark::Region { role, x, y, values, level, .. } => surface::draw_region(*role, (x, y, values), *level, frame, canvas),
         Mark::Contour { role, text, x, y, values, level, .. } => {
             let lists = contour::trace(x, y, values, *level);
             let placed = |(x, y): &(f64, f64)| Some((frame.x.at(*x)?, frame.y.at(*y)?));
@@ -58,10 +59,9 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
             // Of the islands of a noisy surface the largest tell the line.
             drawn.sort_by_key(|list| std::cmp::Reverse(list.len()));
             drawn.truncate(MOST_PIECES);
+            drawn.iter_mut().for_each(|list| *list = surface::simplified(list));
             canvas.lines(if *role == Role::Reference { Ink::Dashed(*role) } else { Ink::Thin(*role) }, &drawn);
-            if let Some(place) = drawn.first().and_then(|list| list.get(list.len() / 2)) {
-                labels.beside(*place, 2.0, text);
-            }
+            labels.along(drawn, *role != Role::Reference, text);
         }
         Mark::Ruler { at, ticks } => ruler::draw(*at, ticks, frame, canvas),
         Mark::Label { at, text } => {
@@ -139,6 +139,8 @@ pub(super) fn point(role: Role, (x, y): (f64, f64), radius: f64, canvas: &mut Ca
 
 fn draw_points(role: Role, points: &[(f64, f64)], frame: &Frame<'_>, canvas: &mut Canvas) {
     let radius = match points.len() {
+        // One to a row of a table: there is room.
+        _ if frame.panel.y.scale == AxisScale::Categories => 4.5,
         0..=3 => 4.5,
         4..=300 => 2.8,
         301..=1500 => 2.0,
@@ -230,89 +232,4 @@ fn rule(role: Role, upright: bool, at: f64, frame: &Frame<'_>, canvas: &mut Canv
         true => canvas.line(ink, (at, top), (at, bottom)),
         false => canvas.line(ink, (left, at.clamp(top, bottom)), (right, at.clamp(top, bottom))),
     }
-}
-
-/// Most characters of a surface while there is a coarser one to draw: noise has as many edges as a grid has points.
-const MOST_OF_SURFACE: usize = 40_000;
-
-/// A surface as fine as it is smooth.
-fn surface(x: &[f64], y: &[f64], values: &[f64], frame: &Frame<'_>, canvas: &mut Canvas) {
-    let mut paths = rectangles(&refined(x, y, values), frame);
-    for (x, y, values) in [(x.to_vec(), y.to_vec(), values.to_vec()), every_other(x, y, values)] {
-        if paths.iter().map(String::len).sum::<usize>() > MOST_OF_SURFACE {
-            paths = rectangles(&(x, y, values), frame);
-        }
-    }
-    paths.iter().enumerate().for_each(|(colour, d)| canvas.path(Ink::Step(colour), d));
-}
-
-/// Every other place of a grid.
-fn every_other(x: &[f64], y: &[f64], values: &[f64]) -> Grid {
-    let half = |grid: &[f64]| grid.iter().step_by(2).copied().collect::<Vec<f64>>();
-    let rows = values.chunks(x.len().max(1)).step_by(2);
-    (half(x), half(y), rows.flat_map(half).collect())
-}
-
-/// Places across, places up, and values row after row.
-type Grid = (Vec<f64>, Vec<f64>, Vec<f64>);
-
-/// Rectangles of the same colour side by side are one, and all of a colour are one path.
-fn rectangles((x, y, values): &Grid, frame: &Frame<'_>) -> Vec<String> {
-    let mut paths = vec![String::new(); STEPS];
-    let (x_edges, y_edges) = (edges(x, &frame.x), edges(y, &frame.y));
-    for (i, row) in values.chunks(x.len().max(1)).take(y.len()).enumerate() {
-        let step = |value: f64| (!value.is_nan()).then(|| ((value.clamp(0.0, 1.0) * STEPS as f64) as usize).min(STEPS - 1));
-        let mut from = 0;
-        while from < row.len() {
-            let colour = step(row[from]);
-            let to = (from..row.len()).find(|&j| step(row[j]) != colour).unwrap_or(row.len());
-            if let Some(colour) = colour {
-                let (top, bottom) = (y_edges[i + 1], y_edges[i]);
-                let [right, low, left] = [x_edges[to], bottom, x_edges[from]].map(coordinate);
-                paths[colour].push_str(&format!("M{}H{right}V{low}H{left}Z", pair((x_edges[from], top))));
-            }
-            from = to;
-        }
-    }
-    paths
-}
-
-/// The grid with places between its own, straight from one to the next, so that colours end where values do. A grid of which values are missing stays as it
-/// is.
-fn refined(x: &[f64], y: &[f64], values: &[f64]) -> Grid {
-    const PARTS: usize = 3;
-    let whole = x.len() > 1 && y.len() > 1 && x.len() * y.len() <= 10_000 && values.len() == x.len() * y.len();
-    if !(whole && values.iter().chain(x).chain(y).all(|value| value.is_finite())) {
-        return (x.to_vec(), y.to_vec(), values.to_vec());
-    }
-    // Place, and the two grid places around it with the share of the second.
-    let finer = |grid: &[f64]| -> Vec<(f64, usize, f64)> {
-        let steps = (grid.len() - 1) * PARTS;
-        let at = |step: usize| {
-            let first = (step / PARTS).min(grid.len() - 2);
-            let share = (step - first * PARTS) as f64 / PARTS as f64;
-            (grid[first] + share * (grid[first + 1] - grid[first]), first, share)
-        };
-        (0..=steps).map(at).collect()
-    };
-    let (across, up) = (finer(x), finer(y));
-    let value = |i: usize, j: usize| values[i * x.len() + j];
-    let mut out = Vec::with_capacity(across.len() * up.len());
-    for (_, i, v) in &up {
-        for (_, j, u) in &across {
-            let low = value(*i, *j) * (1.0 - u) + value(*i, j + 1) * u;
-            let high = value(i + 1, *j) * (1.0 - u) + value(i + 1, j + 1) * u;
-            out.push(low * (1.0 - v) + high * v);
-        }
-    }
-    (across.iter().map(|place| place.0).collect(), up.iter().map(|place| place.0).collect(), out)
-}
-
-/// Edges half way between the places of a grid, within the panel.
-fn edges(grid: &[f64], place: &Place) -> Vec<f64> {
-    let at: Vec<f64> = grid.iter().map(|value| place.within(*value).unwrap_or(place.start)).collect();
-    let mut edges = vec![at.first().copied().unwrap_or(place.start)];
-    edges.extend(at.windows(2).map(|pair| f64::midpoint(pair[0], pair[1])));
-    edges.push(at.last().copied().unwrap_or(place.end));
-    edges
 }

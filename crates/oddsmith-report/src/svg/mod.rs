@@ -19,6 +19,7 @@ mod marks;
 mod number;
 mod place;
 mod ruler;
+mod surface;
 mod text;
 mod ticks;
 mod tree;
@@ -108,6 +109,11 @@ pub(crate) fn turned_panel(panel: &Panel) -> Panel {
 /// A value where equal differences are equal steps.
 pub(crate) fn warped_value(scale: oddsmith::picture::AxisScale, value: f64) -> f64 {
     place::warped(scale, value)
+}
+
+/// The lines along which a grid of values has a level.
+pub(crate) fn lines_of_level(x: &[f64], y: &[f64], values: &[f64], level: f64) -> Vec<Vec<(f64, f64)>> {
+    contour::trace(x, y, values, level)
 }
 
 /// The ends of a panel's horizontal axis.

@@ -84,7 +84,7 @@ fn elements(panel: &Panel, mark: &Mark) -> Vec<Element> {
         }
         Mark::Rule { upright: true, at, .. } => vec![Element::at(*at, f64::NAN)],
         Mark::Rule { at, .. } => vec![Element::at(f64::NAN, *at)],
-        Mark::Surface { x, y, values } | Mark::Contour { x, y, values, .. } => {
+        Mark::Surface { x, y, values } | Mark::Region { x, y, values, .. } | Mark::Contour { x, y, values, .. } => {
             let places = y.iter().flat_map(|y| x.iter().map(move |x| (*x, *y)));
             places.zip(values).map(|((x, y), value)| Element::at(x, y).between(*value, f64::NAN)).collect()
         }

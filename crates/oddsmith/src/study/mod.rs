@@ -7,6 +7,7 @@ pub mod cross;
 pub mod describe;
 mod entry;
 pub mod estimate;
+mod forest;
 pub mod groups;
 pub mod information;
 pub mod matched;

@@ -5,9 +5,7 @@
 use std::num::NonZeroUsize;
 
 use super::driver::pass;
-use super::pictures::{
-    Influence, Nomogram, ProbeRows, RowDigest, Waterfall, column_bits, densities, map, number_place, sigmoid, tree_picture,
-};
+use super::pictures::{Dealt, Influence, Nomogram, ProbeRows, RowDigest, Waterfall, densities, map, number_place, sigmoid, tree_picture};
 use crate::card::{Card, Cell};
 use crate::control::Control;
 use crate::data::{Classes, Rows, Source};
@@ -123,7 +121,12 @@ impl Findings {
         let digest = rows.sum(&RowDigest::new(layout))?;
         let card = model.card();
         let known = digest.class_rows.iter().any(|rows| *rows > 0);
-        let mut columns = telling_columns(model, &digest, &card);
+        let told = |error: Error| error.to_string();
+        let dealt = match known {
+            true => Dealt::of(model, &digest).map_err(told),
+            false => Err("it takes rows, and none were given".into()),
+        };
+        let mut columns = telling_columns(model, &digest, &card, dealt.as_ref().ok());
         // A column of two or three values makes no picture while there is one of many.
         columns.sort_by_key(|j| number_place(layout, *j).is_none_or(|at| digest.distinct(at, FEW_VALUES).is_some()));
         let mut shape = if known { shapes(model, &digest, &columns) } else { Vec::new() };
@@ -136,7 +139,6 @@ impl Findings {
             true => "left out, because it shows single rows".to_owned(),
             false => "it takes rows, and none were given".to_owned(),
         };
-        let told = |error: Error| error.to_string();
         let picked = if no_rows || !known { Err(hidden()) } else { pick_row(model, &digest).map_err(told) };
         let (row, row_probability) = match picked {
             Ok((row, p)) => (Ok(row), p),
@@ -153,10 +155,7 @@ impl Findings {
                 true => Nomogram::of(model, &digest).map(|nomogram| nomogram.picture()).map_err(told),
                 false => Err("its rulers take the range of the columns, and no rows were given".into()),
             },
-            columns: match known {
-                true => column_bits(model, &digest).map_err(told),
-                false => Err("it takes rows, and none were given".into()),
-            },
+            columns: dealt.map(|dealt| dealt.picture(model)),
             row,
             row_probability,
             shape,
@@ -175,13 +174,19 @@ fn influence(model: &dyn Classifier, rows: &impl SumRows) -> Result<(Picture, f6
     Ok((found.picture(), largest))
 }
 
-/// Number columns, those that tell most first: by the spread of what they add to the scores of the sample, or as a tree asks for them, or as they come.
-fn telling_columns(model: &dyn Classifier, digest: &RowDigest, card: &Card) -> Vec<usize> {
+/// Number columns, those that tell most first: by the spread of what they add to the scores of the sample, or by what is lost when they are dealt, or as
+/// the card names them, or as they come.
+fn telling_columns(model: &dyn Classifier, digest: &RowDigest, card: &Card, dealt: Option<&Dealt>) -> Vec<usize> {
     let layout = model.layout();
     let numbers = layout.numbers().to_vec();
     if let Ok(spread) = spreads(model, digest) {
         let mut ranked = numbers;
         ranked.sort_by(|a, b| spread[*b].total_cmp(&spread[*a]));
+        return ranked;
+    }
+    if let Some(dealt) = dealt {
+        let mut ranked = numbers;
+        ranked.sort_by(|a, b| dealt.bits[*b].total_cmp(&dealt.bits[*a]));
         return ranked;
     }
     let mut asked: Vec<usize> = Vec::new();

@@ -2,11 +2,14 @@
 
 use super::super::cells::{count, known, p_value};
 use super::super::cross::Design;
+use super::super::forest::{HeldAgainst, held_against};
 use super::super::reversal::reversal;
 use super::{Confounding, ConfoundingCounts, Pair};
 use crate::card::{Card, Cell, FixedTable, Summary, Table};
 use crate::error::Result;
+use crate::model::linear::ratio;
 use crate::notice::{self, Notice};
+use crate::picture::Picture;
 
 /// Most pairs that people read; programs get all.
 const MOST_SHOWN: usize = 25;
@@ -92,14 +95,46 @@ impl Confounding {
             ("reversals".into(), pairs.iter().filter(|pair| pair.is_reversed()).count().into()),
         ];
         let named: Vec<&str> = counts.exposures.iter().map(|exposure| layout.features()[exposure.feature].name.as_str()).collect();
+        let title = format!("What moves the odds ratio of {} for {} = {event}", named.join(", "), layout.target());
         Ok(Card {
-            title: format!("What moves the odds ratio of {} for {} = {event}", named.join(", "), layout.target()),
+            pictures: vec![self.picture(&title, &pairs, counts.exposures.len() > 1)],
+            title,
             facts,
             tidy: tidy.into(),
             summary: Some(Summary { facts: Vec::new(), table: Some(read), footnotes: self.footnotes(pairs.len()) }),
             notices: reversals(&pairs),
             ..Card::default()
         })
+    }
+
+    /// The odds ratio within the levels of every candidate, beside the one over all rows and the standardised one.
+    fn picture(&self, title: &str, pairs: &[Pair], several: bool) -> Picture {
+        let by_outcome = self.design == Design::CaseControl;
+        let drawn = &pairs[..pairs.len().min(MOST_SHOWN)];
+        let row = |pair: &Pair| HeldAgainst {
+            name: if several { format!("{} within {}", pair.exposure, pair.candidate) } else { format!("within {}", pair.candidate) },
+            told: pair.conditional,
+            others: vec![pair.crude.value, pair.marginal.odds_ratio.value],
+        };
+        let rows: Vec<HeldAgainst> = drawn.iter().map(row).collect();
+        let names = ["over all rows", "standardised to all rows"];
+        let reversed = pairs.iter().filter(|pair| pair.is_reversed()).count();
+        let told = |pair: &&Pair| {
+            let [crude, within] = [pair.crude.value, pair.conditional.value].map(ratio);
+            format!("; most moves within {}, from {crude} to {within}", pair.candidate)
+        };
+        let summary = format!(
+            "Odds ratios within the levels of {}, the largest change first{}; {reversed} on the other side of 1.",
+            notice::counted(drawn.len() as u64, "column"),
+            drawn.first().as_ref().map_or_else(String::new, told),
+        );
+        held_against(
+            (title.to_owned(), summary),
+            self.level,
+            "within levels, with limits",
+            if by_outcome { &names[..1] } else { &names },
+            &rows,
+        )
     }
 
     fn footnotes(&self, looks: usize) -> Vec<String> {

@@ -1,13 +1,11 @@
-//! Parts of cards that all tables share: the table of counts, rows of measures and tests, a forest.
+//! Parts of cards that all tables share: the table of counts, rows of measures and tests.
 
 use super::super::cells::{count, known, p_value};
 use super::super::estimate::{ChiSquared, Estimate};
 use super::super::table::Independence;
 use super::CrossTable;
-use crate::card::{Cell, FixedTable, Picture, Table};
-use crate::model::linear::ratio;
+use crate::card::{Cell, FixedTable, Table};
 use crate::notice::{self, Notice};
-use crate::picture::{Axis, AxisScale, Column, Mark, Panel, Role};
 
 /// Measures, one row each.
 pub(super) struct Measures {
@@ -137,38 +135,5 @@ impl CrossTable {
             Notice::new(notice::MISSING_VALUES, text).column(&self.exposure)
         });
         gaps.into_iter().collect()
-    }
-}
-
-/// Estimates of ratios below each other; the last ones are those of the whole.
-pub(in crate::study) fn forest(axis: &str, parts: &[(String, Estimate)], wholes: &[(String, Estimate)]) -> Picture {
-    let rows: Vec<&(String, Estimate)> = parts.iter().chain(wholes).collect();
-    let place = |at: usize, told: &Estimate| ((rows.len() - 1 - at) as f64, told.value, told.low, told.high);
-    let drawn = |offset: usize, list: &[(String, Estimate)]| -> Vec<(f64, f64, f64, f64)> {
-        let seen = list.iter().enumerate().filter(|(_, (_, told))| !told.value.is_nan());
-        seen.map(|(at, (_, told))| place(offset + at, told)).collect()
-    };
-    let marks = vec![
-        Mark::Rule { role: Role::Reference, upright: true, at: 1.0 },
-        Mark::Intervals { role: Role::Plain, estimates: drawn(0, parts) },
-        Mark::Intervals { role: Role::Event, estimates: drawn(parts.len(), wholes) },
-    ];
-    let names = rows.iter().rev().map(|(name, _)| name.clone()).collect();
-    let told = |(name, told): &(String, Estimate)| format!("{name} {:.3} ({:.3} to {:.3})", told.value, told.low, told.high);
-    let cell = |told: &Estimate| match told.value.is_nan() {
-        true => String::new(),
-        false => format!("{} ({}–{})", ratio(told.value), ratio(told.low), ratio(told.high)),
-    };
-    let cells = rows.iter().rev().map(|(_, told)| cell(told)).collect();
-    let columns = vec![Column { title: format!("{axis} (limits)"), cells, optional: false }];
-    Picture {
-        name: "forest".into(),
-        title: format!("{axis} with limits"),
-        summary: wholes.iter().map(told).collect::<Vec<_>>().join("; "),
-        panels: vec![Panel {
-            x: Axis { label: axis.into(), scale: AxisScale::Log, ..Axis::default() },
-            y: Axis { scale: AxisScale::Categories, categories: names, columns, ..Axis::default() },
-            marks,
-        }],
     }
 }

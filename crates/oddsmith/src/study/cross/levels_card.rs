@@ -1,9 +1,10 @@
 //! The card of an exposure of several levels, or of an outcome of several classes.
 
 use super::super::cells::{known, p_text};
+use super::super::forest::forest;
 use super::super::groups::fisher;
 use super::super::table::{cochran_armitage, independence};
-use super::described::{Measures, Tests, forest};
+use super::described::{Measures, Tests};
 use super::table_card::meaning;
 use super::{CrossAnalysis, CrossTable};
 use crate::card::{Card, Summary, Table};
@@ -70,7 +71,8 @@ impl CrossAnalysis {
         ));
         let (tidy, all) = measures.tables();
         let summary = Some(Summary { facts: table.groups(), table: Some(by_score(&all)), footnotes });
-        let pictures = vec![forest("odds ratio", &odds, &[])];
+        let seen = format!("Odds of {} = {} against {} = {}", table.outcome, table.classes[1], table.exposure, table.levels[0]);
+        let pictures = vec![forest(seen, self.level, &odds, &[])];
         Ok(Card { title, facts, tidy, summary, tables: vec![counts, tests.table()], pictures, notices })
     }
 

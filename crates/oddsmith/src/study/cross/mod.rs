@@ -11,6 +11,5 @@ mod table_card;
 
 pub use counts::CrossCounts;
 pub use cross_table::CrossTable;
-pub(super) use described::forest;
 pub use procedure::{CrossAnalysis, Design};
 pub(super) use procedure::{DESIGN, ENTRY};

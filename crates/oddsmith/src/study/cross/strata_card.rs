@@ -2,10 +2,11 @@
 
 use super::super::cells::{count, known, p_text};
 use super::super::estimate::{ChiSquared, Estimate, two_sided_z};
+use super::super::forest::forest;
 use super::super::reversal::reversal;
 use super::super::strata::{Standardised, StratifiedTable};
 use super::super::table::ConditionalCount;
-use super::described::{Measures, Tests, forest};
+use super::described::{Measures, Tests};
 use super::table_card::meaning;
 use super::{CrossAnalysis, CrossTable, Design};
 use crate::card::{Card, FixedTable, Summary, Table};
@@ -66,13 +67,14 @@ impl CrossAnalysis {
         let wholes = [("Mantel–Haenszel".to_owned(), compared.conditional), ("crude".to_owned(), compared.crude)];
         let mut told = table.groups();
         told.push(("strata".into(), format!("{}: {}, {informative} of them informative", table.by.join(", "), strata.strata.len()).into()));
+        let title = format!("{} by {} within {}", table.outcome, table.exposure, table.by.join(", "));
         Ok(Card {
-            title: format!("{} by {} within {}", table.outcome, table.exposure, table.by.join(", ")),
             facts,
             tidy,
             summary: Some(Summary { facts: told, table: Some(read), footnotes }),
             tables: vec![self.each(table, &strata), tests, compared.table(&strata, self.level)],
-            pictures: vec![forest("odds ratio", &parts, &wholes)],
+            pictures: vec![forest(format!("Odds of {title}"), self.level, &parts, &wholes)],
+            title,
             notices,
         })
     }

@@ -2,8 +2,9 @@
 
 use super::super::cells::p_text;
 use super::super::estimate::Estimate;
+use super::super::forest::forest;
 use super::super::table::{ConditionalCount, Table2x2, independence};
-use super::described::{Measures, Tests, forest};
+use super::described::{Measures, Tests};
 use super::{CrossAnalysis, CrossTable, Design};
 use crate::card::{Card, Summary};
 use crate::error::Result;
@@ -31,14 +32,16 @@ impl CrossAnalysis {
         let mut notices = table.notices();
         notices.extend(self.sparse(table, &counts, independent.least_expected));
         let summary = Summary { facts: table.groups(), table: Some(read), footnotes };
-        let odds = vec![("odds ratio".to_owned(), counts.score_odds_ratio(self.level))];
+        let title = format!("{} by {}", table.outcome, table.exposure);
+        let odds =
+            vec![(format!("{} = {} against {}", table.exposure, table.levels[1], table.levels[0]), counts.score_odds_ratio(self.level))];
         Ok(Card {
-            title: format!("{} by {}", table.outcome, table.exposure),
             facts,
             tidy,
             summary: Some(summary),
             tables: vec![table.counts_table(), tests.table()],
-            pictures: vec![forest("odds ratio", &[], &odds)],
+            pictures: vec![forest(format!("Odds of {title}"), self.level, &[], &odds)],
+            title,
             notices,
         })
     }

@@ -2,6 +2,7 @@
 
 use super::super::cells::{count, known, p_text};
 use super::super::groups::{self, GroupTest};
+use super::differences::differences;
 use super::{ColumnSummary, Describe, DescribeCounts, NumberSummary, Numbers, Summaries};
 use crate::card::{Card, Cell, FixedTable, Summary, Table};
 use crate::data::Weighting;
@@ -20,6 +21,8 @@ struct Report<'a> {
     read: Vec<Vec<Cell>>,
     tidy: FixedTable<13>,
     tests: FixedTable<7>,
+    /// Standardised differences by column.
+    apart: Vec<(String, f64)>,
     /// Tests in the order of their first use; a letter stands for each.
     named: Vec<&'static str>,
     notices: Vec<Notice>,
@@ -42,6 +45,7 @@ impl Describe {
             read: Vec::new(),
             tidy: FixedTable::new("tidy", TIDY),
             tests: FixedTable::new("tests", TESTS),
+            apart: Vec::new(),
             named: Vec::new(),
             notices: Vec::new(),
         };
@@ -123,6 +127,7 @@ impl Report<'_> {
         let of = |group: Option<usize>| groups[group.unwrap_or(groups.len() - 1)];
         let moments: Vec<_> = groups[..groups.len() - 1].iter().map(|group| group.moment).collect();
         let difference = if several { groups::of_means(&moments) } else { f64::NAN };
+        self.apart.push((column.name.clone(), difference));
         let how = self.describe.of_column(&column.name);
         let (mut name, mut told) = (column.name.as_str(), difference);
         if how != Numbers::Median {
@@ -176,6 +181,7 @@ impl Report<'_> {
         };
         let whole = |group: Option<usize>| (0..names.len()).map(|level| of(level, group)).sum::<f64>();
         let difference = if groups > 1 { groups::of_levels(counts, groups) } else { f64::NAN };
+        self.apart.push((column.name.clone(), difference));
         let tested = self.tested.then(|| groups::counts(counts, groups));
         if let Some((test, true)) = tested.filter(|(test, _)| test.is_known()) {
             let text = format!("small counts and too many tables for an exact test: the p-value of {} is an approximation", test.name);
@@ -241,6 +247,7 @@ impl Report<'_> {
             ("groups".into(), groups.into()),
         ];
         Card {
+            pictures: if groups > 1 { vec![differences(self.apart, by, groups)] } else { Vec::new() },
             title: if groups > 1 { format!("Description by {by}") } else { "Description".into() },
             facts,
             tidy: self.tidy.into(),

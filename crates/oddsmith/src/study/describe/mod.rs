@@ -4,6 +4,7 @@
 mod card;
 mod column;
 mod counts;
+mod differences;
 mod procedure;
 
 pub use column::{ColumnSummary, NumberSummary, Summaries};

@@ -70,7 +70,7 @@ impl ConditionalLogit {
             tidy: self.tidy(design, fitted),
             summary: Some(Summary { facts: told, table: Some(self.read(design, fitted)), footnotes }),
             tables: if fitted.terms.is_empty() { Vec::new() } else { vec![drop1(fitted)] },
-            pictures: vec![super::super::cross::forest("odds ratio", &parts, &[])],
+            pictures: vec![super::super::forest::forest("Odds ratios within sets".into(), self.level, &parts, &[])],
             notices: self.notices(state, design, fitted, occurring - informative),
         }
     }

@@ -1,6 +1,8 @@
 //! The card: groups by the size of their test, with what the held-out half says.
 
 use super::super::cells::known;
+use super::super::estimate::Estimate;
+use super::super::forest::{HeldAgainst, held_against};
 use super::procedure::Subgroups;
 use super::rows::KeptRows;
 use super::scan::{Finding, MOST_GROUPS};
@@ -8,6 +10,7 @@ use crate::card::{Card, Cell, FixedTable, Summary};
 use crate::error::{DataFault, Result};
 use crate::notice::{self, Notice};
 use crate::num::special::normal;
+use crate::picture::Picture;
 
 /// Groups that people read; programs get more.
 const MOST_SHOWN: usize = 10;
@@ -76,14 +79,35 @@ impl Subgroups {
             ("held out rows".into(), found.held_out.into()),
             ("permutations".into(), self.deals.into()),
         ];
+        let title = format!("Groups in which the odds ratio of {exposure} for {outcome} is another one");
         Ok(Card {
-            title: format!("Groups in which the odds ratio of {exposure} for {outcome} is another one"),
+            pictures: vec![self.picture(&title, &found.findings)],
+            title,
             facts,
             tidy: tidy.into(),
             summary: Some(Summary { facts: Vec::new(), table: Some(read.into()), footnotes }),
             notices,
             ..Card::default()
         })
+    }
+
+    /// What the held-out half says of the groups that were found, beside what the search saw in them.
+    fn picture(&self, title: &str, findings: &[Finding]) -> Picture {
+        let row = |finding: &Finding| {
+            let held_out = &finding.held_out[0];
+            HeldAgainst {
+                name: finding.told.clone(),
+                told: if held_out.is_informative() { held_out.score_odds_ratio(self.level) } else { Estimate::bare(f64::NAN) },
+                others: vec![finding.searched[0].odds_ratio(), finding.searched[1].odds_ratio()],
+            }
+        };
+        let rows: Vec<HeldAgainst> = findings.iter().take(MOST_SHOWN).map(row).collect();
+        let summary = format!(
+            "The {} whose odds ratio differs most from that outside: in the rows of the search, and with limits in the rows that had no part in it.",
+            notice::counted(rows.len() as u64, "group")
+        );
+        let names = ["in the search", "in the search, outside the group"];
+        held_against((title.to_owned(), summary), self.level, "in held-out rows, with limits", &names, &rows)
     }
 
     /// The odds ratio of the held-out half with its limits, for people.

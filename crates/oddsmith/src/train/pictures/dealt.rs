@@ -22,42 +22,63 @@ const SCORES: usize = 8000;
 /// Most columns that are drawn.
 const MOST: usize = 20;
 
+/// What is lost when columns are dealt.
+pub struct Dealt {
+    /// Bits per row, column by column.
+    pub bits: Vec<f64>,
+    /// Rows that it was counted on.
+    rows: usize,
+}
+
+impl Dealt {
+    /// Deals every column of a model to other rows of the sample.
+    pub fn of(model: &dyn Classifier, digest: &RowDigest) -> Result<Self> {
+        let layout = model.layout();
+        let refused = |why: &str| {
+            let what = "tell how far it leans on each column".into();
+            Err(ErrorKind::Unsupported { model: model.card().title, what, advice: why.into() }.into())
+        };
+        if model.scale() == Scale::Margin {
+            return refused("bits are counted on probabilities, and its scores are margins");
+        }
+        if !layout.words().is_empty() {
+            return refused("it reads texts, whose words are no columns");
+        }
+        let rows: Vec<&KeptRow> = digest.scattered_rows().into_iter().take(ROWS).collect();
+        let features = layout.features().len();
+        if rows.len() < 2 || features == 0 {
+            return refused("it takes two rows with known classes, and a column");
+        }
+        let shifts = (SCORES / (features * rows.len())).clamp(1, rows.len() - 1);
+        let own = losses(model, digest, &rows, None)?;
+        let mut bits = Vec::with_capacity(features);
+        for feature in 0..features {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for shift in (0..shifts).map(|k| 1 + k * (rows.len() - 1) / shifts) {
+                let dealt = losses(model, digest, &rows, Some((layout.plane(feature), shift)))?;
+                for (lost, kept) in dealt.iter().zip(&own).filter(|(lost, kept)| !lost.is_nan() && !kept.is_nan()) {
+                    sum += lost - kept;
+                    count += 1.0;
+                }
+            }
+            bits.push(sum / count);
+        }
+        match bits.iter().all(|bits| bits.is_finite()) {
+            true => Ok(Dealt { bits, rows: rows.len() }),
+            false => Err(Error::data("some row has a class that the model calls impossible, or no row has all the values that it needs")),
+        }
+    }
+
+    /// The columns of the model and their bits, the most first.
+    pub fn picture(&self, model: &dyn Classifier) -> Picture {
+        let names = model.layout().features().iter().map(|feature| visible(&feature.name));
+        picture(names.zip(self.bits.iter().copied()).collect(), self.rows)
+    }
+}
+
 /// Bits per row that a model loses when each of its columns is dealt to other rows, the most first.
 pub fn column_bits(model: &dyn Classifier, digest: &RowDigest) -> Result<Picture> {
-    let layout = model.layout();
-    let refused = |why: &str| {
-        let what = "tell how far it leans on each column".into();
-        Err(ErrorKind::Unsupported { model: model.card().title, what, advice: why.into() }.into())
-    };
-    if model.scale() == Scale::Margin {
-        return refused("bits are counted on probabilities, and its scores are margins");
-    }
-    if !layout.words().is_empty() {
-        return refused("it reads texts, whose words are no columns");
-    }
-    let rows: Vec<&KeptRow> = digest.scattered_rows().into_iter().take(ROWS).collect();
-    let features = layout.features().len();
-    if rows.len() < 2 || features == 0 {
-        return refused("it takes two rows with known classes, and a column");
-    }
-    let shifts = (SCORES / (features * rows.len())).clamp(1, rows.len() - 1);
-    let own = losses(model, digest, &rows, None)?;
-    let mut found: Vec<(String, f64)> = Vec::new();
-    for feature in 0..features {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for shift in (0..shifts).map(|k| 1 + k * (rows.len() - 1) / shifts) {
-            let dealt = losses(model, digest, &rows, Some((layout.plane(feature), shift)))?;
-            for (lost, kept) in dealt.iter().zip(&own).filter(|(lost, kept)| !lost.is_nan() && !kept.is_nan()) {
-                sum += lost - kept;
-                count += 1.0;
-            }
-        }
-        found.push((visible(&layout.features()[feature].name), sum / count));
-    }
-    match found.iter().all(|(_, bits)| bits.is_finite()) {
-        true => Ok(picture(found, rows.len())),
-        false => Err(Error::data("some row has a class that the model calls impossible, or no row has all the values that it needs")),
-    }
+    Ok(Dealt::of(model, digest)?.picture(model))
 }
 
 /// Bits of every row's class, with one column of the rows so many places on; missing for a row that cannot be scored.

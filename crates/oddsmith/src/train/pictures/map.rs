@@ -11,6 +11,8 @@ use crate::picture::{Axis, Mark, Panel, Picture, Role, drawn_classes, drawn_role
 
 /// Points of the grid along a column.
 const GRID: usize = 56;
+/// Logarithms beyond this are those of numbers that vanish.
+const MOST_LOG: f64 = 745.0;
 /// Most rows that are drawn.
 const MOST_ROWS: usize = 264;
 
@@ -60,11 +62,22 @@ impl Grid {
         (0..self.x.len() * self.y.len()).map(|i| self.predictions.row(i)[k]).collect()
     }
 
+    /// Log odds of the second of two classes. Between the points of a grid they are as straight as the model, and probabilities are not: a steep
+    /// boundary would zigzag from point to point.
+    fn log_odds(&self) -> Vec<f64> {
+        let of = |i: usize| {
+            let row = self.predictions.row(i);
+            let odds = row[1].ln() - row[0].ln();
+            if odds.is_nan() { f64::NAN } else { odds.clamp(-MOST_LOG, MOST_LOG) }
+        };
+        (0..self.x.len() * self.y.len()).map(of).collect()
+    }
+
     /// log p(x, k) relative to its largest value.
-    fn density(&self, k: usize) -> Vec<f64> {
+    fn log_density(&self, k: usize) -> Vec<f64> {
         let scores: Vec<f64> = (0..self.x.len() * self.y.len()).map(|i| self.predictions.scores().row(i)[k]).collect();
         let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        scores.into_iter().map(|score| (score - most).exp()).collect()
+        scores.into_iter().map(|score| (score - most).max(-MOST_LOG)).collect()
     }
 }
 
@@ -91,7 +104,7 @@ pub fn map(model: &dyn Classifier, digest: &RowDigest, [a, b]: [usize; 2]) -> Re
     let mut marks = ground(&grid, classes.len(), &role);
     if model.scale() == Scale::LogJoint {
         for &k in &drawn {
-            let values = grid.density(k);
+            let values = grid.log_density(k);
             let level = half_level(&values);
             marks.push(contour(&grid, role(k), String::new(), String::new(), values, level));
         }
@@ -118,39 +131,35 @@ fn contour(grid: &Grid, role: Role, name: String, text: String, values: Vec<f64>
 /// Colours of probabilities with two classes; of several, and of margins, the class that is called and the boundaries.
 fn ground(grid: &Grid, classes: usize, role: &dyn Fn(usize) -> Role) -> Vec<Mark> {
     if classes == 2 && !grid.margins {
-        let values = grid.probability(1);
-        let lines = [0.1, 0.25, 0.5, 0.75, 0.9].map(|level| {
-            let role = if level == 0.5 { Role::Plain } else { Role::Reference };
-            contour(grid, role, String::new(), format!("{:.0}%", 100.0 * level), values.clone(), level)
+        let log_odds = grid.log_odds();
+        let lines = [0.1, 0.25, 0.5, 0.75, 0.9].map(|p: f64| {
+            let role = if p == 0.5 { Role::Plain } else { Role::Reference };
+            contour(grid, role, String::new(), format!("{:.0}%", 100.0 * p), log_odds.clone(), (p / (1.0 - p)).ln())
         });
-        return std::iter::once(Mark::Surface { x: grid.x.clone(), y: grid.y.clone(), values }).chain(lines).collect();
+        return std::iter::once(Mark::Surface { x: grid.x.clone(), y: grid.y.clone(), values: grid.probability(1) }).chain(lines).collect();
     }
-    let mut marks = Vec::new();
-    let winner = |i: usize| {
-        (0..classes).fold(0, |best, k| if grid.predictions.scores().row(i)[k] > grid.predictions.scores().row(i)[best] { k } else { best })
+    let leads: Vec<Vec<f64>> = (0..classes).map(|k| grid.lead(k)).collect();
+    let region = |(k, values): (usize, &Vec<f64>)| Mark::Region {
+        role: role(k),
+        name: String::new(),
+        x: grid.x.clone(),
+        y: grid.y.clone(),
+        values: values.clone(),
+        level: 0.0,
     };
-    for (j, row) in grid.y.windows(2).enumerate() {
-        let mut from = 0;
-        let of = |i: usize| winner(j * grid.x.len() + i);
-        while from + 1 < grid.x.len() {
-            let to = (from + 1..grid.x.len() - 1).find(|&i| of(i) != of(from)).unwrap_or(grid.x.len() - 1);
-            let points = vec![(grid.x[from], row[0], row[1]), (grid.x[to], row[0], row[1])];
-            marks.push(Mark::Band { role: role(of(from)), name: String::new(), points });
-            from = to;
-        }
-    }
-    marks.extend((0..classes).map(|k| contour(grid, Role::Plain, String::new(), String::new(), grid.lead(k), 0.0)));
+    let mut marks: Vec<Mark> = leads.iter().enumerate().map(region).collect();
+    marks.extend(leads.into_iter().map(|lead| contour(grid, Role::Plain, String::new(), String::new(), lead, 0.0)));
     marks
 }
 
-/// The level above which half of the mass on the grid lies.
+/// The level of log densities above which half of the mass on the grid lies.
 fn half_level(values: &[f64]) -> f64 {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let half = 0.5 * sorted.iter().sum::<f64>();
+    let half = 0.5 * sorted.iter().map(|value| value.exp()).sum::<f64>();
     let mut sum = 0.0;
     for value in &sorted {
-        sum += value;
+        sum += value.exp();
         if sum >= half {
             return *value;
         }

@@ -14,7 +14,7 @@ mod row_digest;
 mod waterfall;
 
 pub use curves::{comparison_picture, curve_picture};
-pub use dealt::{bars_of_bits, column_bits};
+pub use dealt::{Dealt, bars_of_bits, column_bits};
 pub use density::{densities, sigmoid};
 pub use influence::Influence;
 pub use landscape::Landscape;

@@ -44,6 +44,12 @@ impl Nomogram {
         if layout.classes().len() != 2 {
             return Err(refused(model, "it needs two classes"));
         }
+        if model.scale() == crate::model::Scale::Margin {
+            return Err(refused(
+                model,
+                "its last ruler is a probability, and scores of this model are margins; calibrate it to have probabilities",
+            ));
+        }
         if !layout.words().is_empty() {
             return Err(refused(model, "it has a ruler per column, and not one per word"));
         }
@@ -163,8 +169,10 @@ fn grounds(layout: &crate::data::Layout, digest: &RowDigest) -> [(Vec<f64>, Vec<
     })
 }
 
-/// Round values of a column and its ends, so that every value of the rows can be read; a round value beside an end makes room for it.
+/// Round values of a column and its ends, so that every value of the rows can be read; a round value beside an end makes room for it. The ends are moved
+/// out to a tenth of the power of ten of the range: more digits would be read by nobody.
 fn ticks_from_end_to_end(low: f64, high: f64) -> Vec<f64> {
+    let (low, high) = rounded_out(low, high);
     let round = nice_ticks(low, high, TICKS);
     let near = match round[..] {
         [first, second, ..] => 0.3 * (second - first),
@@ -172,6 +180,19 @@ fn ticks_from_end_to_end(low: f64, high: f64) -> Vec<f64> {
     };
     let inner = round.into_iter().filter(|value| value - low > near && high - value > near);
     std::iter::once(low).chain(inner).chain([high]).collect()
+}
+
+fn rounded_out(low: f64, high: f64) -> (f64, f64) {
+    let exponent = (high - low).log10().floor() - 1.0;
+    if !exponent.is_finite() {
+        return (low, high);
+    }
+    // Whole powers are divided or multiplied by, so that 2.4 is 24/10 and not 24 × 0.1.
+    let power = 10f64.powf(exponent.abs());
+    let (steps, back): (fn(f64, f64) -> f64, fn(f64, f64) -> f64) =
+        if exponent < 0.0 { (|x, p| x * p, |x, p| x / p) } else { (|x, p| x / p, |x, p| x * p) };
+    let [from, to] = [(steps(low, power) + 1e-9).floor(), (steps(high, power) - 1e-9).ceil()].map(|at| back(at, power));
+    if from.is_finite() && to.is_finite() { (from, to) } else { (low, high) }
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten within two ends.
@@ -185,4 +206,18 @@ pub(super) fn nice_ticks(low: f64, high: f64, wanted: f64) -> Vec<f64> {
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|step| *step >= rough).unwrap_or(10.0 * power);
     let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
     (first..=last).map(|at| at as f64 * step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_a_ruler_are_round_and_hold_all_values() {
+        assert_eq!(rounded_out(0.085, 2.3548), (0.0, 2.4));
+        assert_eq!(rounded_out(7.0, 79.25), (7.0, 80.0));
+        assert_eq!(rounded_out(80.0, 250.0), (80.0, 250.0));
+        assert_eq!(rounded_out(-0.013, 0.0), (-0.013, 0.0));
+        assert_eq!(rounded_out(5.0, 5.0), (5.0, 5.0));
+    }
 }
