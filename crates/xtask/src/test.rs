@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-use crate::{arrows, browser, engines, format, free_threaded, package, python, scaffold, shell, site};
+use crate::{arrows, browser, engines, format, free_threaded, package, python, scaffold, shell, site, trust};
 
 /// A check: what it is called, and what it does.
 struct Step {
@@ -23,6 +23,7 @@ const STEPS: &[Step] = &[
     Step { name: "tests", run: tests },
     Step { name: "doctests", run: || cargo(&["test", "--release", "--workspace", "--doc"]) },
     Step { name: "docs", run: docs },
+    Step { name: "trust", run: trust::quick },
     Step { name: "browser", run: browser::tests },
     Step { name: PYTHON, run: python_tests },
     Step { name: ENGINES, run: engines::tests },

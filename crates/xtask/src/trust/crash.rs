@@ -80,7 +80,7 @@ impl Left {
 
 /// Kills commands of every kind.
 pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
-    let kills = scope.count(300, 10_000) / REPLACEMENTS.len();
+    let kills = scope.count(150, 10_000) / REPLACEMENTS.len();
     let mut findings = Vec::new();
     for replacement in &REPLACEMENTS {
         let cores = 2;

@@ -26,7 +26,7 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let targets: Vec<String> = shell::output(&program, &["targets"])?.lines().map(str::to_owned).collect();
     let folder = scope.folder("fuzz")?;
     let place = folder.to_string_lossy().into_owned();
-    let seconds = scope.time(4.0, 0.02).as_secs_f64().to_string();
+    let seconds = scope.time(2.0, 0.02).as_secs_f64().to_string();
     let reports = trial::side_by_side(targets.len(), |at| {
         let told = told(&program, &["run", &targets[at], &seconds, EXECUTIONS, "1", &place])?;
         Ok((at, told))

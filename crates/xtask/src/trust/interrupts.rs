@@ -36,7 +36,7 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let folder = scope.folder("interrupts")?;
     tables::write(&folder.join("large.csv"), scope.count(60_000, 400_000), 1)?;
     trial::succeed(&scope.program, &folder, "fit -q large.csv --target y -o large.odds")?;
-    let signals = scope.count(60, 1_000) / COMMANDS.len();
+    let signals = scope.count(24, 1_000) / COMMANDS.len();
     let mut all = Vec::new();
     let mut random = Random::new(1);
     for words in COMMANDS {

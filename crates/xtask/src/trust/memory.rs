@@ -27,7 +27,7 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     tables::write(&folder.join("some.csv"), 5_000, 3)?;
     trial::succeed(&scope.program, &folder, "fit -q some.csv --target y -o some.odds")?;
     let first = first_start(scope, &folder)?;
-    let steps = scope.count(8, 200);
+    let steps = scope.count(4, 200);
     // Limits grow by the same factor: what matters happens just above the least.
     let factor = (MOST as f64 / first as f64).powf(1.0 / steps as f64);
     let limits: Vec<usize> = (0..=steps).map(|step| (first as f64 * factor.powi(step as i32)) as usize).collect();
