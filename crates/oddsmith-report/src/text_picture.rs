@@ -87,9 +87,10 @@ fn of_rows(panel: &Panel, width: usize) -> String {
     let ruler = Ruler { scale: panel.x.scale, ends: crate::svg::ends_of(panel), cells };
     let mut lines: Vec<Vec<char>> = vec![vec![' '; cells]; panel.y.categories.len()];
     let signs = Signs::of(panel);
-    for mark in panel.marks.iter().map(Mark::still) {
-        draw_row_mark(mark, &ruler, signs, &mut lines);
-    }
+    // A character hides the one below it: estimates with limits, whose numbers stand beside them, come last.
+    let (limits, others): (Vec<&Mark>, Vec<&Mark>) =
+        panel.marks.iter().map(Mark::still).partition(|mark| matches!(mark, Mark::Intervals { .. }));
+    others.into_iter().chain(limits).for_each(|mark| draw_row_mark(mark, &ruler, signs, &mut lines));
     let mut text = signs.legend(panel, width);
     if let Some(column) = column.filter(|_| beside > 0) {
         text.push_str(format!(" {}{}  {}\n", " ".repeat(names + 1), " ".repeat(cells), in_columns(&column.title, beside)).trim_end());
@@ -116,6 +117,9 @@ struct Signs {
 }
 
 impl Signs {
+    /// What points are drawn with.
+    const POINTS: [char; 3] = ['▲', '◆', '●'];
+
     fn of(panel: &Panel) -> Self {
         let bars = panel.marks.iter().map(Mark::still).filter(|mark| matches!(mark, Mark::Bars { .. }));
         let roles: Vec<Role> = bars.map(Mark::role).collect();
@@ -129,9 +133,9 @@ impl Signs {
 
     fn point(role: Role) -> char {
         match role {
-            Role::Event => '▲',
-            Role::Third => '◆',
-            _ => '●',
+            Role::Event => Signs::POINTS[0],
+            Role::Third => Signs::POINTS[1],
+            _ => Signs::POINTS[2],
         }
     }
 
@@ -161,7 +165,9 @@ fn draw_row_mark(mark: &Mark, ruler: &Ruler, signs: Signs, lines: &mut [Vec<char
             for (at, value, low, high) in estimates {
                 let Some(line) = row(*at).and_then(|at| lines.get_mut(at)) else { continue };
                 if let (Some((from, starts)), Some((to, ends))) = (ruler.at(*low), ruler.at(*high)) {
-                    line[from..=to.max(from)].iter_mut().for_each(|cell| *cell = '─');
+                    // Points on the way stay.
+                    let way = line[from..=to.max(from)].iter_mut().filter(|cell| !Signs::POINTS.contains(cell));
+                    way.for_each(|cell| *cell = '─');
                     line[from] = if starts { '├' } else { '←' };
                     line[to] = if ends { '┤' } else { '→' };
                 }

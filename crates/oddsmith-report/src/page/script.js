@@ -8,7 +8,7 @@
   const share = (value, digits = 0) => (100 * value).toFixed(digits) + '%';
   const fine = value => value > 0.9995 ? '>99.9%' : value < 0.0005 ? '<0.1%' : share(value, value < 0.0995 || value > 0.9005 ? 1 : 0);
   const logit = p => Math.log(p / (1 - p)), chance = z => 1 / (1 + Math.exp(-z));
-  const DECIBANS = 10 / Math.LN10;
+  const DECIBANS = 10 / Math.LN10, LETTER = 6.4;
 
   // Places of a panel: two ends in units, two in values.
   const ruler = text => {
@@ -93,7 +93,11 @@
       const a = within(x.at(from), x), b = within(x.at(to), x), rect = g.querySelector('rect'), label = g.querySelector('text');
       if (rect) set(rect, { x: Math.min(a, b).toFixed(1), width: Math.max(0.5, Math.abs(b - a)).toFixed(1) });
       if (label) {
-        set(label, { x: (to >= 0 ? b + 6 : b - 6).toFixed(1), 'text-anchor': to >= 0 ? 'start' : 'end' });
+        // Behind the end of the bar, or beyond zero, or on the bar: where there is room. A hidden drawing cannot be measured.
+        const room = 6 + LETTER * text.length, zero = within(x.at(0), x), right = to >= 0;
+        const behind = right ? b + room <= x.b + 12 : b - room >= x.a, beyond = !right || zero - room >= x.a;
+        const start = right ? behind : !behind;
+        set(label, { x: ((behind || !beyond ? b : zero) + (start ? 6 : -6)).toFixed(1), 'text-anchor': start ? 'start' : 'end' });
         label.textContent = text;
       }
     });

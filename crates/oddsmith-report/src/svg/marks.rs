@@ -73,14 +73,14 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
     }
 }
 
-/// Where the text of a bar from zero to `x` stands: behind its end, or beyond zero where there is no room.
+/// Where the text of a bar from zero to `x` stands: behind its end, or beyond zero where there is no room, or on the bar where there is none either.
 fn beside_bar(right: bool, x: f64, width: f64, axis: &Place) -> (f64, Anchor) {
     let zero = axis.within(0.0).unwrap_or(x);
     match right {
         true if x + 6.0 + width <= axis.end + 12.0 => (x + 6.0, Anchor::Start),
         false if x - 6.0 - width < axis.start => (zero + 6.0, Anchor::Start),
-        false => (x - 6.0, Anchor::End),
-        true => (zero - 6.0, Anchor::End),
+        true if zero - 6.0 - width >= axis.start => (zero - 6.0, Anchor::End),
+        _ => (x - 6.0, Anchor::End),
     }
 }
 
