@@ -133,7 +133,7 @@ impl Container {
         let mut fields: Vec<Arc<Field>> = self.schema.fields().iter().cloned().collect();
         for folder in &piece.folders {
             let kind = if folder.number { DataType::Float64 } else { DataType::Utf8 };
-            fields.push(Arc::new(Field::new(&folder.name, kind, false)));
+            fields.push(Arc::new(Field::new(&folder.name, kind, true)));
         }
         let groups = piece.groups.filter(|_| matches!(self.kind, Kind::Parquet(_)));
         if groups.is_some_and(|(_, end)| end > self.parts()) {
@@ -225,10 +225,10 @@ impl Container {
     fn with_folders(&self, batch: RecordBatch, schema: &SchemaRef, given: &[usize], width: usize) -> Result<RecordBatch> {
         let rows = batch.num_rows();
         let column = |at: &usize| -> ArrayRef {
-            let FolderColumn { value, number, .. } = &self.folders[at - width];
-            match number {
-                true => Arc::new(Float64Array::from(vec![value.parse().unwrap_or(f64::NAN); rows])),
-                false => Arc::new(StringArray::from(vec![value.as_str(); rows])),
+            let folder = &self.folders[at - width];
+            match folder.number {
+                true => Arc::new(Float64Array::from(vec![folder.known().and_then(|value| value.parse::<f64>().ok()); rows])),
+                false => Arc::new(StringArray::from(vec![folder.known(); rows])),
             }
         };
         let columns = batch.columns().iter().cloned().chain(given.iter().map(column)).collect();

@@ -18,6 +18,9 @@ use crate::fault::Place;
 /// Row groups are put together up to about so many bytes of decoded columns.
 const PIECE_BYTES: i64 = 64 << 20;
 
+/// What writers of folders put in the place of a missing value.
+const MISSING_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
+
 /// A column that the name of a folder gives to all files beneath it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderColumn {
@@ -27,6 +30,13 @@ pub struct FolderColumn {
     pub value: String,
     /// Whether all values of the column, in all folders, are numbers.
     pub number: bool,
+}
+
+impl FolderColumn {
+    /// The value of all rows; `None` where it is missing.
+    pub(crate) fn known(&self) -> Option<&str> {
+        (self.value != MISSING_VALUE).then_some(self.value.as_str())
+    }
 }
 
 /// A piece of a table that lies in many files.
@@ -164,7 +174,7 @@ fn folder_columns(files: &[(PathBuf, PathBuf)]) -> Result<Vec<Vec<FolderColumn>>
         let below = file.strip_prefix(root).unwrap_or(file);
         let folders = below.parent().map(Path::components).into_iter().flatten();
         let pair = |part: std::path::Component<'_>| {
-            part.as_os_str().to_string_lossy().split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
+            part.as_os_str().to_string_lossy().split_once('=').map(|(name, value)| (unescaped(name), unescaped(value)))
         };
         folders.filter_map(pair).collect::<Vec<(String, String)>>()
     };
@@ -176,13 +186,33 @@ fn folder_columns(files: &[(PathBuf, PathBuf)]) -> Result<Vec<Vec<FolderColumn>>
         return Err(Place::named(files[at].1.display().to_string()).fault(DataFault::new(what)));
     }
     let mut number: BTreeMap<&str, bool> = first.iter().map(|name| (name.as_str(), true)).collect();
-    for (name, value) in all.iter().flatten() {
+    for (name, value) in all.iter().flatten().filter(|(_, value)| value != MISSING_VALUE) {
         let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
         number.entry(name).and_modify(|all| *all &= is_number);
     }
     let column =
         |(name, value): &(String, String)| FolderColumn { name: name.clone(), value: value.clone(), number: number[name.as_str()] };
     Ok(all.iter().map(|columns| columns.iter().map(column).collect()).collect())
+}
+
+/// A name without the escapes (`%3D` for `=`) by which writers keep characters out of the names of folders; a `%` of another meaning stays.
+fn unescaped(name: &str) -> String {
+    let bytes = name.as_bytes();
+    let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok());
+    let (mut plain, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while at < bytes.len() {
+        match (bytes[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                plain.push(16 * high + low);
+                at += 3;
+            }
+            (other, _, _) => {
+                plain.push(other);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(plain).unwrap_or_else(|_| name.to_owned())
 }
 
 /// The pieces of a file: row groups of Parquet that are put together up to a size; a file of any other kind is one piece.
@@ -248,6 +278,23 @@ mod tests {
         assert_eq!(told, [("year", "2024", true), ("site", "a", false), ("year", "2025", true), ("site", "7", false)]);
         written(folder.path(), "other/r.csv");
         assert!(pieces(&[folder.path().to_owned()]).unwrap_err().to_string().contains("other names before `=`"));
+    }
+
+    #[test]
+    fn escapes_in_names_of_folders_are_read_and_missing_values_are_no_level() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["size=1/shop=s%C3%BCd/r.csv", "size=2/shop=a%3D%27b/r.csv", "size=__HIVE_DEFAULT_PARTITION__/shop=5%/r.csv"] {
+            written(folder.path(), name);
+        }
+        let found = pieces(&[folder.path().to_owned()]).unwrap();
+        let told: Vec<(Option<&str>, bool)> =
+            found.iter().flat_map(|piece| &piece.folders).map(|folder| (folder.known(), folder.number)).collect();
+        assert_eq!(
+            told,
+            [(Some("1"), true), (Some("süd"), false), (Some("2"), true), (Some("a='b"), false), (None, true), (Some("5%"), false)]
+        );
+        // Bytes that are no text stay as they are.
+        assert_eq!(unescaped("%FF%zz%4"), "%FF%zz%4");
     }
 
     #[test]
