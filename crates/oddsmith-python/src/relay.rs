@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use oddsmith::Result;
 use oddsmith::control::Control;
-use oddsmith::data::Extent;
+use oddsmith::data::{Extent, Layout};
 use oddsmith::error::Error;
 use oddsmith::model::Conclusion;
 use oddsmith::train::{self, HashedFold, RelayEnd, SpreadTable, Study};
@@ -20,6 +20,9 @@ use crate::parts::{PieceTuple, Plan, ReadingPlan, Survey, piece_of};
 use crate::rounds::Round;
 use crate::sums::{Sums, parts};
 use crate::work;
+
+/// Parts with columns of their own that a further one is compared with.
+const MOST_COMPARED: usize = 8;
 
 /// A fold: of how many, which, the seed, and whether its rows are wanted or all others.
 type Fold = (u64, u64, u64, bool);
@@ -44,7 +47,8 @@ impl Spread {
     fn new(py: Python<'_>, question: Option<&[u8]>, surveys: Vec<(String, Vec<u8>)>, bytes: u64, apart: bool) -> PyResult<Self> {
         let made = || {
             let read = surveys.iter().map(|(_, bytes)| Survey::from_bytes(bytes)).collect::<Result<Vec<_>>>()?;
-            let named: Vec<_> = surveys.iter().map(|(name, _)| name.as_str()).zip(read.iter().map(|survey| &survey.layout)).collect();
+            let named = surveys.iter().map(|(name, _)| name.as_str()).zip(read.iter().map(|survey| &survey.layout));
+            let named = distinct(named);
             if named.is_empty() {
                 return Err(Error::data("no part has a row that counts"));
             }
@@ -104,6 +108,18 @@ impl Spread {
     fn classes(&self) -> Vec<String> {
         self.table.layout.classes().labels().to_vec()
     }
+}
+
+/// Parts without those that have the columns of an earlier one: most of a thousand parts add nothing to what is agreed upon.
+fn distinct<'a>(named: impl Iterator<Item = (&'a str, &'a Layout)>) -> Vec<(&'a str, &'a Layout)> {
+    let mut found: Vec<(&str, &Layout)> = Vec::new();
+    for (name, layout) in named {
+        // Where every part differs, looking at all earlier ones would take longer than to unite them.
+        if !found.iter().rev().take(MOST_COMPARED).any(|(_, known)| *known == layout) {
+            found.push((name, layout));
+        }
+    }
+    found
 }
 
 /// Columns of zeros and ones in all parts, where a study takes them for booleans.
