@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ast
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,8 @@ from .exceptions import DataError, MismatchError, OddsmithError, ParameterError
 
 #: Tasks for every worker of an engine: enough that none waits long for the last.
 TASKS_PER_SLOT = 3
+#: Bytes of files up to which a pass is summed up here, by this process: an engine takes longer to begin with it.
+LITTLE = 64 << 20
 
 
 class Engine(Protocol):
@@ -178,7 +181,7 @@ class Table:
             (told,) = of_parts(by, self._job("kinds", [(at,)], plan))
             if told:
                 kinds, survey = unpacked(told)
-                return ast.literal_eval(kinds.decode()), survey
+                return json.loads(kinds), survey
         raise DataError("no part has a row that counts")
 
     def _guess(self, table: Any, plan: Mapping[str, Any], survey: bytes) -> tuple[_core.Relay | None, _core.Spread | None]:
@@ -188,16 +191,31 @@ class Table:
             return None, None
         guess = _core.Spread.alike(plan["question"], survey, extents, table.bytes, table.apart)
         try:
-            return (None, None) if guess.flags else (self._begins(guess), guess)
+            return (None, None) if guess.flags else (self._past_samples(self._begins(guess), guess, plan), guess)
         except OddsmithError:
             # The first part alone is not enough, having one class for example.
             return None, None
 
+    def _past_samples(self, relay: _core.Relay, guess: _core.Spread, plan: Mapping[str, Any]) -> _core.Relay | None:
+        """Passes that a few rows answer are answered here: what is asked for together with the look at the parts is the first that needs all rows."""
+        all_partitions = sum(partitions for _, partitions in guess.extents)
+        while sum(map(len, relay.lanes())) < all_partitions:
+            job = self._lane_job(relay, guess.extents, range(len(self.names)), plan)
+            if not self._is_little(job):
+                break
+            for _, content in answers(Here(), job):
+                for group, sums in sums_of(content):
+                    relay.take(job.level, group, sums)
+            if relay.advance() is not None:
+                return None
+        return relay
+
     def _survey(self, table: Any, plan: Mapping[str, Any], relay: _core.Relay | None = None, guess: _core.Spread | None = None) -> None:
-        shares, every = dealt(table, self.on), set(range(len(self.names)))
-        tasks, level = ([], 0) if relay is None or len(relay.groups()) > 1 else self._lane_tasks(relay, guess.extents, range(len(self.names)))
-        # Where lanes leave parts out, or are fewer than workers, the look comes first.
-        if len(tasks) >= len(shares) and {number for held, _, _ in tasks for _, number in held} == every:
+        shares = dealt(table, self.on)
+        tasks, level = ([], 0) if relay is None or len(relay.groups()) > 1 else self._lane_tasks(relay, guess.extents, range(len(self.names)), looks=True)
+        tasks = tasks and [*tasks, *self._unread(tasks, guess.extents, len(shares))]
+        # Where lanes are fewer than workers, the look comes first.
+        if len(tasks) >= len(shares) > 0:
             told = self._survey_with_sums(self._job("first", tasks, plan, content=relay.ask(), level=level))
         else:
             told = [unpacked(content) for content in of_parts(self.on, self._job("survey", shares, plan))]
@@ -207,19 +225,28 @@ class Table:
         surveys = [(self.names[at], told[at][2]) for at in self.numbers]
         self.spread = _core.Spread(plan["question"], surveys, table.bytes, table.apart)
 
+    def _unread(self, tasks: Sequence[Any], extents: Sequence[tuple[int, int]], count: int) -> list[Any]:
+        """Tasks without lanes for the parts that a first pass over some of the rows leaves out: they are looked at all the same."""
+        read = {number for held, _, _ in tasks for _, number in held}
+        left = [number for number in range(len(self.names)) if number not in read]
+        count = min(count, len(left))
+        shares = [left[task * len(left) // count : (task + 1) * len(left) // count] for task in range(count)]
+        return [(tuple((number, number) for number in share), tuple(extents), ()) for share in shares]
+
     def _survey_with_sums(self, job: Job) -> list[list[bytes]]:
         """What every part tells of itself; the sums of the first pass are kept if all tasks could sum up what was expected."""
         told: dict[int, list[bytes]] = {}
         found: list[list[tuple[int, bytes]]] = []
-        for (held, extents, _), content in zip(job.tasks, in_order(self.on, job), strict=True):
+        for (held, extents, groups), content in zip(job.tasks, in_order(self.on, job), strict=True):
             surveys, sums = unpacked(content)
             told |= {number: unpacked(facts) for (_, number), facts in zip(held, unpacked(surveys), strict=True)}
-            found.append(sums_of(sums))
+            if groups:
+                found.append(sums_of(sums))
         if all(found):
             self._early = job.content, list(extents), [answer for own in found for answer in own]
         return [told[number] for number in range(len(self.names))]
 
-    def _lane_tasks(self, relay: _core.Relay, extents: Sequence[tuple[int, int]], numbers: Sequence[int]) -> tuple[list[Any], int]:
+    def _lane_tasks(self, relay: _core.Relay, extents: Sequence[tuple[int, int]], numbers: Sequence[int], looks: bool = False) -> tuple[list[Any], int]:
         """Contiguous groups of lanes to every task, and how many levels of groups it merges, where that leaves enough tasks."""
         starts = np.cumsum([0, *(partitions for _, partitions in extents)])
         begins = set(starts.tolist())
@@ -232,15 +259,18 @@ class Table:
         for own in map(range, cuts, cuts[1:]):
             summed = tuple((group, lanes[slice(*relay.lanes_of(level, group))]) for group in own)
             read = {int(np.searchsorted(starts, at, "right")) - 1 for _, some in summed for lane in some for at in lane}
-            # It is read also where a pass skips all of it.
-            held = list(own) if self._parts is None else sorted(read)
+            # Whoever has a part looks at it, or hands its sums on to be merged, also where the pass skips all of it.
+            held = list(own) if self._parts is None and (read or looks or len(groups) > 1) else sorted(read)
             tasks.append((tuple((at, numbers[at]) for at in held), tuple(extents), summed))
         return tasks, level
 
     def lanes(self, relay: _core.Relay) -> Job:
         """What the current pass asks for."""
-        tasks, level = self._lane_tasks(relay, self.spread.extents, self.numbers)
-        return self._job("lanes", tasks, self.plan, content=relay.ask(), seen=self.seen, level=level)
+        return self._lane_job(relay, self.spread.extents, self.numbers, self.plan, seen=self.seen)
+
+    def _lane_job(self, relay: _core.Relay, extents: Sequence[tuple[int, int]], numbers: Sequence[int], plan: Mapping[str, Any], **more: Any) -> Job:
+        tasks, level = self._lane_tasks(relay, extents, numbers)
+        return self._job("lanes", tasks, plan, content=relay.ask(), level=level, **more)
 
     def sums(self, relay: _core.Relay) -> Iterator[tuple[int, int, bytes]]:
         """What the current pass asks for, summed up: levels and numbers of groups of lanes with their sums."""
@@ -253,8 +283,25 @@ class Table:
         if job.level < top and hasattr(self.on, "map_merged"):
             yield from ((top, group, sums) for group, sums in self.on.map_merged(job, groups, relay.fan_in))
             return
-        for _, content in answers(self.on, job):
+        for _, content in self._answers(job):
             yield from ((job.level, group, sums) for group, sums in sums_of(content))
+
+    def _answers(self, job: Job) -> Iterator[tuple[int, bytes]]:
+        """The answers of a pass: of workers, but for what reads nothing, or little."""
+        if self._is_little(job):
+            yield from answers(Here(), job)
+            return
+        reading, idle = ([task for task in job.tasks if bool(task[0]) == reads] for reads in (True, False))
+        for on, tasks in ((self.on, reading), (Here(), idle)):
+            if tasks:
+                yield from answers(on, replace(job, tasks=tuple(tasks)))
+
+    def _is_little(self, job: Job) -> bool:
+        """Whether a pass reads so little, being one of a sample or of a small table, that this process has summed it up before others begin."""
+        if self._parts is None:
+            return False
+        read = {number for held, _, _ in job.tasks for _, number in held}
+        return sum(self._parts[number].piece[3] for number in read) <= LITTLE
 
     def conclude(self, relay: _core.Relay | None = None) -> Any:
         """All passes of a relay; by default of that which begins with this table."""
@@ -277,7 +324,7 @@ def _cuts(groups: int, tasks: int, whole: set[int]) -> list[int]:
 def _seen(facts: list[bytes]) -> Seen | None:
     if not facts:
         return None
-    rows, weight = ast.literal_eval(facts[1].decode())
+    rows, weight = json.loads(facts[1])
     return Seen(facts[0].decode(), rows, weight)
 
 

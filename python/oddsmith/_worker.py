@@ -5,6 +5,7 @@ A worker needs this module, NumPy and the extension. Whatever engine starts it h
 
 from __future__ import annotations
 
+import json
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -133,7 +134,7 @@ def changed(part: Piece | Block) -> str:
         return f"{part.name}: the file changed between passes; try again when nothing writes to it"
     return (
         f"{part.name}: these are other rows than those of the first pass; a frame whose rows are drawn anew whenever they are computed "
-        "(rand(), limit, sample without a seed) must be written to files first"
+        "(rand(), limit, sample without a seed), or whose order a shuffle leaves open (repartition, join), must be written to files first"
     )
 
 
@@ -141,13 +142,13 @@ def _survey(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
     """The columns and the size of a part; nothing where none of its rows counts."""
     part = part_of(at)
     opened = _opened(job, part, at)
-    return _packed([] if opened is None else [part.print().encode(), repr((opened.rows, opened.weight)).encode(), opened.survey()])
+    return _packed([] if opened is None else [part.print().encode(), json.dumps([opened.rows, opened.weight]).encode(), opened.survey()])
 
 
 def _kinds(job: Job, at: int, part_of: Callable[[int], Any]) -> bytes:
     """The kinds of columns that a part settles for all others, and what it tells of itself."""
     opened = _opened(job, part_of(at), at)
-    return b"" if opened is None else _packed([repr(opened.kinds).encode(), opened.survey()])
+    return b"" if opened is None else _packed([json.dumps(opened.kinds).encode(), opened.survey()])
 
 
 def _first(job: Job, task: Any, part_of: Callable[[int], Any]) -> bytes:

@@ -177,7 +177,7 @@ class Frame(_Tasks):
             return written(answer for batch in batches for answer in _about_blocks(batch, job, keys, packed, tasks))
 
         blocks = self._packed
-        if count <= _FEW < len(keys):
+        if count <= _FEW and count < len(keys):
             from pyspark.sql import functions as F
 
             wanted = [key for key, at in keys.items() if at in tasks]

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 
-from parted import digest, rows, sums_in_groups
+from parted import OPTIONS, digest, rows, sums_in_groups
 from pyspark.sql import SparkSession
 
-import oddsmith as od
 from oddsmith import spark
 
-folder = sys.argv[1]
-os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-session = (
-    SparkSession.builder.remote("local[2]")
-    .config("spark.connect.grpc.binding.address", "127.0.0.1")
-    .config("spark.driver.host", "127.0.0.1")
-    .config("spark.driver.bindAddress", "127.0.0.1")
-    .config("spark.ui.enabled", "false")
-    .getOrCreate()
-)
+address, folder = sys.argv[1:]
+session = SparkSession.builder.remote(address).getOrCreate()
+model = spark.fit("tree", folder, "died", options=OPTIONS["tree"], session=session)
 df = session.createDataFrame(rows())
-model = spark.fit(od.Logit("died ~ age + C(ward)"), df, session=session)
 there, here = sums_in_groups(spark.Workers(session), folder)
 print(
     json.dumps(
         {
             "kind": type(session).__module__,
-            "digest": digest(spark.fit("logistic", folder, "died", session=session)),
-            "estimate": list(model.tidy()["estimate"].dropna()),
-            "auc": float(spark.evaluate(model, df, session=session)["auc"]),
-            "rows": spark.predict(model, df).where("p_yes > 0").count(),
+            "digest": digest(model),
+            "auc": float(spark.evaluate(model, df)["auc"]),
+            "rows": spark.predict(model, df).where("p_yes >= 0").count(),
             "groups": there == here,
         }
     )

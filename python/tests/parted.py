@@ -19,6 +19,9 @@ import pandas as pd
 from oddsmith import _apart, _core, engine
 from oddsmith.passes import begin
 
+# Tables of tests are so small that this process would do everything itself; here workers do it.
+_apart.LITTLE = 0
+
 
 def rows(count: int = 480) -> pd.DataFrame:
     """Numbers, zeros and ones, categories and a class; the last rows have levels that the first do not have."""
@@ -48,7 +51,8 @@ ANALYSES: dict[str, dict[str, Any]] = {
     "table": {"target": "died", "options": {"exposure": "smoker", "strata": ["ward"]}},
     "confounding": {"target": "died", "options": {"exposure": ["smoker"], "candidates": ["age", "ward"]}},
     "subgroups": {"target": "died", "options": {"exposure": "smoker", "candidates": ["age", "ward"], "permutations": 99}},
-    "conditional-logistic": {"formula": "died ~ age + dose + strata(set)"},
+    # Profiles and tests are fifty passes more, each a job of an engine, and no other kind of pass.
+    "conditional-logistic": {"formula": "died ~ age + dose + strata(set)", "options": {"ci": "wald", "no-tests": True}},
     "information": {"target": "died", "options": {"strata": "ward", "pairs": 2}},
 }
 
@@ -90,8 +94,13 @@ def digest(model: Any) -> str:
     return hashlib.sha256(model._finished_model().to_bytes()).hexdigest()
 
 
-#: Options of models that would take hundreds of passes.
-OPTIONS: dict[str, dict[str, Any]] = {"network": {"steps": 3, "hidden": 2}, "perceptron": {"epochs": 3}, "tree": {"max-depth": 3}}
+#: Options of models that would take many passes.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "average": {"models": "nb,tree(max-depth=2)"},
+    "network": {"steps": 3, "hidden": 2},
+    "perceptron": {"epochs": 2},
+    "tree": {"max-depth": 3},
+}
 
 #: What jobs that sum rows up are called.
 SUMMING = ("first", "lanes")
@@ -182,20 +191,27 @@ class Between:
 
 
 class Bundle:
-    """The jobs of several fits as one: a task does the task of its number of every job that has one."""
+    """The jobs of several fits as one: a task does the task of its number of every job that has one, or what they have to do with a block of a frame."""
 
     def __init__(self, jobs: tuple[Any, ...]) -> None:
         self.jobs = jobs
+        tasks = [{part: task for task in range(len(job.tasks)) for part in job.needs(task)} for job in jobs]
+        #: Blocks that jobs read, and by block the task of every job; nothing where workers read files.
+        self.blocks = [] if jobs[0].parts is not None else sorted(set().union(*tasks))
+        self.count = len(self.blocks) or max(len(job.tasks) for job in jobs)
+        self.own = [[own.get(block) for own in tasks] for block in self.blocks] or [
+            [task if task < len(job.tasks) else None for job in jobs] for task in range(self.count)
+        ]
 
     def needs(self, task: int) -> tuple[int, ...]:
-        return tuple({part for job in self.jobs if task < len(job.tasks) for part in job.needs(task)})
+        return (self.blocks[task],)
 
     def __call__(self, task: int, *brought: Any) -> bytes:
-        return pickle.dumps([self._told(job, task, brought) for job in self.jobs])
+        return pickle.dumps([(own, self._told(job, own, brought)) for job, own in zip(self.jobs, self.own[task], strict=True)])
 
-    def _told(self, job: Any, task: int, brought: tuple[Any, ...]) -> Any:
+    def _told(self, job: Any, task: int | None, brought: tuple[Any, ...]) -> Any:
         try:
-            return job(task, *brought) if task < len(job.tasks) else None
+            return None if task is None else job(task, *brought)
         except Exception as error:
             return error
 
@@ -227,14 +243,14 @@ class Together:
                 return
             asked, self.asked = self.asked, []
         try:
-            told = dict(self.on.map(Bundle(tuple(job for job, _ in asked)), max(len(job.tasks) for job, _ in asked)))
-            told = {task: pickle.loads(content) for task, content in told.items()}
+            bundle = Bundle(tuple(job for job, _ in asked))
+            told = [pickle.loads(content) for content in dict(self.on.map(bundle, bundle.count)).values()]
         except Exception as error:
             for _, answered in asked:
                 answered.set_exception(error)
             return
-        for at, (job, answered) in enumerate(asked):
-            own = [(task, answers[at]) for task, answers in told.items() if task < len(job.tasks)]
+        for at, (_, answered) in enumerate(asked):
+            own = [answers[at] for answers in told if answers[at][0] is not None]
             failed = [answer for _, answer in own if isinstance(answer, Exception)]
             if failed:
                 answered.set_exception(failed[0])

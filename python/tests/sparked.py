@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from oddsmith import _apart, engine, spark
 
 #: Workers find the helpers of these tests.
 HELPERS = str(Path(__file__).parent)
-#: Numbers of partitions.
-PARTITIONS = (1, 3, 16)
+#: Nothing of Java runs for long here: what takes a second to make fast is not worth it.
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -XX:-UsePerfData"
 
 
 def lacking() -> str | None:
@@ -39,30 +40,40 @@ def require_spark() -> None:
     pytest.skip(reason, allow_module_level=True)
 
 
-def session(master: str) -> Any:
-    """A session that talks to this machine alone; Java compiles quickly, because nothing here runs for long."""
+def session(master: str, **more: str) -> Any:
+    """A session that talks to this machine alone. Java is started once for all sessions of a process."""
     from pyspark.sql import SparkSession
 
     paths = os.pathsep.join(filter(None, [HELPERS, os.environ.get("PYTHONPATH")]))
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1"}
-    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    made = (
-        SparkSession.builder.master(master)
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.extraJavaOptions", quick)
-        .config("spark.executor.extraJavaOptions", quick)
-        .config("spark.executor.memory", "512m")
-        .config("spark.sql.execution.arrow.pyspark.enabled", "true")
-        .config("spark.executorEnv.PYTHONPATH", paths)
-        .getOrCreate()
-    )
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": _QUICK,
+        "spark.executor.extraJavaOptions": _QUICK,
+        "spark.executor.memory": "512m",
+        "spark.executorEnv.PYTHONPATH": paths,
+        "spark.python.daemon.module": "preloaded",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+    }
+    builder = SparkSession.builder.master(master)
+    for name, value in (settings | more).items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
     made.sparkContext.setLogLevel("OFF")
     return made
+
+
+def connect_settings() -> tuple[str, dict[str, str]]:
+    """Where a session can be reached by Spark Connect, and what it needs to be: that takes no second Java."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    plugin = {"spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin"}
+    return f"sc://127.0.0.1:{port}", plugin | {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": str(port)}
 
 
 class Registry:
@@ -80,13 +91,9 @@ class Registry:
     def card(self, name: str, on: Any) -> str:
         return engine.analyse(name, self.sets, **ANALYSES[name], on=on).render("json")
 
-    def on_spark(self, made: Any) -> dict[str, dict[int, Any]]:
-        """By name what comes of it for every number of partitions. A pass of all fits is one job with so many partitions."""
+    def on_spark(self, made: Any, *partitions: int) -> dict[str, set[Any]]:
+        """By name what comes of it for these numbers of partitions. A pass of all fits is one job with so many partitions."""
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(_apart, "TASKS_PER_SLOT", 1)
-            found = {count: together(spark.Workers(made, slots=count), self.fits) for count in PARTITIONS}
-        return {name: {count: found[count][name] for count in PARTITIONS} for name in self.fits}
-
-    def same(self, name: str) -> dict[int, Any]:
-        """What is expected for every number of partitions."""
-        return dict.fromkeys(PARTITIONS, self.expected[name])
+            found = [together(spark.Workers(made, slots=count), self.fits) for count in partitions]
+        return {name: {str(one[name]) for one in found} for name in self.fits}

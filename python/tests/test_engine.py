@@ -224,6 +224,16 @@ def test_names_of_folders_are_columns(tmp_path, workers):
     np.testing.assert_allclose(model.tidy()["estimate"], od.Logit("died ~ age + year").fit(flat).tidy()["estimate"], rtol=1e-6)
 
 
+def test_names_of_folders_are_read_as_others_write_them(tmp_path):
+    # What has no place in a name is escaped, and a missing value has a name of its own.
+    table = rows().assign(shop=np.resize(["süd", "a='b", None], 480))
+    table.to_parquet(tmp_path / "t", partition_cols=["shop"], index=False)
+    formula = "died ~ age + C(shop)"
+    there, here = (model.tidy() for model in (engine.fit(od.Logit(formula), tmp_path / "t"), od.Logit(formula).fit(table)))
+    assert list(there["level"].dropna()) == list(here["level"].dropna()) == ["a='b", "süd"]
+    np.testing.assert_allclose(there["estimate"], here["estimate"], rtol=1e-9)
+
+
 def test_a_worker_imports_no_scikit_learn(tmp_path):
     folder = written(rows(), tmp_path / "t", 2)
     code = (
@@ -263,6 +273,25 @@ def test_the_first_pass_is_answered_with_the_look_at_the_columns(tmp_path):
         assert on.jobs == jobs, name
     # A model that the first file alone cannot begin.
     assert digest(engine.fit("logistic", tmp_path / "classes", "died", on=Listing())) == digest(engine.fit("logistic", tmp_path / "classes", "died"))
+
+
+def test_little_is_summed_up_by_the_driver(tmp_path, monkeypatch):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(60_000, 2))
+    died = np.where(rng.random(len(x)) < 1 / (1 + np.exp(-(x @ [0.5, -0.3]))), "yes", "no")
+    table = pd.DataFrame(x, columns=["age", "dose"]).assign(died=died)
+    for at in range(60):
+        table[1000 * at : 1000 * at + 1000].to_parquet(tmp_path / f"{at:02}.parquet", index=False)
+    expected, size = digest(engine.fit("logistic", tmp_path, "died")), (tmp_path / "00.parquet").stat().st_size
+    counts = []
+    # Nothing; passes over a sample, before anything is asked for; everything but the look at the columns and the pass that comes with it.
+    for little in (0, 20 * size, 100 * size):
+        monkeypatch.setattr(_apart, "LITTLE", little)
+        on = Listing()
+        assert digest(engine.fit("logistic", tmp_path, "died", on=on)) == expected
+        assert on.jobs[0] == "first" and set(on.jobs[1:]) <= {"lanes"}
+        counts.append(len(on.jobs))
+    assert counts[0] >= counts[1] + 3 and counts[2] == 1
 
 
 def test_what_is_noticed_is_told_whoever_reads(tmp_path, workers):

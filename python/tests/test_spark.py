@@ -5,14 +5,16 @@ Skipped with a reason where Java or pyspark is missing; with ``ODDSMITH_REQUIRE_
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from parted import ANALYSES, ENTRIES, OPTIONS, SUMMING, Between, Killing, Starving, digest, rows, sums_in_groups, together, written
-from sparked import Registry, require_spark, session
+from sparked import HELPERS, Registry, connect_settings, require_spark, session
 
 import oddsmith as od
 from oddsmith import _spark_sums, engine, spark
@@ -22,9 +24,15 @@ require_spark()
 
 
 @pytest.fixture(scope="module")
-def local():
+def address():
+    """Where Spark Connect is, and what makes it be there."""
+    return connect_settings()
+
+
+@pytest.fixture(scope="module")
+def local(address):
     # Four tries for every task, as on a cluster.
-    made = session("local[2,4]")
+    made = session("local[2,4]", **address[1])
     yield made
     made.stop()
 
@@ -41,12 +49,12 @@ def folders(registry):
 
 @pytest.fixture(scope="module")
 def found(registry, local):
-    return registry.on_spark(local)
+    return registry.on_spark(local, 1, 3, 16)
 
 
 @pytest.mark.parametrize("name", [*ENTRIES, *ANALYSES])
 def test_every_model_and_analysis_is_that_of_one_machine(name, registry, found):
-    assert found[name] == registry.same(name)
+    assert found[name] == {registry.expected[name]}
 
 
 class AllHere:
@@ -73,17 +81,22 @@ MIXED = [name for name, entry in ENTRIES.items() if entry["takes_numbers"] and e
 
 
 @pytest.fixture(scope="module")
+def blocks(frame):
+    return AllHere(frame)
+
+
+@pytest.fixture(scope="module")
 def of_frame(frame):
     fits = {name: lambda on, name=name: digest(engine.fit(name, frame, "died", on=on, options=OPTIONS.get(name))) for name in MIXED}
     return fits, together(frame, fits)
 
 
 @pytest.mark.parametrize("name", MIXED)
-def test_every_model_of_a_frame_is_that_of_its_blocks(name, frame, of_frame):
+def test_every_model_of_a_frame_is_that_of_its_blocks(name, frame, blocks, of_frame):
     fits, found = of_frame
     assert frame.slots > 3
     try:
-        expected = fits[name](AllHere(frame))
+        expected = fits[name](blocks)
     except od.UnsupportedError as error:
         assert "one after the other" in str(error) and str(found[name]) == str(error)
         return
@@ -121,7 +134,7 @@ def test_workers_merge_sums_that_are_large(folders, local):
 
 
 def test_large_sums_in_groups_and_slices_are_those_of_one_machine(local, monkeypatch):
-    # Forty blocks with sums of two classes and a million hashed words, 16 MB each: nearly all of them zeros, which take no bytes.
+    # More than 32 blocks with sums of two classes and half a million hashed words, 8 MB each: nearly all of them zeros, which take no bytes.
     words = [" ".join(f"w{(31 * row + 7 * word) % 1009}" for word in range(20)) for row in range(400)]
     df = local.createDataFrame(pd.DataFrame({"note": words, "died": ["yes", "no"] * 200})).repartition(2)
     packed, asked = spark.frame(df, block=400), []
@@ -130,7 +143,7 @@ def test_large_sums_in_groups_and_slices_are_those_of_one_machine(local, monkeyp
         spark.Frame, "map_merged", lambda self, job, groups, fan_in: asked.append(groups) or spark.Workers.map_merged(self, job, groups, fan_in)
     )
     monkeypatch.setattr(_spark_sums, "SLICE", 2000)
-    options = {"kinds": {"note": "text"}, "text": {"hash_width": 1 << 20}}
+    options = {"kinds": {"note": "text"}, "text": {"hash_width": 1 << 19}}
     model = spark.fit("multinomial-nb", packed, "died", **options)
     assert [len(groups) for groups in asked] == [2]
     assert digest(model) == digest(engine.fit("multinomial-nb", packed, "died", **options, on=AllHere(packed)))
@@ -232,3 +245,19 @@ def test_a_python_worker_that_is_killed_changes_nothing(folders, local, tmp_path
     model = engine.fit("logistic", folders["logistic"], "died", on=workers)
     assert (tmp_path / "died").exists()
     assert digest(model) == digest(engine.fit("logistic", folders["logistic"], "died"))
+
+
+def test_a_session_of_spark_connect_serves_as_well(folders, local, address, tmp_path):
+    # It has no context, no RDDs and no Java, and a process has one kind of session.
+    pytest.importorskip("grpc", reason="grpcio is missing, which Spark Connect needs")
+    folder = folders["nb"]
+    # Nothing of a session of the other kind may be left in the environment.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYSPARK"))}
+    command = [sys.executable, "-W", "ignore", f"{HELPERS}/connected.py", address[0], str(folder)]
+    done = subprocess.run(command, env=clean, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    told = json.loads(done.stdout.strip().splitlines()[-1])
+    table, here = rows(), engine.fit("tree", folder, "died", options=OPTIONS["tree"])
+    assert told["kind"].startswith("pyspark.sql.connect") and told["groups"]
+    assert told["digest"] == digest(here) and told["rows"] == len(table)
+    assert told["auc"] == pytest.approx(float(engine.evaluate(here, folder)["auc"]), rel=1e-12)

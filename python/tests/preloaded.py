@@ -1,0 +1,12 @@
+"""What Spark forks its Python workers from, with all that they import loaded once: tests kill and start many of them."""
+
+from __future__ import annotations
+
+import pandas  # noqa: F401
+import pyarrow  # noqa: F401
+from pyspark.daemon import manager
+
+import oddsmith._worker  # noqa: F401
+
+if __name__ == "__main__":
+    manager()
