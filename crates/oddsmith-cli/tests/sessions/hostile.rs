@@ -130,7 +130,7 @@ fn columns_beyond_every_unit_are_refused_by_every_model_that_has_units() {
         assert_eq!(code, Some(0), "{table}, {model}: {err}");
         out.lines().skip(1).map(|line| line.split(',').next_back().unwrap().parse::<f64>().unwrap_or(f64::NAN)).collect::<Vec<_>>()
     };
-    for model in ["nb", "lda", "qda", "logistic", "tree", "forest", "boosting", "least-squares", "knn", "network"] {
+    for model in ["nb", "lda", "qda", "logistic", "tree", "forest", "boosting", "least-squares", "knn", "network", "kernel-logistic"] {
         let plain = predicted("plain", model);
         for table in ["small", "large"] {
             for (there, here) in predicted(table, model).iter().zip(&plain) {
