@@ -8,10 +8,9 @@ use std::{fs, thread};
 use oddsmith_fuzz::mutator::Mutator;
 use oddsmith_fuzz::{Target, seeds, target};
 
-use crate::measure::{Cost, measured};
+use crate::measure::{Cost, SLOW, measured};
 
-/// What one input may take.
-const SLOW: Duration = Duration::from_secs(1);
+/// What one input may allocate.
 const LARGE: usize = 512 << 20;
 /// After this an input is taken to hang.
 const HANGS: Duration = Duration::from_secs(60);

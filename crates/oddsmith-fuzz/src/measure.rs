@@ -29,8 +29,25 @@ pub(crate) fn keep_panics() {
     }));
 }
 
-/// Runs something and measures it.
-pub(crate) fn measured(work: impl FnOnce()) -> Cost {
+/// What one input may take.
+pub(crate) const SLOW: Duration = Duration::from_secs(1);
+/// How often an input is tried that takes longer: other work of the machine may have held it up, its own holds it up every time.
+const TRIES: usize = 3;
+
+/// Runs something and measures it; what takes too long is tried again, and its shortest time counts.
+pub(crate) fn measured(mut work: impl FnMut()) -> Cost {
+    let mut best = measured_once(&mut work);
+    for _ in 1..TRIES {
+        if best.time <= SLOW || best.panic.is_some() {
+            break;
+        }
+        let again = measured_once(&mut work);
+        best = Cost { time: best.time.min(again.time), bytes: best.bytes.max(again.bytes), panic: again.panic };
+    }
+    best
+}
+
+fn measured_once(work: &mut impl FnMut()) -> Cost {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let begin = Instant::now();

@@ -82,10 +82,15 @@ fn columns_that_know_too_much_are_told_at_the_fit() {
 }
 
 #[test]
-fn products_of_more_than_a_hundred_thousand_levels_are_refused_with_the_amount() {
+fn a_category_of_more_than_a_hundred_thousand_levels_is_fitted_with_a_penalty_and_its_products_are_refused_with_the_amount() {
     let session = Session::new();
+    // Every level has two rows; those of one class are separated without a penalty.
     let row = |i: usize| format!("p{},{},{}\n", i % 120_000, i * 31 % 23, if (i * 7 + i / 9).is_multiple_of(3) { "yes" } else { "no" });
     session.write("ids.csv", format!("id,x,y\n{}", (0..240_000).map(row).collect::<String>()));
+    let (code, out, err) = run(&session, "oddsmith fit ids.csv 'y ~ id + x' --l2 1 --glance --format csv -q -o ids.odds");
+    assert_eq!(code, Some(0), "{err}{out}");
+    let (code, out, err) = run(&session, "oddsmith predict ids.odds ids.csv -q --format csv | tail -n +2 | wc -l");
+    assert_eq!((code, out.trim()), (Some(0), "240000"), "{err}");
     let (code, _, err) = run(&session, "oddsmith fit ids.csv 'y ~ id + x' --firth -q");
     assert_eq!(code, Some(6), "{err}");
     assert!(err.contains("`id` has 120000 levels") && err.contains("GiB of memory") && err.contains("pool rare levels"), "{err}");
@@ -130,7 +135,7 @@ fn columns_beyond_every_unit_are_refused_by_every_model_that_has_units() {
         assert_eq!(code, Some(0), "{table}, {model}: {err}");
         out.lines().skip(1).map(|line| line.split(',').next_back().unwrap().parse::<f64>().unwrap_or(f64::NAN)).collect::<Vec<_>>()
     };
-    for model in ["nb", "lda", "qda", "logistic", "tree", "forest", "boosting", "least-squares", "knn", "network"] {
+    for model in ["nb", "lda", "qda", "logistic", "tree", "forest", "boosting", "least-squares", "knn", "network", "kernel-logistic"] {
         let plain = predicted("plain", model);
         for table in ["small", "large"] {
             for (there, here) in predicted(table, model).iter().zip(&plain) {

@@ -1,5 +1,6 @@
 //! The levels of a category: the values it takes, in a fixed order.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -28,12 +29,11 @@ impl Levels {
     /// Levels sorted as people expect: by value when every name is a number, by text otherwise.
     /// Repeated names are kept once.
     pub fn sorted(mut names: Vec<String>) -> Self {
-        let numeric = |name: &String| name.trim().parse::<f64>().ok().filter(|v| !v.is_nan());
-        let values: Option<Vec<f64>> = names.iter().map(numeric).collect();
+        let values: Option<Vec<f64>> = names.iter().map(|name| value(name)).collect();
         match values {
             Some(values) => {
                 let mut valued: Vec<(f64, String)> = values.into_iter().zip(names).collect();
-                valued.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.1.cmp(&b.1)));
+                valued.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal).then_with(|| a.1.cmp(&b.1)));
                 names = valued.into_iter().map(|(_, name)| name).collect();
             }
             None => names.sort(),
@@ -103,15 +103,41 @@ impl Levels {
         &self.names
     }
 
-    /// The code of a level. Linear: encoders build their own hash index.
+    /// The code of a level. Fast where the names are sorted in either way, linear elsewhere: encoders build their own hash index.
     pub fn code(&self, name: &str) -> Option<u32> {
-        self.names.iter().position(|known| known == name).map(|at| at as u32)
+        let by_text = || self.names.binary_search_by(|known| known.as_str().cmp(name)).ok();
+        let by_value = || {
+            let own = value(name)?;
+            let order = |known: &String| value(known).and_then(|known| known.partial_cmp(&own)).unwrap_or(Ordering::Less);
+            self.names.binary_search_by(|known| order(known).then_with(|| known.as_str().cmp(name))).ok()
+        };
+        let among_all = || self.names.iter().position(|known| known == name);
+        by_text().or_else(by_value).or_else(among_all).map(|at| at as u32)
     }
+}
+
+/// The number that a name is.
+fn value(name: &str) -> Option<f64> {
+    name.trim().parse::<f64>().ok().filter(|value| !value.is_nan())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_has_its_place_whatever_the_order() {
+        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        let numbers = Levels::sorted(names(&["10", "9", "1.0", "1", "-3", "1e3", "inf"]));
+        let texts = Levels::sorted(names(&["b", "a", "10", "", "ü", "9"]));
+        let declared = Levels::in_order(names(&["low", "10", "high", "9", "", "NaN", "nan"]));
+        for levels in [numbers, texts, declared] {
+            for (at, name) in levels.names().iter().enumerate() {
+                assert_eq!(levels.code(name), Some(at as u32), "{name} of {levels:?}");
+            }
+            assert!(["none", "2", "1.00", "NAN"].iter().all(|name| levels.code(name).is_none()));
+        }
+    }
 
     #[test]
     fn numbers_sort_by_value_and_text_by_letter() {

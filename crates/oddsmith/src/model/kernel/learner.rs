@@ -20,7 +20,7 @@ use crate::model::params::Params;
 use crate::model::{Learner, Look, PassInfo, Step, Takes, Text};
 use crate::num::MatrixView;
 use crate::record::{Record, fault};
-use crate::stats::{ClassWeights, Parts, Statistics, TableStats};
+use crate::stats::{ClassWeights, Parts, Statistics, TableStats, check_size};
 
 pub(super) const LOGISTIC: &str = "kernel-logistic";
 pub(super) const LEAST_SQUARES: &str = "kernel-least-squares";
@@ -203,9 +203,13 @@ impl DesignSums for KernelSums {
 }
 
 fn pool(frame: &Arc<DesignFrame>) -> Result<KernelSums> {
-    let table = TableStats::new(Arc::clone(frame.columns()), Parts { moments: true, ..Parts::default() });
+    Ok(pool_with(frame, TableStats::new(Arc::clone(frame.columns()), Parts { moments: true, ..Parts::default() })))
+}
+
+/// No rows, beside an empty table.
+fn pool_with(frame: &DesignFrame, table: TableStats) -> KernelSums {
     let names: Vec<&str> = (0..frame.width()).map(|j| frame.name(j)).collect();
-    Ok(KernelSums::Pool(Box::new(PoolSums::new(&names, table))))
+    KernelSums::Pool(Box::new(PoolSums::new(&names, table)))
 }
 
 impl Learner for KernelLearner {
@@ -250,7 +254,10 @@ impl Learner for KernelLearner {
         let mut inner = Record::new("inner", 1, &serde_json::json!({}))?;
         empty.write_point(point, |sums, point| {
             match sums {
-                KernelSums::Pool(_) => return Ok(()),
+                KernelSums::Pool(pool) => {
+                    pool.table.write_scales(point);
+                    return Ok(());
+                }
                 KernelSums::Curvature(sums) => {
                     sums.map.landmarks.write(point)?;
                     point.put("bends-at", &sums.fitted.parameters());
@@ -272,7 +279,11 @@ impl Learner for KernelLearner {
         DesignStats::at_point(layout, &self.options, point, |frame| {
             let bends = point.arrays.contains_key("bends-at");
             if !bends && point.head.get("inner").is_none() {
-                return pool(frame);
+                let mut sums = pool(frame)?;
+                if let KernelSums::Pool(pool) = &mut sums {
+                    pool.table.read_scales(point)?;
+                }
+                return Ok(sums);
             }
             let map = Arc::new(FeatureMap::new(Landmarks::read(point, frame.width())?, frame)?);
             if bends {
@@ -311,6 +322,9 @@ impl KernelLearner {
 
     fn after_pool(&self, pass: &DesignPass<KernelSums>, found: &PoolSums) -> Result<Step<KernelStats, KernelModel>> {
         pass.check_rows()?;
+        if let Some(again) = found.table.rescaled() {
+            return Ok(again_with(pass, pool_with(&pass.frame, again)));
+        }
         let width = pass.frame.width();
         let (mut centre, mut inverse) = (vec![0.0; width], vec![0.0; width]);
         if let Some(moments) = found.table.moments() {
@@ -318,14 +332,13 @@ impl KernelLearner {
                 let all = (0..pass.frame.classes()).map(|k| moments.get(k, j)).filter(|moment| moment.weight > 0.0);
                 let Some(all) = all.reduce(|all, own| all.plus(own)) else { continue };
                 let deviation = (all.squares / all.weight).sqrt();
-                let varies = deviation > ROUNDING * all.mean.abs() && deviation.is_finite();
-                centre[j] = all.mean;
-                inverse[j] = if !varies {
-                    0.0
-                } else if self.standardized {
-                    deviation.recip()
-                } else {
-                    1.0
+                let (varies, unit) = (deviation > ROUNDING * all.mean.abs(), found.table.scale(j));
+                check_size(pass.frame.name(j), if varies { deviation / unit } else { 0.0 })?;
+                centre[j] = all.mean / unit;
+                inverse[j] = match (varies, self.standardized) {
+                    (false, _) => 0.0,
+                    (true, true) => unit / deviation,
+                    (true, false) => 1.0,
                 };
             }
         }

@@ -31,7 +31,7 @@ impl LogisticModel {
                     if self.design.terms()[column.term].reference.len() != 1 {
                         return None;
                     }
-                    let code = known.names().iter().position(|name| name == level)?;
+                    let code = known.code(level)? as usize;
                     if levels.last().is_none_or(|(last, _)| *last != at) {
                         levels.push((at, vec![0.0; known.len() * classes]));
                     }

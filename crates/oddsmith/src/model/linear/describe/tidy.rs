@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::card::{Cell, FixedTable, Table};
 use crate::data::design::MISSING_LEVEL;
+use crate::data::{Levels, Space};
 use crate::model::coefficient::{COEFFICIENT_COLUMNS, coefficient_row};
 use crate::model::hashed_words::{OTHERS, SharedRow};
 use crate::model::linear::describe::card::{Line, whole_or_number};
@@ -80,9 +81,9 @@ impl LogisticModel {
     /// The same as numbers.
     pub(super) fn counted(&self, output: usize, term: usize, level: &str) -> Option<(f64, f64)> {
         let &[feature] = &self.design.terms()[term].features[..] else { return None };
-        let names: Vec<String> = (0..).map_while(|at| self.layout.level_name(feature, at)).collect();
-        let missing = (level == MISSING_LEVEL).then_some(names.len());
-        let at = names.iter().position(|name| name == level).or(missing)?;
+        let levels = self.levels(feature)?;
+        let missing = (level == MISSING_LEVEL).then_some(levels.len());
+        let at = levels.code(level).map(|code| code as usize).or(missing)?;
         let weights = self.account.sample.at_level(&self.layout.features()[feature].name, at)?;
         Some((weights.iter().sum(), weights[output + 1]))
     }
@@ -92,9 +93,17 @@ impl LogisticModel {
         let column = &self.design.columns()[j];
         let term = &self.design.terms()[column.term];
         let ([(_, Some(level))], &[feature]) = (&column.labels[..], &term.features[..]) else { return None };
-        let levels = (0..).map_while(|at| self.layout.level_name(feature, at)).count();
+        let levels = self.levels(feature).map_or(0, Levels::len);
         let marks = term.reference.len() == 1 || term.columns.len() == levels;
         marks.then(|| (column.term, level.clone()))
+    }
+
+    /// The levels of a column that has some.
+    fn levels(&self, feature: usize) -> Option<&Levels> {
+        match &self.layout.features()[feature].space {
+            Space::Levels { levels, .. } => Some(levels),
+            _ => None,
+        }
     }
 
     /// Words, the heaviest first.
