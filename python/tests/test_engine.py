@@ -311,8 +311,8 @@ def test_what_is_noticed_is_told_whoever_reads(tmp_path, workers):
 
     here, there = told(None), told(workers)
     assert here == there
-    assert {"W122 died 24 rows without a target left out", "W121 dose 48 missing (10.5 %)"} <= set(here[0])
-    assert any(text.startswith("W123 ward `B` and `b` differ only in case") for text in here[0])
+    assert {"W122 died: 24 rows without a target left out", "W121 dose: 48 missing (10.5 %)"} <= set(here[0])
+    assert any(text.startswith("W123 ward: `B` and `b` differ only in case") for text in here[0])
 
 
 def test_what_is_no_table_and_no_engine_is_said(tmp_path):
