@@ -254,7 +254,6 @@ impl Report<'_> {
             summary: Some(Summary { facts: Vec::new(), table: Some(read), footnotes }),
             tables: if groups > 1 { vec![self.tests.into()] } else { Vec::new() },
             notices: self.notices,
-            ..Card::default()
         }
     }
 }

@@ -189,9 +189,8 @@ fn rounded_out(low: f64, high: f64) -> (f64, f64) {
     }
     // Whole powers are divided or multiplied by, so that 2.4 is 24/10 and not 24 × 0.1.
     let power = 10f64.powf(exponent.abs());
-    let (steps, back): (fn(f64, f64) -> f64, fn(f64, f64) -> f64) =
-        if exponent < 0.0 { (|x, p| x * p, |x, p| x / p) } else { (|x, p| x / p, |x, p| x * p) };
-    let [from, to] = [(steps(low, power) + 1e-9).floor(), (steps(high, power) - 1e-9).ceil()].map(|at| back(at, power));
+    let scaled = |x: f64, to_steps: bool| if to_steps == (exponent < 0.0) { x * power } else { x / power };
+    let [from, to] = [(scaled(low, true) + 1e-9).floor(), (scaled(high, true) - 1e-9).ceil()].map(|at| scaled(at, false));
     if from.is_finite() && to.is_finite() { (from, to) } else { (low, high) }
 }
 
