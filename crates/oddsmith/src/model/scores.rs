@@ -36,9 +36,13 @@ impl Scores {
         self.classes = start.len();
         self.impossible.clear();
         self.doubtful = false;
-        self.values.resize(rows * self.classes, 0.0);
-        for row in self.values.chunks_exact_mut(self.classes.max(1)) {
-            row.copy_from_slice(start);
+        // What is there is doubled: a few long copies in place of one short copy for every row.
+        let wanted = rows * self.classes;
+        self.values.clear();
+        self.values.reserve(wanted);
+        self.values.extend_from_slice(&start[..wanted.min(self.classes)]);
+        while self.values.len() < wanted {
+            self.values.extend_from_within(..self.values.len().min(wanted - self.values.len()));
         }
     }
 

@@ -59,7 +59,8 @@ pub fn classify_into<M: Classifier + ?Sized>(
         model.score_relative(features, scores)?;
         for (i, class) in out.iter_mut().enumerate() {
             let row = scores.row(i);
-            *class = (1..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best }) as u32;
+            let first = (0, row.first().copied().unwrap_or(0.0));
+            *class = (1..).zip(row.iter().skip(1)).fold(first, |best, (k, score)| if *score > best.1 { (k, *score) } else { best }).0;
         }
         Ok(())
     })

@@ -159,9 +159,12 @@ impl Joint {
         scratch.block.resize(values.len(), 0.0);
         kernel.score(rows.numbers, &mut scratch.quadratic, &mut scratch.block);
         let mut suspects = Vec::new();
+        let (peaks, laws) = (&self.complete.log_peak, &parameters.laws);
+        // Half the distance is all that a normal density of plain width takes off.
+        let plain = laws.iter().all(|law| *law == Law::NORMAL);
         for (i, (scores, halves)) in values.chunks_exact_mut(classes).zip(scratch.block.chunks_exact(classes)).enumerate() {
-            for (k, score) in scores.iter_mut().enumerate() {
-                *score += self.complete.log_peak[k] + parameters.laws[k].log_fall(-2.0 * halves[k], width);
+            for (k, (score, half)) in scores.iter_mut().zip(halves).enumerate() {
+                *score += peaks[k] + if plain { *half } else { laws[k].log_fall(-2.0 * half, width) };
             }
             // A NaN is a suspect, too.
             if !halves.iter().all(|half| -2.0 * half <= SUSPECT) {

@@ -61,8 +61,11 @@ impl WordTerm {
         let finite = || self.table.iter().all(|weight| weight.is_finite()).then(|| WordScores::new(classes, &self.table));
         match (words.present, self.kernel.get(finite)) {
             (None, Some(kernel)) => {
-                for row in out.chunks_exact_mut(classes) {
-                    row.iter_mut().zip(&self.base).for_each(|(score, base)| *score += base);
+                // Totals of words leave nothing to add for absent ones.
+                if self.base.iter().any(|base| *base != 0.0) {
+                    for row in out.chunks_exact_mut(classes) {
+                        row.iter_mut().zip(&self.base).for_each(|(score, base)| *score += base);
+                    }
                 }
                 let measure = if self.presence { WordMeasure::Presence } else { WordMeasure::Total };
                 kernel.add(SparseRows::new(words.starts, words.columns, Some(words.values))?, measure, out)?;

@@ -37,9 +37,11 @@ fn run<const LOG: bool>(arch: Arch, scores: &mut [f64], classes: usize, mut log_
     assert!(log_norm.as_ref().is_none_or(|norm| norm.len() == scores.len() / classes), "one normaliser per row");
     let rows = (BLOCK / classes).max(1);
     let mut impossible = 0;
+    let (mut tops, mut sums) = ([0.0; BLOCK], [0.0; BLOCK]);
     for (b, scores) in scores.chunks_mut(rows * classes).enumerate() {
-        let norm = log_norm.as_deref_mut().map(|norm| &mut norm[b * rows..][..scores.len() / classes]);
-        impossible += arch.dispatch(Block::<LOG> { scores, classes, norm });
+        let count = scores.len() / classes;
+        let norm = log_norm.as_deref_mut().map(|norm| &mut norm[b * rows..][..count]);
+        impossible += arch.dispatch(Block::<LOG> { scores, classes, tops: &mut tops[..count], sums: &mut sums[..count], norm });
     }
     impossible
 }
@@ -48,6 +50,9 @@ fn run<const LOG: bool>(arch: Arch, scores: &mut [f64], classes: usize, mut log_
 struct Block<'a, const LOG: bool> {
     scores: &'a mut [f64],
     classes: usize,
+    /// Room for the largest score of every row, and for the sum of its exponentials.
+    tops: &'a mut [f64],
+    sums: &'a mut [f64],
     norm: Option<&'a mut [f64]>,
 }
 
@@ -70,11 +75,8 @@ impl<const LOG: bool> Block<'_, LOG> {
     /// `KNOWN` is the number of classes, or 0 when only the field knows it.
     #[inline(always)]
     fn rows<S: Simd, const KNOWN: usize>(self) -> usize {
-        let Block { scores, norm, .. } = self;
-        let classes = if KNOWN == 0 { self.classes } else { KNOWN };
-        let (mut tops, mut sums) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let count = scores.len() / classes;
-        let (tops, sums) = (&mut tops[..count], &mut sums[..count]);
+        let Block { scores, classes, tops, sums, norm } = self;
+        let classes = if KNOWN == 0 { classes } else { KNOWN };
         let impossible = shift_rows(scores, classes, tops);
         if LOG {
             sum_exponentials::<S>(scores, classes, sums);
@@ -117,6 +119,7 @@ impl<const LOG: bool> Block<'_, LOG> {
 #[inline(always)]
 fn sum_exponentials<S: Simd>(scores: &[f64], classes: usize, sums: &mut [f64]) {
     let mut work = [0.0; BLOCK];
+    sums.fill(0.0);
     for piece in scores.chunks(BLOCK) {
         let work = &mut work[..piece.len()];
         for (e, &s) in work.iter_mut().zip(piece) {

@@ -113,7 +113,7 @@ impl EvalPoint {
     /// Writes the scores η of a block.
     pub(crate) fn scores(&self, block: &Block<'_>, panel: &mut Panel, out: &mut Vec<f64>) -> Result<()> {
         let outputs = self.shape.outputs;
-        out.clear();
+        // Whatever stands there is overwritten.
         out.resize(block.weights.len() * outputs, 0.0);
         match self.marked.as_ref().filter(|_| block.marks.is_any()) {
             None => self.scores.score(block.x, panel, out),

@@ -170,14 +170,24 @@ impl Survey {
         if self.origin.is_empty() {
             self.origin = (0..self.cell_reach.len()).map(|j| block.x.get(first, j)).collect();
         }
-        for i in 0..block.weights.len() {
-            if let Some(row) = block.x.row(i) {
-                self.cell_reach.iter_mut().zip(row).for_each(|(max_abs_eta, x)| *max_abs_eta = max_abs_eta.max(x.abs()));
-            }
-        }
+        let reach = &mut self.cell_reach;
+        widest(
+            #[inline(always)]
+            || {
+                for row in (0..block.weights.len()).filter_map(|i| block.x.row(i)) {
+                    reach.iter_mut().zip(row).for_each(|(reach, x)| *reach = reach.max(x.abs()));
+                }
+            },
+        );
         self.columns.add(block.x, block.marks, block.weights);
         self.factors.clear();
-        self.factors.extend(block.proportions.chunks_exact(outputs).zip(block.weights).flat_map(|(s, w)| s.iter().map(move |s| s * w)));
+        match outputs {
+            1 => self.factors.extend(block.proportions.iter().zip(block.weights).map(|(share, weight)| share * weight)),
+            _ => {
+                let rows = block.proportions.chunks_exact(outputs).zip(block.weights);
+                self.factors.extend(rows.flat_map(|(shares, weight)| shares.iter().map(move |share| share * weight)));
+            }
+        }
         CrossSums::new(&self.origin).add(block.x, &self.factors, &mut self.class_sums, &mut vec![0.0; outputs]);
         block.marks.add_factors(&self.factors, outputs, &mut self.class_marks);
         Ok(())

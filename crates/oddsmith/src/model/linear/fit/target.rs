@@ -39,7 +39,6 @@ impl Target {
         counts: &mut ResponseBlock,
     ) -> Result<()> {
         let outputs = classes - 1;
-        proportions.clear();
         proportions.resize((hi - lo) * outputs, 0.0);
         match self {
             Target::Labels if outputs == 1 => {
@@ -55,6 +54,7 @@ impl Target {
                 );
             }
             Target::Labels => {
+                proportions.fill(0.0);
                 for ((row, weight), label) in proportions.chunks_exact_mut(outputs).zip(weights).zip(&labels[lo..hi]) {
                     match *label {
                         SKIP => *weight = 0.0,

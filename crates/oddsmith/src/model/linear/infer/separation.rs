@@ -51,6 +51,12 @@ impl SeparationCheck {
         eval_point.scores(&bare, &mut Panel::new(), &mut scores)?;
         let sizes = RowSizes::new(eval_point, block.marks.is_any());
         for (i, eta) in scores.chunks_exact(outputs).enumerate().filter(|(i, _)| block.weights[*i] > 0.0) {
+            // One row that loses refutes the direction; the others need no exact look any more.
+            if self.losing > 0 {
+                let (low, high) = eta.iter().fold((0.0f64, 0.0f64), |(low, high), e| (low.min(*e), high.max(*e)));
+                self.range = self.range.max(high - low);
+                continue;
+            }
             let proportions = &block.proportions[i * outputs..(i + 1) * outputs];
             let rest = 1.0 - proportions.iter().sum::<f64>();
             let classes = || std::iter::once((rest, 0.0)).chain(proportions.iter().copied().zip(eta.iter().copied()));
@@ -59,10 +65,6 @@ impl SeparationCheck {
             let held = classes().filter(|(share, _)| *share > 0.0).fold(f64::INFINITY, |a, (_, e)| a.min(e));
             let rival = classes().filter(|(share, _)| *share <= 0.0).fold(f64::NEG_INFINITY, |a, (_, e)| a.max(e));
             self.range = self.range.max(high - low);
-            // One row that loses refutes the direction; the others need no exact look any more.
-            if self.losing > 0 {
-                continue;
-            }
             let rounding = TOLERANCE * sizes.of(block, i) * length;
             // What is not a number must count as a loss.
             let holds = high - held <= rounding;
