@@ -2,6 +2,7 @@
 
     python bench/spark.py                 # 5 million rows × 20 columns, local[2]
     python bench/spark.py --rows 200000   # a quick look
+    python bench/spark.py --only nb-files # one line, or several
     python bench/spark.py --write-docs    # and writes the table to docs/spark.md
 
 Every variant runs in a process of its own. MLlib is measured with and without a cached frame (caching included), and compared by the better of
@@ -47,19 +48,23 @@ def table(folder: Path, rows: int) -> None:
         pq.write_table(pa.table(columns), folder / f"part-{at // size:03}.parquet", row_group_size=125_000)
 
 
-def tree_seconds() -> float:
-    """CPU seconds of this process and of all below it, ended ones included."""
-    tick, parents, seconds = os.sysconf("SC_CLK_TCK"), {}, {}
+def tree_seconds() -> dict[str, float]:
+    """CPU seconds of the driver (this process), of Java and of Python workers, all that runs below this process, ended ones included."""
+    tick, parents, seconds, names = os.sysconf("SC_CLK_TCK"), {}, {}, {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                facts = (entry / "stat").read_text().rpartition(")")[2].split()
+                name, _, facts = (entry / "stat").read_text().rpartition(")")
             except OSError:
                 continue
-            parents[int(entry.name)] = int(facts[1])
-            seconds[int(entry.name)] = sum(int(facts[at]) for at in (11, 12, 13, 14)) / tick
+            own = facts.split()
+            parents[int(entry.name)], names[int(entry.name)] = int(own[1]), name.partition("(")[2]
+            seconds[int(entry.name)] = sum(int(own[at]) for at in (11, 12, 13, 14)) / tick
     own, below = os.getpid(), lambda process: process == own or (process in parents and below(parents[process]))
-    return sum(spent for process, spent in seconds.items() if below(process))
+    spent = {"driver": 0.0, "java": 0.0, "workers": 0.0}
+    for process in filter(below, seconds):
+        spent["driver" if process == own else "java" if names[process] == "java" else "workers"] += seconds[process]
+    return spent
 
 
 def session(cores: int):
@@ -76,12 +81,14 @@ def session(cores: int):
 
 def ours(what: str, folder: Path, spark_session) -> int:
     """One of our fits; how many jobs over the rows it took, the look at the columns included."""
-    from oddsmith import spark
+    from oddsmith import _apart, spark
 
     model = {"nb": "gaussian-nb", "logit": "logistic", "tree": "tree"}[what.partition("-")[0]]
     data = spark_session.read.parquet(str(folder)) if not what.endswith("files") else str(folder)
-    jobs, mapped = [], spark._Tasks.map
-    spark._Tasks.map = lambda tasks, job, count: jobs.append(job.do) or mapped(tasks, job, count)
+    jobs, answers = [], _apart.answers
+    _apart.answers = lambda on, job: isinstance(on, spark._Tasks) and jobs.append(job.do) or answers(on, job)
+    fetched = spark.Frame._blocks
+    spark.Frame._blocks = lambda frame, numbers: jobs.append("fetch") or fetched(frame, numbers)
     print(spark.fit(model, data, "y", options={"max-depth": DEPTH} if model == "tree" else None))
     print(jobs)
     return len(jobs)
@@ -108,8 +115,8 @@ def theirs(what: str, folder: Path, spark_session) -> int:
     return 0
 
 
-def measured(side: str, what: str, folder: Path, cores: int) -> tuple[float, float, int]:
-    """CPU seconds, wall seconds and passes of a variant, after Spark has started."""
+def measured(side: str, what: str, folder: Path, cores: int) -> tuple[dict[str, float], float, int]:
+    """CPU seconds by who spent them, wall seconds and jobs of a variant, after Spark has started."""
     code = [sys.executable, __file__, "--run", side, what, "--data", str(folder), "--cores", str(cores)]
     done = subprocess.run(code, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -123,27 +130,34 @@ def main() -> None:
     arguments.add_argument("--cores", type=int, default=2)
     arguments.add_argument("--data", type=Path)
     arguments.add_argument("--run", nargs=2)
+    arguments.add_argument("--only", nargs="+", choices=[own for _, own, _, _ in GOALS])
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--write-docs", action="store_true")
     given = arguments.parse_args()
+    if given.only and given.write_docs:
+        arguments.error("--write-docs writes the whole table: leave --only out")
     if given.run:
         made = session(given.cores)
         before, start = tree_seconds(), time.perf_counter()
         passes = {"ours": ours, "theirs": theirs}[given.run[0]](given.run[1], given.data, made)
-        print(json.dumps([tree_seconds() - before, time.perf_counter() - start, passes]))
+        wall, after = time.perf_counter() - start, tree_seconds()
+        print(json.dumps([{who: round(after[who] - before[who], 2) for who in after}, wall, passes]))
         return
     folder = given.data or Path("target/bench-spark") / f"{given.rows}x{COLUMNS}"
     if not folder.exists():
         table(folder, given.rows)
+    goals = [goal for goal in GOALS if not given.only or goal[1] in given.only]
     peers: dict[str, tuple[float, str]] = {}
-    for name in ("nb", "glr", "tree"):
-        peers[name] = min((measured("theirs", name + more, folder, given.cores)[0], more or "not cached") for more in ("", "+cached"))
-    results, lines = [], ["| | ours, CPU s | jobs | MLlib's better, CPU s | times | goal |", "| --- | --- | --- | --- | --- | --- |"]
+    for name in dict.fromkeys(peer for _, _, peer, _ in goals):
+        spent = {more: sum(measured("theirs", name + more, folder, given.cores)[0].values()) for more in ("", "+cached")}
+        peers[name] = min((seconds, more or "not cached") for more, seconds in spent.items())
+    results, lines = [], ["| | ours, CPU s (driver + Java + workers) | jobs | MLlib's better, CPU s | times | goal |", "| --- | --- | --- | --- | --- | --- |"]
     print("\n".join(lines))
-    for title, own, peer, goal in GOALS:
-        (seconds, _, passes), (other, how) = measured("ours", own, folder, given.cores), peers[peer]
-        results.append({"what": title, "ours": seconds, "jobs": passes, "mllib": other, "mllib_variant": how, "times": other / seconds, "goal": goal})
-        lines.append(f"| {title} | {seconds:.1f} | {passes} | {other:.1f} ({how.lstrip('+')}) | {other / seconds:.1f} | {goal} |")
+    for title, own, peer, goal in goals:
+        (spent, _, passes), (other, how) = measured("ours", own, folder, given.cores), peers[peer]
+        seconds, parts = sum(spent.values()), " + ".join(f"{one:.1f}" for one in spent.values())
+        results.append({"what": title, "ours": seconds, "by": spent, "jobs": passes, "mllib": other, "mllib_variant": how, "times": other / seconds, "goal": goal})
+        lines.append(f"| {title} | {seconds:.1f} ({parts}) | {passes} | {other:.1f} ({how.lstrip('+')}) | {other / seconds:.1f} | {goal} |")
         print(lines[-1], flush=True)
     if given.json:
         given.json.write_text(json.dumps(results, indent=1))

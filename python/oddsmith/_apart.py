@@ -20,6 +20,8 @@ from .exceptions import DataError, MismatchError, OddsmithError, ParameterError
 TASKS_PER_SLOT = 3
 #: Bytes of files up to which a pass is summed up here, by this process: an engine takes longer to begin with it.
 LITTLE = 64 << 20
+#: The same for passes over a sample: they are several, and each is a job less.
+SAMPLE = 256 << 20
 
 
 class Engine(Protocol):
@@ -91,9 +93,14 @@ class Files:
         self.names = tuple(part.name for part in self.parts)
 
     @property
+    def sizes(self) -> list[int]:
+        """About how many bytes every part takes."""
+        return [part.piece[3] for part in self.parts]
+
+    @property
     def bytes(self) -> int:
         """About how many bytes all of it takes."""
-        return sum(part.piece[3] for part in self.parts)
+        return sum(self.sizes)
 
     def extents(self) -> list[tuple[int, int]] | None:
         """Rows and partitions of every part, if all rows count; `None` where a file does not say."""
@@ -161,7 +168,9 @@ class Table:
 
     def __init__(self, table: Any, on: Engine, plan: dict[str, Any], begins: Callable[[_core.Spread], _core.Relay] | None = None) -> None:
         self.on, self.names, self._begins = as_engine(on), table.names, begins
-        self._parts = None if table.apart else table.parts
+        self._parts, self._sizes = None if table.apart else table.parts, table.sizes
+        #: This process, which reads files itself and has the blocks of an engine brought to it.
+        self._here = Here(table.brought if table.apart else None)
         #: A question and the extents of the parts that it is about, with the sums that answer it.
         self._early: tuple[bytes, list[Any], list[tuple[int, bytes]]] | None = None
         kinds, survey = self._first_part(table, plan)
@@ -175,10 +184,9 @@ class Table:
 
     def _first_part(self, table: Any, plan: Mapping[str, Any]) -> tuple[dict[str, str], bytes]:
         """The kinds that the first part with rows settles for all, and what it tells of itself."""
-        # A file is read here: that takes as long as it would take a worker, and no task.
-        by = self.on if table.apart else Here()
+        # Read here: that takes as long as it would take a worker, and no task.
         for at in range(len(table.names)):
-            (told,) = of_parts(by, self._job("kinds", [(at,)], plan))
+            (told,) = of_parts(self._here, self._job("kinds", [(at,)], plan))
             if told:
                 kinds, survey = unpacked(told)
                 return json.loads(kinds), survey
@@ -201,9 +209,9 @@ class Table:
         all_partitions = sum(partitions for _, partitions in guess.extents)
         while sum(map(len, relay.lanes())) < all_partitions:
             job = self._lane_job(relay, guess.extents, range(len(self.names)), plan)
-            if not self._is_little(job):
+            if not self._is_little(job, sample=True):
                 break
-            for _, content in answers(Here(), job):
+            for _, content in answers(self._here, job):
                 for group, sums in sums_of(content):
                     relay.take(job.level, group, sums)
             if relay.advance() is not None:
@@ -288,20 +296,21 @@ class Table:
 
     def _answers(self, job: Job) -> Iterator[tuple[int, bytes]]:
         """The answers of a pass: of workers, but for what reads nothing, or little."""
-        if self._is_little(job):
-            yield from answers(Here(), job)
+        all_partitions = sum(partitions for _, partitions in self.spread.extents)
+        if self._is_little(job, sample=sum(len(lane) for _, _, groups in job.tasks for _, lanes in groups for lane in lanes) < all_partitions):
+            yield from answers(self._here, job)
             return
         reading, idle = ([task for task in job.tasks if bool(task[0]) == reads] for reads in (True, False))
-        for on, tasks in ((self.on, reading), (Here(), idle)):
+        for on, tasks in ((self.on, reading), (self._here, idle)):
             if tasks:
                 yield from answers(on, replace(job, tasks=tuple(tasks)))
 
-    def _is_little(self, job: Job) -> bool:
+    def _is_little(self, job: Job, sample: bool) -> bool:
         """Whether a pass reads so little, being one of a sample or of a small table, that this process has summed it up before others begin."""
-        if self._parts is None:
+        if self._parts is None and not sample:
             return False
         read = {number for held, _, _ in job.tasks for _, number in held}
-        return sum(self._parts[number].piece[3] for number in read) <= LITTLE
+        return sum(self._sizes[number] for number in read) <= (SAMPLE if sample else LITTLE)
 
     def conclude(self, relay: _core.Relay | None = None) -> Any:
         """All passes of a relay; by default of that which begins with this table."""
@@ -338,12 +347,16 @@ def reading_plan(core: Any, estimator: Any, text: Mapping[str, Any] | None, memo
 
 
 class Here:
-    """This process as an engine."""
+    """This process as an engine; `brought` gives it parts, by their numbers, that it cannot read itself."""
 
     slots = 1
 
+    def __init__(self, brought: Callable[[Sequence[int]], Mapping[int, Any]] | None = None) -> None:
+        self._brought = brought
+
     def map(self, job: Job, count: int) -> Iterator[tuple[int, bytes]]:
-        return ((task, job(task)) for task in range(count))
+        brought = self._brought and self._brought(sorted({number for task in range(count) for number in job.needs(task)}))
+        return ((task, job(task, brought)) for task in range(count))
 
 
 def as_table(table: Any) -> Any:

@@ -105,6 +105,14 @@ class Job:
             raise DataError(f"task {task + 1} of {len(self.tasks)}: the worker has too little memory; give it more, or make more parts") from error
 
 
+def outcome(job: Job, task: int, brought: Mapping[int, Any] | None = None) -> tuple[bytes | None, str | None, str | None]:
+    """The answer to a task, or the name and the text of the error in its place: an engine would try what must fail again and again, and bury the reason."""
+    try:
+        return job(task, brought), None, None
+    except OddsmithError as error:
+        return None, type(error).__name__, str(error)
+
+
 def _opened(job: Job, part: Any, at: int) -> Any:
     """The part, opened, as the first pass saw it; `None` where none of its rows counts."""
     fingerprint = part.print()

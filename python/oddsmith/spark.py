@@ -9,6 +9,8 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,8 @@ from . import _core, _spark_sums, engine, exceptions
 from ._adapters import Adapter
 from ._apart import MergingEngine, as_table, files
 from ._spark_sums import SUMS, Told, merged_groups, sliced, told_groups
-from ._worker import Block, Job, changed
-from .exceptions import DataError, OddsmithError, ParameterError
+from ._worker import Block, Job, changed, outcome
+from .exceptions import DataError, MismatchError, OddsmithError, ParameterError
 
 __all__ = ["Frame", "Workers", "analyse", "compare", "evaluate", "files", "fit", "frame", "gather", "predict"]
 
@@ -28,16 +30,8 @@ _BLOCK = 32 << 20
 _FEW = 16
 #: What Spark says where a process of a worker is gone.
 _LOST = ("ExecutorLost", "Python worker exited unexpectedly", "worker died", "SIGKILL", "exit code 137")
-_ANSWER = "task long, answer binary, error string, text string"
+_ANSWER = "answer binary, error string, text string"
 _PACKED = "part long, number long, rows long, size long, digest string, block binary"
-
-
-def _told(task: int, do: Any) -> Told:
-    """An answer, or the error in its place: Spark would try what must fail again and again, and bury the reason."""
-    try:
-        return task, do(), None, None
-    except OddsmithError as error:
-        return task, None, type(error).__name__, str(error)
 
 
 def _answers(told: Iterable[Told]) -> Iterator[Any]:
@@ -53,10 +47,10 @@ def _collected(answers: Any) -> Iterator[tuple[int, bytes]]:
     """The answers that a frame of them holds."""
     with _lack_told():
         rows = answers.collect()
-    for row in rows:
-        if row.error is not None:
-            raise _failed(row.error, row.text)
-        yield row.task, bytes(row.answer)
+    for task, answer, error, text in rows:
+        if error is not None:
+            raise _failed(error, text)
+        yield task, bytes(answer)
 
 
 def _failed(error: str, text: str) -> OddsmithError:
@@ -82,7 +76,7 @@ class _Tasks(MergingEngine):
     """Tasks that Spark does; whoever has them says in which frame their answers are."""
 
     def map(self, job: Job, count: int) -> Iterator[tuple[int, bytes]]:
-        return _collected(self._done(job, count, _answers, _ANSWER))
+        return _collected(self._done(job, count, _answers, f"task long, {_ANSWER}"))
 
     def map_merged(self, job: Job, groups: Sequence[int], fan_in: int) -> Iterator[tuple[int, bytes]]:
         most = _spark_sums.SLICE
@@ -115,12 +109,24 @@ class Workers(_Tasks):
         self.session = session or _active()
         self.slots = slots or _parallelism(self.session)
 
+    def map(self, job: Job, count: int) -> Iterator[tuple[int, bytes]]:
+        from pyspark.sql import functions as F
+
+        # A plain function of a number: one of Arrow has every worker import pandas, which takes longer than a few hundred thousand rows.
+        do = F.udf(partial(outcome, job), f"struct<{_ANSWER}>", useArrow=False)
+        told = self._tasks(count).select("id", do("id").alias("told"))
+        return _collected(told.select("id", "told.answer", "told.error", "told.text"))
+
+    def _tasks(self, count: int) -> Any:
+        """The numbers of tasks, each a partition."""
+        return self.session.range(0, count, 1, count)
+
     def _done(self, job: Job, count: int, written: Callable[[Iterable[Told]], Iterator[Any]], schema: str) -> Any:
         def do(batches: Iterable[Any]) -> Iterator[Any]:
             tasks = (task for batch in batches for task in batch.column(0).to_pylist())
-            return written(_told(task, lambda task=task: job(task)) for task in tasks)
+            return written((task, *outcome(job, task)) for task in tasks)
 
-        return self.session.range(0, count, 1, count).mapInArrow(do, schema)
+        return self._tasks(count).mapInArrow(do, schema)
 
 
 def _active() -> Any:
@@ -162,12 +168,35 @@ class Frame(_Tasks):
             raise DataError("the frame has no rows")
         self._keys = {(part, number): at for at, (part, number, *_) in enumerate(facts)}
         self.names = tuple(f"block {number + 1} of partition {part + 1}" for part, number, *_ in facts)
-        sizes, self._rows, self._digests = ([fact[column] for fact in facts] for column in (2, 3, 4))
-        self.bytes, self.slots = sum(sizes), len(facts)
+        self.sizes, self._rows, self._digests = ([fact[column] for fact in facts] for column in (2, 3, 4))
+        self.bytes, self.slots = sum(self.sizes), len(facts)
+        self._here: dict[int, Block] = {}
 
     def extents(self) -> list[tuple[int, int]]:
         """Rows and partitions of every block, if all rows count."""
         return [(rows, -(-rows // _core.PARTITION_ROWS)) for rows in self._rows]
+
+    def brought(self, numbers: Sequence[int]) -> dict[int, Block]:
+        """Blocks by number, fetched to the driver; those of a sample, which several passes read, stay there."""
+        wanted = [at for at in numbers if at not in self._here]
+        if wanted:
+            with _lack_told():
+                rows = self._blocks(wanted).select("part", "number", "digest", "block").collect()
+            found = {self._keys[row.part, row.number]: row for row in rows}
+            for at in wanted:
+                block = Block(self.names[at], found[at].digest if at in found else "", bytes(found[at].block) if at in found else b"")
+                if block.digest != self._digests[at]:
+                    raise MismatchError(changed(block))
+                self._here[at] = block
+        return {at: self._here[at] for at in numbers}
+
+    def _blocks(self, numbers: Iterable[int]) -> Any:
+        """The rows of a few blocks."""
+        from pyspark.sql import functions as F
+
+        places = list(self._keys)
+        chosen = [(F.col("part") == part) & (F.col("number") == number) for part, number in (places[at] for at in numbers)]
+        return self._packed.where(reduce(or_, chosen))
 
     def _done(self, job: Job, count: int, written: Callable[[Iterable[Told]], Iterator[Any]], schema: str) -> Any:
         keys, packed = self._keys, list(zip(self.names, self._digests, strict=True))
@@ -176,25 +205,13 @@ class Frame(_Tasks):
         def do(batches: Iterable[Any]) -> Iterator[Any]:
             return written(answer for batch in batches for answer in _about_blocks(batch, job, keys, packed, tasks))
 
-        blocks = self._packed
-        if count <= _FEW and count < len(keys):
-            from pyspark.sql import functions as F
-
-            wanted = [key for key, at in keys.items() if at in tasks]
-            chosen = [(F.col("part") == part) & (F.col("number") == number) for part, number in wanted]
-            blocks = blocks.where(chosen[0] if len(chosen) == 1 else _any(chosen))
-        return blocks.mapInArrow(do, schema)
+        is_few = count <= _FEW and count < len(keys)
+        return (self._blocks(tasks) if is_few else self._packed).mapInArrow(do, schema)
 
     def release(self) -> None:
         """Let Spark forget the blocks."""
+        self._here = {}
         self._packed.unpersist()
-
-
-def _any(conditions: list[Any]) -> Any:
-    either = conditions[0]
-    for condition in conditions[1:]:
-        either = either | condition
-    return either
 
 
 def _pack(batches: Iterable[Any], most: int) -> Iterator[Any]:
@@ -252,7 +269,7 @@ def _about_blocks(
             if found.digest != expected:
                 yield tasks[at], None, "MismatchError", changed(found)
                 continue
-            yield _told(tasks[at], lambda at=at, found=found: job(tasks[at], {at: found}))
+            yield tasks[at], *outcome(job, tasks[at], {at: found})
 
 
 def frame(df: Any, *, block: int = _BLOCK) -> Frame:

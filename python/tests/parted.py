@@ -20,7 +20,7 @@ from oddsmith import _apart, _core, engine
 from oddsmith.passes import begin
 
 # Tables of tests are so small that this process would do everything itself; here workers do it.
-_apart.LITTLE = 0
+_apart.LITTLE = _apart.SAMPLE = 0
 
 
 def rows(count: int = 480) -> pd.DataFrame:

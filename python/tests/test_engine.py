@@ -285,8 +285,9 @@ def test_little_is_summed_up_by_the_driver(tmp_path, monkeypatch):
     expected, size = digest(engine.fit("logistic", tmp_path, "died")), (tmp_path / "00.parquet").stat().st_size
     counts = []
     # Nothing; passes over a sample, before anything is asked for; everything but the look at the columns and the pass that comes with it.
-    for little in (0, 20 * size, 100 * size):
+    for little, sample in ((0, 0), (0, 20 * size), (100 * size, 0)):
         monkeypatch.setattr(_apart, "LITTLE", little)
+        monkeypatch.setattr(_apart, "SAMPLE", max(little, sample))
         on = Listing()
         assert digest(engine.fit("logistic", tmp_path, "died", on=on)) == expected
         assert on.jobs[0] == "first" and set(on.jobs[1:]) <= {"lanes"}

@@ -17,7 +17,7 @@ from parted import ANALYSES, ENTRIES, OPTIONS, SUMMING, Between, Killing, Starvi
 from sparked import HELPERS, Registry, connect_settings, require_spark, session
 
 import oddsmith as od
-from oddsmith import _spark_sums, engine, spark
+from oddsmith import _apart, _spark_sums, engine, spark
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 require_spark()
@@ -169,6 +169,23 @@ def test_texts_are_hashed_or_discovered(local):
     for text in (None, {"hash_width": 64}):
         model = spark.fit("multinomial-nb", df, "sick", kinds={"note": "text"}, text=text)
         assert model.predict(pd.DataFrame({"note": ["fever cough", "none well"]})).tolist() == ["yes", "no"]
+
+
+def test_blocks_of_a_sample_are_summed_up_by_the_driver(local, monkeypatch):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(60_000, 2))
+    died = np.where(rng.random(len(x)) < 1 / (1 + np.exp(-(x @ [0.5, -0.3]))), "yes", "no")
+    packed = spark.frame(local.createDataFrame(pd.DataFrame(x, columns=["age", "dose"]).assign(died=died)), block=40_000)
+    asked, answers = [], _apart.answers
+    monkeypatch.setattr(_apart, "answers", lambda on, job: asked.append(on is packed) or answers(on, job))
+    fits = []
+    for sample in (0, 1 << 30):
+        monkeypatch.setattr(_apart, "SAMPLE", sample)
+        asked.clear()
+        fits.append((digest(engine.fit("logistic", packed, "died", on=packed)), sum(asked)))
+    packed.release()
+    (by_workers, many), (by_driver, few) = fits
+    assert by_workers == by_driver and few < many
 
 
 def test_rows_that_are_drawn_anew_are_refused(local):
