@@ -1,6 +1,6 @@
 //! One column of a batch as it comes from the file, before anything is encoded.
 
-use arrow_array::Array;
+use arrow_array::{Array, Float64Array};
 
 use crate::array_feed::Arrays;
 use crate::grid::{Grid, Text};
@@ -8,7 +8,8 @@ use crate::missing::Markers;
 use crate::number;
 use crate::records::Span;
 use crate::short_cells::{BLOCK, ShortCells};
-use crate::typed;
+use crate::spelled::Spelled;
+use crate::typed::{self, Typed};
 
 /// A batch of rows as it comes from the file.
 pub(crate) enum RawBatch<'a> {
@@ -75,8 +76,8 @@ impl Column<'_> {
                 }
             }
             Column::Array(Some(array)) => {
-                let mut buffer = String::new();
-                typed::each(*array, keep, |i, typed| cell(i, typed.text(&mut buffer)));
+                let mut spelled = Spelled::default();
+                typed::each(*array, keep, |i, typed| cell(i, spelled.text(&typed)));
             }
             Column::Array(None) => (0..keep.len()).for_each(|i| cell(i, None)),
         }
@@ -100,19 +101,41 @@ impl Column<'_> {
                     }
                 }
             }
-            Column::Array(Some(array)) => {
-                let mut buffer = String::new();
-                typed::each(*array, keep, |i, typed| match typed.number() {
-                    Some(value) if value.is_finite() && !markers.has_number(value) => cell(i, NumberCell::Number(value)),
-                    Some(value) if !value.is_infinite() => cell(i, NumberCell::Null),
-                    _ => match typed.text(&mut buffer) {
-                        None => cell(i, NumberCell::Null),
-                        Some(text) => cell(i, judge(text, decimal, markers)),
-                    },
-                });
-            }
+            Column::Array(Some(array)) => match array.as_any().downcast_ref::<Float64Array>() {
+                Some(values) => each_real(values, keep, decimal, markers, cell),
+                None => typed::each(*array, keep, |i, typed| with_number(&typed, decimal, markers, |value| cell(i, value))),
+            },
             Column::Array(None) => (0..keep.len()).for_each(|i| cell(i, NumberCell::Null)),
         }
+    }
+}
+
+/// Gives the cells of a column of 64-bit numbers: most columns are, and cells that are numbers need not be made into anything first.
+#[inline]
+fn each_real(values: &Float64Array, keep: &[u32], decimal: u8, markers: &Markers, mut cell: impl FnMut(usize, NumberCell<'_>)) {
+    let (numbers, nulls) = (values.values(), values.nulls());
+    for (i, &row) in keep.iter().enumerate() {
+        let value = numbers[row as usize];
+        if nulls.is_some_and(|nulls| nulls.is_null(row as usize)) {
+            cell(i, NumberCell::Null);
+        } else if value.is_finite() && !markers.has_number(value) {
+            cell(i, NumberCell::Number(value));
+        } else {
+            with_number(&Typed::Real(value), decimal, markers, |value| cell(i, value));
+        }
+    }
+}
+
+/// Gives what a typed cell holds as a number.
+#[inline]
+fn with_number(typed: &Typed<'_>, decimal: u8, markers: &Markers, cell: impl FnOnce(NumberCell<'_>)) {
+    match typed.number() {
+        Some(value) if value.is_finite() && !markers.has_number(value) => cell(NumberCell::Number(value)),
+        Some(value) if !value.is_infinite() => cell(NumberCell::Null),
+        _ => match typed.text(&mut String::new()) {
+            None => cell(NumberCell::Null),
+            Some(text) => cell(judge(text, decimal, markers)),
+        },
     }
 }
 

@@ -50,6 +50,7 @@ mod selection;
 mod settle;
 mod short_cells;
 mod sniff;
+mod spelled;
 mod store;
 mod stray_quotes;
 mod streamed;

@@ -24,8 +24,8 @@ pub trait PartSums: Clone + Send + Sync {
     /// Adds a batch. Its first row counts from the beginning of its part.
     fn add(&mut self, batch: &NewBatch<'_>) -> Result<()>;
 
-    /// Adds what a later part has seen.
-    fn join(&mut self, later: &Self) -> Result<()>;
+    /// Adds what a later part has seen, whose first row has so many before it in the file.
+    fn join(&mut self, later: &Self, before: u64) -> Result<()>;
 }
 
 /// A part that was claimed: its number in the order of the file, the feed's name for it, and the lines before it where they are counted.
@@ -169,7 +169,7 @@ impl<S: PartSums> Joined<S> {
                     return;
                 }
             }
-            if let Err(error) = self.total.join(&part.sums) {
+            if let Err(error) = self.total.join(&part.sums, self.rows) {
                 self.failed = Some(error);
             }
             self.rows += part.rows;
