@@ -7,6 +7,7 @@ use super::{add, take};
 use crate::codec::{Codec, Encode};
 use crate::data::{SKIP, Weighting};
 use crate::error::{Error, Result};
+use crate::num::kernel::widest;
 use crate::record::{Record, fault};
 
 /// Most rows in a file: counts stay exact in 64-bit numbers, and sums of many files stay within 64-bit integers.
@@ -61,10 +62,12 @@ impl ClassWeights {
 
     /// Adds the labels of a batch; a label that is neither a class nor [`SKIP`] is an error.
     pub fn observe(&mut self, labels: &[u32], weights: Option<&[f64]>) -> Result<()> {
-        let mut rows = vec![0u64; self.rows.len()];
-        for &label in labels.iter().filter(|&&label| label != SKIP) {
-            let count = rows.get_mut(label as usize);
-            *count.ok_or_else(|| Error::internal(format!("a row has label {label} of {} classes", self.rows.len())))? += 1;
+        let rows = rows_by_class(labels, self.rows.len());
+        let counted: u64 = rows.iter().sum();
+        if counted < labels.len() as u64
+            && let Some(label) = labels.iter().find(|label| **label != SKIP && **label as usize >= self.rows.len())
+        {
+            return Err(Error::internal(format!("a row has label {label} of {} classes", self.rows.len())));
         }
         for (k, &count) in rows.iter().enumerate() {
             self.rows[k] += count;
@@ -131,5 +134,49 @@ impl ClassWeights {
             moved.squared[to] = self.squared[k];
         }
         moved
+    }
+}
+
+/// Classes up to which every one is looked for among all labels: comparing eight labels at a time costs less than waiting for a counter, which the row
+/// before has just changed.
+const FEW_CLASSES: usize = 8;
+
+/// How many rows have the label of each class; other labels are not counted.
+pub(super) fn rows_by_class(labels: &[u32], classes: usize) -> Vec<u64> {
+    if classes <= FEW_CLASSES {
+        let of_class = |class: u32| {
+            widest(
+                #[inline(always)]
+                || labels.iter().map(|label| u64::from(*label == class)).sum(),
+            )
+        };
+        return (0..classes as u32).map(of_class).collect();
+    }
+    let mut rows = vec![0; classes];
+    for label in labels {
+        if let Some(count) = rows.get_mut(*label as usize) {
+            *count += 1;
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_however_many_classes_there_are() {
+        for classes in [1, 2, 3, 8, 9, 40] {
+            let mut labels: Vec<u32> = (0..1000u32).map(|i| i * i % classes).collect();
+            labels.extend([SKIP; 5]);
+            let plain = |class: u32| labels.iter().filter(|label| **label == class).count() as u64;
+            assert_eq!(rows_by_class(&labels, classes as usize), (0..classes).map(plain).collect::<Vec<_>>());
+            let mut weights = ClassWeights::new(classes as usize);
+            weights.observe(&labels, None).unwrap();
+            assert_eq!(weights.total_rows(), 1000);
+            labels.push(classes);
+            assert!(weights.observe(&labels, None).unwrap_err().to_string().contains(&format!("label {classes} of")));
+        }
     }
 }

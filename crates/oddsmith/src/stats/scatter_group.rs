@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::class_table::ClassTable;
+use super::class_weights::rows_by_class;
 use super::parts::ScatterPart;
 use super::scales::is_extreme;
 use crate::data::SKIP;
@@ -118,11 +119,20 @@ impl ScatterGroup {
             return BatchFate::Extreme(extreme.into_iter().collect());
         }
         block.products = (0..matrices).map(|at| products[at * size..(at + 1) * size].to_vec()).collect();
-        for (i, &label) in labels.iter().enumerate().filter(|(_, label)| **label != SKIP) {
-            let (k, weight) = (label as usize, weights.map_or(1.0, |weights| weights[i]));
-            block.rows[k] += u64::from(weight != 0.0);
-            block.weight[k] += weight;
-            block.squared[k] += weight * weight;
+        match weights {
+            None => {
+                block.rows = rows_by_class(labels, classes);
+                block.weight = block.rows.iter().map(|rows| *rows as f64).collect();
+                block.squared.clone_from(&block.weight);
+            }
+            Some(weights) => {
+                for (&label, &weight) in labels.iter().zip(weights).filter(|(label, _)| **label != SKIP) {
+                    let k = label as usize;
+                    block.rows[k] += u64::from(weight != 0.0);
+                    block.weight[k] += weight;
+                    block.squared[k] += weight * weight;
+                }
+            }
         }
         block.settle(&shift);
         self.merge(&block);

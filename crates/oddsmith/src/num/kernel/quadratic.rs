@@ -194,7 +194,7 @@ fn tile<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(
         *strip = &right[n * cols..][..left.len()];
     }
     let mut sums = [[[simd.splat_f64s(0.0); VECTORS]; N]; W];
-    accumulate::<S, W, N, VECTORS>(
+    accumulate::<S, W, W, N, VECTORS>(
         simd,
         0..left.len(),
         #[inline(always)]

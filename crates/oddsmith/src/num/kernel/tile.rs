@@ -17,8 +17,8 @@ pub(super) const fn full_tile(lanes: usize) -> usize {
     if lanes == 4 { 2 } else { STRIPS }
 }
 
-/// The sums of a tile: W rows × N strips of V vectors.
-pub(super) type Sums<V, const W: usize, const N: usize, const VECTORS: usize> = [[[V; VECTORS]; N]; W];
+/// The sums of a tile: Q rows × N strips of V vectors.
+pub(super) type Sums<V, const Q: usize, const N: usize, const VECTORS: usize> = [[[V; VECTORS]; N]; Q];
 
 /// A computation over strips, written for any strip width W of `VECTORS` vectors.
 pub(super) trait WithStrips {
@@ -70,12 +70,12 @@ pub(super) fn group_of<S: Simd>(left: usize) -> usize {
 
 /// sums[q][n] += Σ_t left[q](t) · right[n][t]: `left(t, q)` is the scalar of row q at step t.
 #[inline(always)]
-pub(super) fn accumulate<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(
+pub(super) fn accumulate<S: Simd, const W: usize, const Q: usize, const N: usize, const VECTORS: usize>(
     simd: S,
     steps: std::ops::Range<usize>,
     left: impl Fn(usize, usize) -> f64,
     right: [&[[f64; W]]; N],
-    sums: &mut Sums<S::f64s, W, N, VECTORS>,
+    sums: &mut Sums<S::f64s, Q, N, VECTORS>,
 ) {
     let right = right.map(|strip| &strip[..steps.end]);
     for t in steps {

@@ -148,7 +148,7 @@ fn tile<S: Simd, const W: usize, const N: usize, const VECTORS: usize>(
     let mut sums = [start; W];
     // Slices of one known length: a check of every row at every step would keep the sums out of the registers.
     let rows: [&[f64]; W] = from_fn(|q| &rows[q][..cols]);
-    accumulate::<S, W, N, VECTORS>(
+    accumulate::<S, W, W, N, VECTORS>(
         simd,
         0..cols,
         #[inline(always)]

@@ -38,6 +38,8 @@ pub struct Gram {
     sums: Aligned,
     /// Sums of one call, a padded square per group, where these are small: tiles are then whole everywhere.
     squares: Aligned,
+    /// The first of the columns whose sums lie below the diagonal of a square.
+    turned: usize,
     panel: Panel,
 }
 
@@ -71,6 +73,7 @@ impl Gram {
             shifts: Aligned::zeros(classes * padded(cols)),
             sums: Aligned::default(),
             squares: Aligned::zeros(if squares <= SMALL { squares } else { 0 }),
+            turned: cols,
             panel: Panel::new(),
         }
     }
@@ -116,8 +119,11 @@ impl Gram {
         let width = padded(cols);
         for (square, into) in self.squares.numbers().chunks_exact(width * width).zip(into.chunks_exact_mut(cols * cols)) {
             for i in 0..cols {
-                for (cell, sum) in into[i * cols + i..(i + 1) * cols].iter_mut().zip(&square[i * width + i..]) {
-                    *cell += sum;
+                let row = &mut into[i * cols + i..(i + 1) * cols];
+                let (straight, turned) = row.split_at_mut(self.turned.saturating_sub(i));
+                straight.iter_mut().zip(&square[i * width + i..]).for_each(|(cell, sum)| *cell += sum);
+                for (j, cell) in (self.turned.max(i)..cols).zip(turned) {
+                    *cell += square[j * width + i];
                 }
             }
         }
@@ -188,7 +194,7 @@ impl Gram {
                 Product { left, right, rows, depth, cols, stride: width, whole: true, into }
             }
         };
-        self.arch.dispatch(product);
+        self.turned = self.arch.dispatch(product);
     }
 }
 

@@ -31,9 +31,13 @@ impl WithStrips for Pack<'_> {
     fn with_strips<S: Simd, const W: usize, const VECTORS: usize>(self, simd: S) -> Self::Output {
         let Pack { gram, block, next, labels, weights } = self;
         let (width, depth) = (padded(gram.cols), gram.depth);
-        let (shifts, plain, weighed) = (gram.shifts.numbers(), gram.plain.numbers_mut(), gram.weighed.numbers_mut());
+        let strips = width / W;
+        let (shifts, _) = gram.shifts.numbers().as_chunks::<W>();
+        let (plain, _) = gram.plain.numbers_mut().as_chunks_mut::<W>();
+        let (weighed, _) = gram.weighed.numbers_mut().as_chunks_mut::<W>();
         let (sums, _) = gram.sums.numbers_mut().as_chunks_mut::<W>();
         let rest = Rest::<S, W, VECTORS>::of(simd, gram.cols);
+        let all = !sums.is_empty();
         for i in next..block.rows() {
             let k = labels.map_or(0, |l| l[i] as usize);
             let weight = weights.map(|w| w[i]);
@@ -42,39 +46,14 @@ impl WithStrips for Pack<'_> {
             }
             let group = if gram.pooled { 0 } else { k };
             let at = gram.filled[group];
-            let (row, shift) = (block.row(i), &shifts[k * width..(k + 1) * width]);
             let last = rest.read(simd, block, i);
-            let panel = group * depth * width..(group + 1) * depth * width;
-            let (plain, _) = plain[panel.clone()].as_chunks_mut::<W>();
-            let sums = sums.chunks_exact_mut(width / W).nth(k).unwrap_or_default();
+            let row = Row { row: block.row(i), last, shift: &shifts[k * strips..][..strips] };
+            let sums = if all { &mut sums[k * strips..][..strips] } else { &mut [] };
+            let panel = group * depth * strips + at..(group + 1) * depth * strips;
             match weight {
-                None => for_strips::<S, W, VECTORS>(
-                    simd,
-                    row,
-                    last,
-                    shift,
-                    #[inline(always)]
-                    |s, difference| {
-                        store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]);
-                        add::<S, W, VECTORS>(simd, difference, sums.get_mut(s));
-                    },
-                ),
+                None => row.pack(simd, depth, &mut plain[panel], sums),
                 Some(weight) => {
-                    let (weighed, _) = weighed[panel].as_chunks_mut::<W>();
-                    let weight = simd.splat_f64s(weight);
-                    for_strips::<S, W, VECTORS>(
-                        simd,
-                        row,
-                        last,
-                        shift,
-                        #[inline(always)]
-                        |s, difference| {
-                            let times_weight = difference.map(|d| simd.mul_f64s(weight, d));
-                            store::<S, W, VECTORS>(difference, &mut plain[s * depth + at]);
-                            store::<S, W, VECTORS>(times_weight, &mut weighed[s * depth + at]);
-                            add::<S, W, VECTORS>(simd, times_weight, sums.get_mut(s));
-                        },
-                    );
+                    row.pack_weighed(simd, depth, &mut plain[panel.clone()], &mut weighed[panel], simd.splat_f64s(weight), sums)
                 }
             }
             gram.filled[group] = at + 1;
@@ -86,13 +65,78 @@ impl WithStrips for Pack<'_> {
     }
 }
 
-/// Adds to the sum of a strip, where there is one.
-#[inline(always)]
-fn add<S: Simd, const W: usize, const VECTORS: usize>(simd: S, values: [S::f64s; VECTORS], sum: Option<&mut [f64; W]>) {
-    if let Some(sum) = sum {
-        let old = vectors::<S, W, VECTORS>(sum);
-        store::<S, W, VECTORS>(from_fn(|v| simd.add_f64s(old[v], values[v])), sum);
+/// A row on its way into a panel.
+struct Row<'a, S: Simd, const W: usize, const VECTORS: usize> {
+    row: &'a [f64],
+    /// What stands behind the whole strips.
+    last: Option<[S::f64s; VECTORS]>,
+    shift: &'a [[f64; W]],
+}
+
+impl<S: Simd, const W: usize, const VECTORS: usize> Row<'_, S, W, VECTORS> {
+    /// Calls `visit(strip, x - shift)` strip by strip.
+    #[inline(always)]
+    fn differences(&self, simd: S, mut visit: impl FnMut(usize, [S::f64s; VECTORS])) {
+        let (whole, _) = self.row.as_chunks::<W>();
+        for (s, (x, shift)) in whole.iter().zip(self.shift).enumerate() {
+            let (x, shift) = (vectors::<S, W, VECTORS>(x), vectors::<S, W, VECTORS>(shift));
+            visit(s, from_fn(|v| simd.sub_f64s(x[v], shift[v])));
+        }
+        if let Some(x) = self.last {
+            let shift = vectors::<S, W, VECTORS>(&self.shift[whole.len()]);
+            visit(whole.len(), from_fn(|v| simd.sub_f64s(x[v], shift[v])));
+        }
     }
+
+    #[inline(always)]
+    fn pack(&self, simd: S, depth: usize, panel: &mut [[f64; W]], sums: &mut [[f64; W]]) {
+        match sums.is_empty() {
+            true => self.differences(
+                simd,
+                #[inline(always)]
+                |s, difference| store::<S, W, VECTORS>(difference, &mut panel[s * depth]),
+            ),
+            false => self.differences(
+                simd,
+                #[inline(always)]
+                |s, difference| {
+                    store::<S, W, VECTORS>(difference, &mut panel[s * depth]);
+                    add::<S, W, VECTORS>(simd, difference, &mut sums[s]);
+                },
+            ),
+        }
+    }
+
+    #[inline(always)]
+    fn pack_weighed(
+        &self,
+        simd: S,
+        depth: usize,
+        panel: &mut [[f64; W]],
+        weighed: &mut [[f64; W]],
+        weight: S::f64s,
+        sums: &mut [[f64; W]],
+    ) {
+        self.differences(
+            simd,
+            #[inline(always)]
+            |s, difference| {
+                let times_weight = difference.map(|d| simd.mul_f64s(weight, d));
+                store::<S, W, VECTORS>(difference, &mut panel[s * depth]);
+                store::<S, W, VECTORS>(times_weight, &mut weighed[s * depth]);
+                if let Some(sum) = sums.get_mut(s) {
+                    add::<S, W, VECTORS>(simd, times_weight, sum);
+                }
+            },
+        );
+    }
+}
+
+/// Adds to the sum of a strip.
+#[inline(always)]
+fn add<S: Simd, const W: usize, const VECTORS: usize>(simd: S, values: [S::f64s; VECTORS], sum: &mut [f64; W]) {
+    let old = vectors::<S, W, VECTORS>(sum);
+    store::<S, W, VECTORS>(from_fn(|v| simd.add_f64s(old[v], values[v])), sum);
 }
 
 /// The columns behind the last whole strip.
@@ -130,26 +174,5 @@ impl<S: Simd, const W: usize, const VECTORS: usize> Rest<S, W, VECTORS> {
                 vectors::<S, W, VECTORS>(&strip)
             }
         })
-    }
-}
-
-/// Calls `visit(strip, x − shift)` strip by strip; `last` is what stands behind the whole ones.
-#[inline(always)]
-fn for_strips<S: Simd, const W: usize, const VECTORS: usize>(
-    simd: S,
-    row: &[f64],
-    last: Option<[S::f64s; VECTORS]>,
-    shift: &[f64],
-    mut visit: impl FnMut(usize, [S::f64s; VECTORS]),
-) {
-    let (whole, _) = row.as_chunks::<W>();
-    let (shifts, _) = shift.as_chunks::<W>();
-    for (s, (x, shift)) in whole.iter().zip(shifts).enumerate() {
-        let (x, shift) = (vectors::<S, W, VECTORS>(x), vectors::<S, W, VECTORS>(shift));
-        visit(s, from_fn(|v| simd.sub_f64s(x[v], shift[v])));
-    }
-    if let Some(x) = last {
-        let shift = vectors::<S, W, VECTORS>(&shifts[whole.len()]);
-        visit(whole.len(), from_fn(|v| simd.sub_f64s(x[v], shift[v])));
     }
 }
