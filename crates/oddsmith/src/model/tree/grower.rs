@@ -2,8 +2,8 @@
 //!
 //! A node is a run of places of rows; a split puts those of the left child before those of the right one. Of two children the smaller one is counted and
 //! taken from the parent's histogram, which leaves the larger; nodes of few rows count some columns at a time and look only at codes that occur.
-//! The uppermost nodes are counted on several threads, the branches below them are grown on one each: sums of whole numbers come out
-//! the same. Time O(rows · columns · depth) at most, memory a byte per row and column, and a histogram per open node.
+//! The uppermost nodes are counted on several threads, the branches below them are grown on one each, in a forest from copies of their rows: sums of
+//! whole numbers come out the same. Time O(rows · columns · depth) at most, memory a byte per row and column, and a histogram per open node.
 
 use super::bins::Bins;
 use super::code_set::CodeSet;
@@ -23,6 +23,9 @@ const FEW_COLUMNS: usize = 8;
 const MANY_ROWS: usize = 1 << 15;
 /// Branches for every thread, so that none waits long for the others.
 const BRANCHES: usize = 8;
+/// Rows below which a branch whose nodes draw their columns is grown from a copy of its rows, which stays in the nearest caches: such a node looks at few
+/// columns of its rows, and would fetch a line of memory for every one of them.
+const NEAR_ROWS: usize = 2048;
 
 /// What a tree is grown from, and how.
 pub(super) struct Ground<'a> {
@@ -69,7 +72,11 @@ fn grow<C: Count, W: RowWeights<C>>(ground: &Ground<'_>, mut places: Vec<u32>, w
     let mut counts = vec![0; ground.classes];
     places.iter().for_each(|place| counts[ground.table.class(*place)] += weights.of(*place).into());
     let mut top = Grower::new(ground, weights, GrownNode::leaf(counts, 0), ground.threads);
-    let apart = if ground.threads > 1 { places.len() / (BRANCHES * ground.threads) } else { 0 };
+    let apart = match ground.draw {
+        Some(_) => NEAR_ROWS,
+        None if ground.threads > 1 => places.len() / (BRANCHES * ground.threads),
+        None => 0,
+    };
     let root = Open { at: 0, rows: (0, places.len()), path: 1, counts: None };
     let mut branches = top.grow(&mut places, root, apart);
     let mut nodes = top.nodes;
@@ -84,13 +91,44 @@ fn grow<C: Count, W: RowWeights<C>>(ground: &Ground<'_>, mut places: Vec<u32>, w
     // The largest first, so that the last to be finished are small.
     pieces.sort_by_key(|(_, _, own)| std::cmp::Reverse(own.len()));
     let grown = workers::each(ground.threads, pieces, |(root, branch, own)| {
-        let (at, rows) = (branch.at, (0, own.len()));
-        let mut grower = Grower::new(ground, weights, root, 1);
-        grower.grow(own, Open { at: 0, rows, ..branch }, 0);
-        (at, grower.nodes)
+        let (at, branch) = (branch.at, Open { at: 0, rows: (0, own.len()), ..branch });
+        let grown = match ground.draw {
+            Some(_) => grow_near(ground, weights, root, branch, own),
+            None => grow_branch(ground, weights, root, branch, own),
+        };
+        (at, grown)
     });
     grown.into_iter().for_each(|(at, branch)| graft(&mut nodes, at, branch));
     nodes
+}
+
+/// The nodes of a branch of the rows at some places.
+fn grow_branch<C: Count, W: RowWeights<C>>(
+    ground: &Ground<'_>,
+    weights: W,
+    root: GrownNode,
+    branch: Open<C>,
+    places: &mut [u32],
+) -> Vec<GrownNode> {
+    let mut grower = Grower::new(ground, weights, root, 1);
+    grower.grow(places, branch, 0);
+    grower.nodes
+}
+
+/// The same from a copy of these rows.
+fn grow_near<C: Count, W: RowWeights<C>>(
+    ground: &Ground<'_>,
+    weights: W,
+    root: GrownNode,
+    branch: Open<C>,
+    places: &[u32],
+) -> Vec<GrownNode> {
+    let mut codes = Vec::with_capacity(places.len() * ground.table.stride);
+    places.iter().for_each(|place| codes.extend_from_slice(ground.table.row(*place)));
+    let units: Vec<C> = places.iter().map(|place| weights.of(*place)).collect();
+    let (table, mut own) = (CodeTable::new(&codes, ground.table.stride), (0..places.len() as u32).collect::<Vec<u32>>());
+    let Ground { bins, classes, growth, draw, threads, .. } = *ground;
+    grow_branch(&Ground { table: &table, bins, classes, growth, draw, threads }, ByPlace(&units), root, branch, &mut own)
 }
 
 /// Puts a branch in the place of a leaf.
@@ -127,7 +165,8 @@ impl<'a, C: Count, W: RowWeights<C>> Grower<'a, C, W> {
         Grower {
             offsets: ground.bins.offsets(ground.classes),
             nodes: vec![root],
-            tally: Tally::new(ground.bins.width().max(FEW_COLUMNS), ground.classes),
+            // Nodes that draw their columns are never counted as a whole.
+            tally: Tally::new(if ground.draw.is_some() { FEW_COLUMNS } else { ground.bins.width().max(FEW_COLUMNS) }, ground.classes),
             spare_counts: Vec::new(),
             spare_places: Vec::new(),
             ranks: Vec::new(),

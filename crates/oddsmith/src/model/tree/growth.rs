@@ -67,6 +67,13 @@ pub(super) fn divide(nodes: &mut Vec<GrownNode>, at: usize, mut split: Split) ->
     children
 }
 
+/// Places of the nodes in the order in which a tree that is grown as a whole, left branches first, gets them: sums of their gains come out the same however
+/// its branches were put together.
+pub(super) fn as_grown(nodes: &[GrownNode]) -> Vec<usize> {
+    let children = preorder(nodes).into_iter().filter(|at| nodes[*at].split.is_some()).flat_map(|at| nodes[at].children);
+    std::iter::once(0).chain(children).collect()
+}
+
 /// Places of the nodes in preorder: a node, its left branch, its right branch.
 pub(super) fn preorder(nodes: &[GrownNode]) -> Vec<usize> {
     let (mut order, mut open) = (Vec::with_capacity(nodes.len()), vec![0]);

@@ -138,7 +138,7 @@ impl Classifier for TreeModel {
             for (row, leaf) in scores[first * classes..].chunks_exact_mut(classes).zip(leaves) {
                 row.copy_from_slice(self.log_p(*leaf as usize));
             }
-        });
+        })?;
         Ok(())
     }
 

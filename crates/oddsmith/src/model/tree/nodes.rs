@@ -6,35 +6,30 @@ use super::growth::{GrownNode, preorder};
 use super::search::Shape;
 use crate::data::{Features, Layout, Plane, Space};
 use crate::error::Result;
-use crate::num::kernel::PanelRows;
 use crate::record::{Record, fault};
-use std::array::from_fn;
-use std::hint::select_unpredictable;
 
 /// Rows with a gap, or a level that was not there, go left.
-const GAP_LEFT: u32 = 1 << 31;
+pub(super) const GAP_LEFT: u32 = 1 << 31;
 /// The split looks at levels.
-const LEVELS: u32 = 1 << 30;
+pub(super) const LEVELS: u32 = 1 << 30;
 /// The split looks at gaps alone: they go left, values right.
-const GAP: u32 = 1 << 29;
+pub(super) const GAP: u32 = 1 << 29;
 /// Rows of the fit had gaps here.
 const GAPS_SEEN: u32 = 1 << 28;
 /// The column.
-const FEATURE: u32 = GAPS_SEEN - 1;
+pub(super) const FEATURE: u32 = GAPS_SEEN - 1;
 /// A node without a split.
-const LEAF: u32 = u32::MAX;
-/// Rows that walk side by side: each waits for memory while the others do.
-const TOGETHER: usize = 8;
+pub(super) const LEAF: u32 = u32::MAX;
 
 /// One node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Node {
+pub(super) struct Node {
     /// Of a number; for levels, where their bits start; for a leaf, how many leaves come before it.
-    threshold: f64,
+    pub(super) threshold: f64,
     /// The column and what is done with it.
-    feature: u32,
+    pub(super) feature: u32,
     /// The right child.
-    right: u32,
+    pub(super) right: u32,
 }
 
 /// What a split asks, for people.
@@ -51,9 +46,9 @@ pub(super) enum Question {
 /// A tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tree {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// Bits of levels that go left, a word for every 64.
-    sets: Vec<u64>,
+    pub(super) sets: Vec<u64>,
 }
 
 impl Tree {
@@ -157,53 +152,6 @@ impl Tree {
         Some(if left { at + 1 } else { node.right as usize })
     }
 
-    /// The leaf of row `i`.
-    pub(super) fn leaf(&self, layout: &Layout, rows: &Features<'_>, i: usize) -> usize {
-        let mut at = 0;
-        while let Some(next) = self.step(at, layout, rows, i) {
-            at = next;
-        }
-        at
-    }
-
-    /// The leaves of rows whose columns are all numbers; the same as [`Self::leaf`] finds one by one.
-    pub(super) fn leaves(&self, rows: PanelRows<'_>, leaves: &mut Vec<u32>) {
-        leaves.clear();
-        let whole = rows.rows() / TOGETHER * TOGETHER;
-        for first in (0..whole).step_by(TOGETHER) {
-            leaves.extend_from_slice(&self.walk::<TOGETHER>(from_fn(|q| rows.row(first + q))));
-        }
-        leaves.extend((whole..rows.rows()).flat_map(|i| self.walk([rows.row(i)])));
-    }
-
-    /// The leaves of some rows of numbers.
-    #[inline]
-    fn walk<const ROWS: usize>(&self, rows: [&[f64]; ROWS]) -> [u32; ROWS] {
-        let mut at = [0; ROWS];
-        loop {
-            let mut moved = 0;
-            for (at, row) in at.iter_mut().zip(rows) {
-                let next = self.next(*at, row);
-                moved |= next ^ *at;
-                *at = next;
-            }
-            if moved == 0 {
-                return at;
-            }
-        }
-    }
-
-    /// Where a row of numbers goes from a node; a leaf keeps it. No branch hangs on the row, because no one could foresee where it goes.
-    #[inline(always)]
-    fn next(&self, at: u32, row: &[f64]) -> u32 {
-        let node = &self.nodes[at as usize];
-        let leaf = node.feature == LEAF;
-        let x = row[if leaf { 0 } else { (node.feature & FEATURE) as usize }];
-        let below = (x < node.threshold) & (node.feature & GAP == 0);
-        let left = below | (x.is_nan() & (node.feature & GAP_LEFT != 0));
-        select_unpredictable(leaf, at, select_unpredictable(left, at + 1, node.right))
-    }
-
     /// Appends the nodes of row `i` from the root to its leaf.
     pub(super) fn follow(&self, layout: &Layout, rows: &Features<'_>, i: usize, path: &mut Vec<usize>) {
         let mut next = Some(0);
@@ -287,7 +235,8 @@ fn words(levels: usize) -> usize {
     levels.div_ceil(64)
 }
 
-fn level_count(layout: &Layout, feature: usize) -> usize {
+/// Levels of a column; none of numbers.
+pub(super) fn level_count(layout: &Layout, feature: usize) -> usize {
     match &layout.features()[feature].space {
         Space::Levels { levels, .. } => levels.len(),
         _ => 0,

@@ -3,6 +3,7 @@
 //! A split gains G_L²/(H_L + λ) + G_R²/(H_R + λ) − G²/(H + λ); levels of a category stand in the order of G/(H + s) with s the
 //! curvature of ten rows. Gaps are tried on either side, and against all values.
 
+use super::cut_gains::largest_gain;
 use super::gradient_sums::GradientSum;
 use crate::model::tree::bins::{Bins, ColumnCodes};
 use crate::model::tree::code_set::CodeSet;
@@ -64,6 +65,9 @@ struct Candidate {
 impl GradientSearch<'_> {
     fn numbers(&mut self, feature: usize, column: &[GradientSum]) {
         let gaps = column[0].units() > 0;
+        if !gaps && largest_gain(column, self.total, self.rules, self.whole) <= self.best.as_ref().map_or(0.0, |best| best.gain) {
+            return;
+        }
         let (mut below, mut with_gaps, mut last) = (GradientSum::default(), column[0], 0);
         if gaps {
             self.offer(feature, &with_gaps, || (Shape::Gap, CodeSet::default(), Some(true)));

@@ -108,7 +108,7 @@ impl<'a> GradientGrower<'a> {
         sums.clear();
         for shard in shards {
             match sums.is_empty() {
-                true => sums.extend_from_slice(&shard.sums),
+                true => std::mem::swap(&mut sums, &mut shard.sums),
                 false => sums.iter_mut().zip(&shard.sums).for_each(|(sum, part)| sum.add(part)),
             }
         }

@@ -1,6 +1,7 @@
 //! Gradient boosting: a sum of trees, each fitted to what the sum before it lacks.
 
 mod boost_pass;
+mod cut_gains;
 mod gradient_search;
 mod gradient_sums;
 mod gradient_tree;

@@ -114,7 +114,7 @@ impl Classifier for BoostingModel {
             for (row, leaf) in scores[first * base.len()..].chunks_exact_mut(base.len()).zip(leaves) {
                 row[class] += values[*leaf as usize];
             }
-        });
+        })?;
         Ok(())
     }
 

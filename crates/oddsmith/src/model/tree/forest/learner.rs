@@ -18,7 +18,7 @@ use crate::model::tree::coded_rows::CodedRows;
 use crate::model::tree::coded_tree::CodedTree;
 use crate::model::tree::column_draw::ColumnDraw;
 use crate::model::tree::grower::{Ground, Weights};
-use crate::model::tree::growth::{GrownNode, Growth};
+use crate::model::tree::growth::{GrownNode, Growth, as_grown};
 use crate::model::tree::learner::{TreeStats, probabilities};
 use crate::model::tree::nodes::Tree;
 use crate::model::tree::survey::Survey;
@@ -156,7 +156,7 @@ impl RandomForest {
         let importance = match plot.importance {
             Importance::Gain => {
                 let (mut worth, unit) = (vec![0.0; book.bins.width()], self.criterion.unit());
-                let splits = grown.iter().filter_map(|node| node.split.as_ref());
+                let splits = as_grown(grown).into_iter().filter_map(|at| grown[at].split.as_ref());
                 splits.for_each(|split| worth[split.feature] += split.gain / book.classes.total() / unit);
                 worth
             }

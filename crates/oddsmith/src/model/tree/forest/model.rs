@@ -89,7 +89,7 @@ impl Classifier for ForestModel {
                 let leaf = planted.tree.leaf_number(*at as usize);
                 row.iter_mut().zip(&planted.leaves[leaf * classes..]).for_each(|(sum, p)| *sum += p);
             }
-        });
+        })?;
         scores.iter_mut().for_each(|sum| *sum = (*sum / self.trees.len() as f64).ln());
         Ok(())
     }
