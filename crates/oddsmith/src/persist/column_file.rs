@@ -10,14 +10,13 @@
 //! The sum at the end is verified before anything is read, so a file that is cut or altered is told apart; whatever passes is still read
 //! strictly, and decoded in constant memory.
 
-use super::label_file::first;
-use crate::error::{DataFault, Error, ErrorKind, Result};
+use super::sealed_bytes::{SealedBytes, first};
+use crate::error::{DataFault, Error, Result};
 use crate::info::Distribution;
 use crate::info::code::{PrefixCode, RangeDecoder, RangeEncoder, SymbolCounts};
 
-const MAGIC: &[u8; 8] = b"oddscell";
+const KIND: SealedBytes = SealedBytes { magic: b"oddscell", name: "column file" };
 const VERSION: u32 = 1;
-const SEAL: usize = 16;
 
 /// How cells are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +109,7 @@ impl ColumnFile {
 
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = KIND.begin(self.stream.len());
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.push(if self.words.is_some() { 1 } else { 2 });
         put_text(&mut bytes, self.name.len() as u32, &self.name);
@@ -128,36 +127,24 @@ impl ColumnFile {
         bytes.extend_from_slice(&self.symbols_sum);
         bytes.extend_from_slice(&(self.stream.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&self.stream);
-        let seal: [u8; SEAL] = first(blake3::hash(&bytes).as_bytes());
-        bytes.extend_from_slice(&seal);
-        bytes
+        KIND.seal(bytes)
     }
 
     /// Whether bytes begin as such a file does.
     pub fn is_one(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
+        KIND.is_one(bytes)
     }
 
     /// The file in bytes; one that is cut, altered or of another kind is refused.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        if !Self::is_one(bytes) {
-            return Err(broken("it does not begin as one"));
-        }
-        let sealed = bytes.len().checked_sub(SEAL).filter(|length| *length > MAGIC.len());
-        let Some((sealed, seal)) = sealed.map(|length| bytes.split_at(length)) else {
-            return Err(broken("it is cut off within its head"));
-        };
-        if seal != first::<SEAL>(blake3::hash(sealed).as_bytes()) {
-            return Err(broken("its checksum does not fit: it was cut off or altered"));
-        }
-        let mut reader = Reader(&sealed[MAGIC.len()..]);
+        let mut reader = Reader(KIND.open(bytes, 1)?);
         if reader.number(4)? != u64::from(VERSION) {
-            return Err(broken("it is of a later version"));
+            return Err(KIND.broken("it is of a later version"));
         }
         let has_words = match reader.number(1)? {
             1 => true,
             2 => false,
-            _ => return Err(broken("its code is none that this program knows")),
+            _ => return Err(KIND.broken("its code is none that this program knows")),
         };
         let length = reader.number(4)?;
         let name = reader.text(length)?;
@@ -177,9 +164,10 @@ impl ColumnFile {
         let length = reader.number(8)?;
         let stream = reader.take(length)?.to_vec();
         if !reader.0.is_empty() || cells.is_empty() {
-            return Err(broken("it holds more, or less, than a column"));
+            return Err(KIND.broken("it holds more, or less, than a column"));
         }
-        let words = if has_words { Some(PrefixCode::of_lengths(&lengths).map_err(|_| broken("its words make no code"))?) } else { None };
+        let words =
+            if has_words { Some(PrefixCode::of_lengths(&lengths).map_err(|_| KIND.broken("its words make no code"))?) } else { None };
         Ok(ColumnFile { name, cells, rows, words, symbols_sum, stream, ideal_bits: f64::NAN })
     }
 
@@ -192,7 +180,7 @@ impl ColumnFile {
             Ok(())
         })?;
         if self.symbols_sum != first::<8>(hasher.finalize().as_bytes()) {
-            return Err(broken("the cells that come out are not those that went in"));
+            return Err(KIND.broken("the cells that come out are not those that went in"));
         }
         self.symbols(&mut |symbol| sink(self.cells[symbol].as_deref()))
     }
@@ -216,17 +204,13 @@ fn put_text(bytes: &mut Vec<u8>, length: u32, text: &str) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-fn broken(what: &str) -> Error {
-    ErrorKind::Format { expected: "column file", what: what.into() }.into()
-}
-
 /// What is left to be read.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     fn take(&mut self, length: u64) -> Result<&'a [u8]> {
         let length = usize::try_from(length).ok().filter(|length| *length <= self.0.len());
-        let (taken, rest) = self.0.split_at(length.ok_or_else(|| broken("it ends within a part that it announces"))?);
+        let (taken, rest) = self.0.split_at(length.ok_or_else(|| KIND.broken("it ends within a part that it announces"))?);
         self.0 = rest;
         Ok(taken)
     }
@@ -237,7 +221,7 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, length: u64) -> Result<String> {
-        String::from_utf8(self.take(length)?.to_vec()).map_err(|_| broken("a text in it is not UTF-8"))
+        String::from_utf8(self.take(length)?.to_vec()).map_err(|_| KIND.broken("a text in it is not UTF-8"))
     }
 }
 
@@ -291,12 +275,12 @@ mod tests {
     fn a_forged_sum_does_not_pass_for_cells() {
         for code in [ColumnCode::Huffman, ColumnCode::Arithmetic] {
             let honest = column(code).to_bytes();
-            let sealed = honest.len() - SEAL;
-            for at in MAGIC.len()..sealed {
-                let mut forged = honest[..sealed].to_vec();
-                forged[at] ^= 0x15;
-                let seal: [u8; SEAL] = first(blake3::hash(&forged).as_bytes());
-                forged.extend_from_slice(&seal);
+            let held = KIND.open(&honest, 1).unwrap();
+            for at in 0..held.len() {
+                let mut forged = KIND.begin(held.len());
+                forged.extend_from_slice(held);
+                forged[KIND.magic.len() + at] ^= 0x15;
+                let forged = KIND.seal(forged);
                 // Whatever is read is an error or another column, never a panic.
                 if let Ok(file) = ColumnFile::from_bytes(&forged)
                     && file.rows() < 1 << 20

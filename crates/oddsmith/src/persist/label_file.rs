@@ -9,12 +9,13 @@
 //! The last sum is verified before anything is read, so a file that is cut or altered is told apart; that of the labels shows that they came
 //! out as they went in: rows in another order, or arithmetic of another processor, would decode to something else.
 
-use crate::error::{Error, ErrorKind, Result};
+use super::sealed_bytes::{SealedBytes, first};
+use crate::error::Result;
 
-const MAGIC: &[u8; 8] = b"oddsbits";
+const KIND: SealedBytes = SealedBytes { magic: b"oddsbits", name: "label file" };
 const VERSION: u32 = 1;
-const HEAD: usize = 8 + 4 + 32 + 4 + 8 + 8;
-const SEAL: usize = 16;
+/// Bytes between the first eight and the stream.
+const HEAD: usize = 4 + 32 + 4 + 8 + 8;
 
 /// Labels as they are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,45 +49,33 @@ impl LabelFile {
 
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEAD + self.stream.len() + SEAL);
-        bytes.extend_from_slice(MAGIC);
+        let mut bytes = KIND.begin(HEAD + self.stream.len());
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&self.model);
         bytes.extend_from_slice(&self.classes.to_le_bytes());
         bytes.extend_from_slice(&self.rows.to_le_bytes());
         bytes.extend_from_slice(&self.labels_sum);
         bytes.extend_from_slice(&self.stream);
-        let seal: [u8; SEAL] = first(blake3::hash(&bytes).as_bytes());
-        bytes.extend_from_slice(&seal);
-        bytes
+        KIND.seal(bytes)
     }
 
     /// Whether bytes begin as such a file does.
     pub fn is_one(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
+        KIND.is_one(bytes)
     }
 
     /// The file in bytes; one that is cut, altered or of another kind is refused.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        if !Self::is_one(bytes) {
-            return Err(broken("it does not begin as one"));
-        }
-        let Some((sealed, seal)) = bytes.len().checked_sub(SEAL).filter(|length| *length >= HEAD).map(|length| bytes.split_at(length))
-        else {
-            return Err(broken("it is cut off within its head"));
-        };
-        if seal != first::<SEAL>(blake3::hash(sealed).as_bytes()) {
-            return Err(broken("its checksum does not fit: it was cut off or altered"));
-        }
-        if u32::from_le_bytes(first(&sealed[8..])) != VERSION {
-            return Err(broken("it is of a later version"));
+        let held = KIND.open(bytes, HEAD)?;
+        if u32::from_le_bytes(first(held)) != VERSION {
+            return Err(KIND.broken("it is of a later version"));
         }
         Ok(LabelFile {
-            model: first(&sealed[12..]),
-            classes: u32::from_le_bytes(first(&sealed[44..])),
-            rows: u64::from_le_bytes(first(&sealed[48..])),
-            labels_sum: first(&sealed[56..]),
-            stream: sealed[HEAD..].to_vec(),
+            model: first(&held[4..]),
+            classes: u32::from_le_bytes(first(&held[36..])),
+            rows: u64::from_le_bytes(first(&held[40..])),
+            labels_sum: first(&held[48..]),
+            stream: held[HEAD..].to_vec(),
         })
     }
 
@@ -94,7 +83,7 @@ impl LabelFile {
     pub fn check_model(&self, model_file: &[u8], classes: usize) -> Result<()> {
         match self.model == Self::model_sum(model_file) && self.classes as usize == classes {
             true => Ok(()),
-            false => Err(broken("it was written with another model; decode it with the very model file that coded it")),
+            false => Err(KIND.broken("it was written with another model; decode it with the very model file that coded it")),
         }
     }
 
@@ -102,21 +91,12 @@ impl LabelFile {
     pub fn check_labels(&self, labels: &[u32]) -> Result<()> {
         match labels.len() as u64 == self.rows && self.labels_sum == Self::sum_of_labels(labels) {
             true => Ok(()),
-            false => Err(broken(
+            false => Err(KIND.broken(
                 "the labels that come out are not those that went in; the table must have the same rows in the same order, and the processor \
                  must do the same arithmetic",
             )),
         }
     }
-}
-
-fn broken(what: &str) -> Error {
-    ErrorKind::Format { expected: "label file", what: what.into() }.into()
-}
-
-/// The first N bytes; zeros follow where there are fewer.
-pub(super) fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
 }
 
 #[cfg(test)]

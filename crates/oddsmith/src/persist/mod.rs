@@ -10,6 +10,7 @@ mod container;
 mod envelope;
 mod label_file;
 mod members;
+mod sealed_bytes;
 mod strict_json;
 
 use std::fmt;
