@@ -4,6 +4,9 @@ use super::Judged;
 use crate::eval::{Metric, net_benefit};
 use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role};
 
+/// How far the axis reaches below zero at most, as a share of the base rate, which is the most that can be gained.
+const LOWEST: f64 = -0.3;
+
 impl Judged<'_> {
     /// Net benefit of acting on the model, on everyone and on no one.
     pub fn decision(&self) -> Metric<Picture> {
@@ -16,7 +19,8 @@ impl Judged<'_> {
         let last = curve.iter().rfind(|point| point.model.abs() > 0.002 * rate).map_or(0.5, |point| point.threshold);
         let end = (last + 0.05).clamp((2.0 * rate).min(0.9), 0.99).max(0.2);
         let lowest = curve.iter().filter(|point| point.threshold <= end).map(|point| point.model).fold(0.0, f64::min);
-        let range = Some(((lowest * 1.1).min(-0.12 * rate), rate * 1.06));
+        // How far below zero a model that is too sure falls says little: acting on it there is worse than acting on no one.
+        let range = Some(((lowest * 1.1).clamp(LOWEST * rate, -0.12 * rate), rate * 1.06));
         let line = |role, name: &str, of: &dyn Fn(&crate::eval::NetBenefit) -> f64| Mark::Line {
             role,
             name: name.into(),

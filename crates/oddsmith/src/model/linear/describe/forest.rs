@@ -65,7 +65,11 @@ impl LogisticModel {
             [_, event] => visible(event),
             _ => "the class".into(),
         };
-        let kind = if known { format!("; lines are {level}% limits") } else { "; a penalised fit has no limits".into() };
+        let kind = match (known, self.account.unfinished) {
+            (true, _) => format!("; lines are {level}% limits"),
+            (false, true) => "; the search stopped before the optimum, where there are no limits".into(),
+            (false, false) => "; this fit has no limits".into(),
+        };
         let rest = if left_out > 0 { format!(" {left_out} more rows are not drawn.") } else { String::new() };
         let summary = format!("Right of the line {event} is more likely, left of it less, with the other columns held equal{kind}.{rest}");
         let ends = Some(("less likely".into(), "more likely".into()));

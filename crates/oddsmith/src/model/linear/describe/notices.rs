@@ -1,11 +1,11 @@
 //! What the reader of a regression must know beside its numbers.
 
+use crate::data::Weighting;
 use crate::data::formula::Variable;
-use crate::data::{Feature, Space, Weighting};
-use crate::error::visible;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::descent::Solver;
 use crate::model::linear::fit::passes::PassState;
+use crate::model::linear::fit::set_column::{events, separating_sets, set_column};
 use crate::model::linear::fit::stage::{Analysis, Estimate};
 use crate::model::linear::infer::search::SearchOutcome;
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic};
@@ -13,9 +13,6 @@ use crate::notice::{self, Notice};
 
 /// Events per slope up to which estimates are said to rest on few of them (Peduzzi and others 1996).
 const ENOUGH_EVENTS: f64 = 10.0;
-/// Levels per event from which on a category may be one of matched sets, and the fewest of such sets.
-const MATCHED: f64 = 0.5;
-const FEWEST_SETS: f64 = 10.0;
 
 /// Columns without a coefficient and why.
 pub(super) fn aliased(state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<(String, String)> {
@@ -54,9 +51,7 @@ fn stopped_early(learner: &Logistic, estimate: &Estimate) -> String {
 fn few_events(state: &PassState, analysis: &Analysis, problem: &Problem) -> Option<String> {
     let (facts, slopes) = (&analysis.facts, state.coordinates.kept.len());
     let survey = &facts.survey;
-    // Sampling weights have no unit of evidence: shares of the rows stand for them.
-    let per_weight = if state.layout.weighting() == Weighting::Sampling { survey.rows as f64 / survey.weight() } else { 1.0 };
-    let events = per_weight * survey.class_weights.iter().fold(f64::INFINITY, |least, weight| least.min(*weight));
+    let events = events(state, survey);
     if analysis.estimate.firth || facts.penalty.is_some() || slopes == 0 || events >= ENOUGH_EVENTS * slopes as f64 {
         return None;
     }
@@ -67,19 +62,10 @@ fn few_events(state: &PassState, analysis: &Analysis, problem: &Problem) -> Opti
         "{slopes} {plural} for {events:.0} events: {each:.1} each, where {ENOUGH_EVENTS} are the usual floor; estimates may be too extreme and \
          intervals too narrow"
     );
-    let used = problem.design.formula().columns();
-    let levels = |feature: &Feature| if let Space::Levels { levels, .. } = &feature.space { levels.len() } else { 0 };
-    let set = state.layout.features().iter().find(|feature| {
-        let levels = levels(feature) as f64;
-        used.contains(&feature.name) && levels >= FEWEST_SETS && levels >= MATCHED * events
-    });
-    Some(match set {
-        Some(set) => format!(
-            "{text}; `{}` has {} levels: if these are matched sets, one parameter for each makes odds ratios too extreme, and strata({}) in the \
-             formula compares rows within them by conditional likelihood",
-            visible(&set.name),
-            levels(set),
-            visible(&set.name)
+    Some(match set_column(state, problem, survey) {
+        Some((name, levels)) => format!(
+            "{text}; `{name}` has {levels} levels: if these are matched sets, one parameter for each makes odds ratios too extreme, and strata({name}) \
+             in the formula compares rows within them by conditional likelihood"
         ),
         None => text,
     })
@@ -111,8 +97,11 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
     }
     if let Some(separation) = &analysis.estimate.rescued {
         let kind = if separation.complete { "complete" } else { "quasi-complete" };
+        let sets = separating_sets(state, problem, survey, separation).map_or(String::new(), |name| {
+            format!("; if `{name}` numbers matched sets, strata({name}) in the formula compares rows within them and estimates none of its levels")
+        });
         let text = format!(
-            "{kind} separation along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place",
+            "{kind} separation along {}: the likelihood has no finite maximum, Firth's penalised likelihood was fitted in its place{sets}",
             separation.names(&problem.design).join(", ")
         );
         notices.push(Notice::new(notice::SEPARATION, text));

@@ -20,6 +20,7 @@ pub(super) mod passes;
 pub(super) mod penalty;
 pub(super) mod rank;
 pub(super) mod sample;
+pub(super) mod set_column;
 pub(super) mod solver;
 pub(super) mod sparse;
 pub(super) mod stage;

@@ -16,6 +16,7 @@ use crate::model::linear::fit::fit_steps::question;
 use crate::model::linear::fit::learner::{next_pass, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::sample::Sample;
+use crate::model::linear::fit::set_column::separating_sets;
 use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Facts, Fitting, Narrowing, Separation, Stage};
 use crate::model::linear::infer::separation::SeparationCheck;
@@ -154,7 +155,7 @@ impl Logistic {
                 Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
             }
             OnSeparation::Drop => self.leave_out(state, &fitting, separation),
-            OnSeparation::Error => Err(separation_error(state, &separation)?),
+            OnSeparation::Error => Err(separation_error(state, &fitting.facts, &separation)?),
         }
     }
 
@@ -166,7 +167,7 @@ impl Logistic {
         let (gone, kept): (Vec<usize>, Vec<usize>) = state.coordinates.kept.iter().partition(|j| separates(**j));
         // Columns that are mixed with each other cannot be left out one by one.
         if gone.is_empty() || state.coordinates.turn.is_some() {
-            return Err(separation_error(state, &separation)?);
+            return Err(separation_error(state, &fitting.facts, &separation)?);
         }
         let coordinates = Coordinates { kept, ..(*state.coordinates).clone() };
         let old = &fitting.facts;
@@ -227,13 +228,17 @@ fn describe(state: &PassState, direction: &[f64], complete: bool, fitting: &Fitt
     Separation { complete, columns: columns.map(|&j| (j, outputs.iter().map(|w| w[j]).collect())).collect() }
 }
 
-fn separation_error(state: &PassState, separation: &Separation) -> Result<Error> {
+fn separation_error(state: &PassState, facts: &Facts, separation: &Separation) -> Result<Error> {
     let problem = problem(state)?;
     let extent = if separation.complete { "complete" } else { "quasi-complete" };
     let firth = Advice::Set { option: "on-separation", value: "firth", to: "use Firth's penalised likelihood" };
     let drop = Advice::Set { option: "on-separation", value: "drop", to: "leave the column out" };
-    let advice = Advice::any_of([firth, Advice::PenaliseWith { l2: 1.0 }, drop]);
     let (columns, variables) = (separation.names(&problem.design), separation.variables(&problem.design));
+    let within = |name: String| {
+        Advice::from(format!("compare rows within the sets if `{name}` numbers matched ones (strata({name}) in the formula)"))
+    };
+    let conditioned = separating_sets(state, &problem, &facts.survey, separation).map(within);
+    let advice = Advice::any_of(conditioned.into_iter().chain([firth, Advice::PenaliseWith { l2: 1.0 }, drop]));
     Ok(ErrorKind::Separation { extent, columns, variables, advice }.into())
 }
 

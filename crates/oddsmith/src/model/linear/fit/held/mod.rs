@@ -42,6 +42,9 @@ const ROW_BYTES: u64 = 128;
 const MOST_ENTRIES: u64 = u32::MAX as u64;
 /// Entries up to which ridge is faster over held rows with one thread than over passes with all.
 const MOST_RIDGE_ENTRIES: u64 = 4 << 20;
+/// Rows after which a part can tell how long rows are, and how far beyond what may be held all of them must then seem to be for it to stop at once.
+const TELLING_ROWS: usize = 1000;
+const CLEARLY: f64 = 1.5;
 /// Share of the tolerance to which a search over held rows goes, so that the look at its end finds it near enough.
 const HELD_SHARE: f64 = 0.5;
 /// Entries up to which the last digits cost nothing that anybody would notice, and the distance from the optimum that they mean.
@@ -66,7 +69,11 @@ impl Logistic {
         let for_rows = state.source.rows.unwrap_or(0).saturating_mul(ROW_BYTES);
         let most = if facts.penalty.absolute.is_empty() { MOST_RIDGE_ENTRIES } else { MOST_ENTRIES };
         let most_entries = (state.source.memory.saturating_sub(for_rows) / ENTRY_BYTES).min(most) as usize;
-        let rows = HeldRows { most_entries, ..HeldRows::new(&state.coordinates, facts.shape, &state.layout.word_widths()) };
+        let rows = HeldRows {
+            most_entries,
+            all_rows: state.source.rows,
+            ..HeldRows::new(&state.coordinates, facts.shape, &state.layout.word_widths())
+        };
         let (coordinates, no_missing) = ((*state.coordinates).clone(), facts.no_missing);
         let sums = PassSums::Held(Box::new(rows));
         next_pass(state, coordinates, no_missing, Vec::new(), Vec::new(), Stage::Held { facts, theta }, sums)
@@ -157,6 +164,8 @@ pub(crate) struct HeldRows {
     offsets: Vec<f64>,
     /// Entries that may be held.
     most_entries: usize,
+    /// Rows of all parts, where they are known: a part of long rows then knows early that they are too many.
+    all_rows: Option<u64>,
     /// Whether there were more entries than may be held.
     too_many: bool,
 }
@@ -181,6 +190,7 @@ impl HeldRows {
             weights: Vec::new(),
             offsets: Vec::new(),
             most_entries: MOST_ENTRIES as usize,
+            all_rows: None,
             too_many: false,
         }
     }
@@ -224,10 +234,24 @@ impl HeldRows {
     }
 
     fn forget_too_many(&mut self) {
-        if self.too_many || self.columns.len() > self.most_entries {
+        if self.too_many || self.columns.len() > self.most_entries || self.expects_too_many() {
             let empty = HeldRows::new(&self.coordinates, self.shape, &[]);
-            *self = HeldRows { too_many: true, most_entries: self.most_entries, blocks: std::mem::take(&mut self.blocks), ..empty };
+            *self = HeldRows {
+                too_many: true,
+                most_entries: self.most_entries,
+                all_rows: self.all_rows,
+                blocks: std::mem::take(&mut self.blocks),
+                ..empty
+            };
         }
+    }
+
+    /// Whether all rows together, if they are as long as these, have clearly more entries than may be held. Every part says so by its own rows, and no
+    /// sooner or later for any number of threads.
+    fn expects_too_many(&self) -> bool {
+        let (seen, all) = (self.proportions.len(), self.all_rows.unwrap_or(0));
+        let expected = self.columns.len() as f64 / seen.max(1) as f64 * all as f64;
+        seen >= TELLING_ROWS && expected > CLEARLY * self.most_entries as f64
     }
 
     /// The rows of another part after these.
@@ -291,5 +315,46 @@ impl Encode for HeldRows {
         self.starts = starts.into_iter().map(|start| start as usize).collect();
         self.columns = columns.into_iter().map(|column| column as u32).collect();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Csr;
+    use crate::num::MatrixView;
+    use crate::num::kernel::Marks;
+
+    /// A part of rows with nine entries each, of a table of which so many rows are known and 100,000 entries may be held.
+    fn part(rows: usize, all_rows: Option<u64>) -> HeldRows {
+        let (starts, columns): (Vec<usize>, Vec<u32>) = ((0..=8 * rows).step_by(8).collect(), (0..8).cycle().take(8 * rows).collect());
+        let (values, proportions, weights) = (vec![0.5; 8 * rows], vec![1.0; rows], vec![1.0; rows]);
+        let words = [Csr { starts: &starts, columns: &columns, values: &values, width: 8, present: None }];
+        let block = Block {
+            x: MatrixView::row_major(&[], rows, 0).unwrap(),
+            marks: Marks::none(),
+            proportions: &proportions,
+            weights: &weights,
+            offset: &[],
+            words: &words,
+            first: 0,
+        };
+        let shape = Shape { outputs: 1, width: 1, words: 8 };
+        let empty = HeldRows::new(&Arc::new(Coordinates::plain(0, true)), shape, &[8]);
+        let mut held = HeldRows { most_entries: 100_000, all_rows, ..empty };
+        held.add(&block).unwrap();
+        held
+    }
+
+    #[test]
+    fn a_part_of_a_table_that_is_clearly_too_large_holds_nothing() {
+        let held = |rows: usize, all_rows: Option<u64>| (part(rows, all_rows).too_many, part(rows, all_rows).proportions.len());
+        assert_eq!(held(2000, Some(1_000_000)), (true, 0));
+        // Nine entries of 10,000 rows may be held, those of 15,000 may be if other parts are shorter, and few rows tell nothing.
+        assert_eq!(held(2000, Some(10_000)), (false, 2000));
+        assert_eq!(held(2000, Some(15_000)), (false, 2000));
+        assert_eq!(held(TELLING_ROWS - 1, Some(1_000_000)), (false, TELLING_ROWS - 1));
+        assert_eq!(held(2000, None), (false, 2000));
+        assert!(part(12_000, None).too_many);
     }
 }
