@@ -16,6 +16,9 @@ use crate::exit::Failure;
 use crate::files;
 use crate::options::{parse_number, split_list, split_pair};
 
+/// How far rounding may take the sum of proportions from 1, per class.
+const ROUNDING: f64 = f64::EPSILON;
+
 /// Flags about class proportions.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Class proportions")]
@@ -165,6 +168,13 @@ fn per_class(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Er
     numbers.into_iter().map(|number| number.ok_or_else(refused)).collect()
 }
 
+/// What is left of 1, with as many decimals as the share has: 0.05 and not 0.050000000000000044 beside 0.95. Never 0.
+fn complement(share: f64) -> f64 {
+    let decimals = share.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let left = 1.0 - share;
+    format!("{left:.decimals$}").parse().ok().filter(|rounded| *rounded > 0.0).unwrap_or(left)
+}
+
 /// Proportions that add up to 1; with two classes one is enough.
 fn proportions(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, Error> {
     let given = split_list(text);
@@ -174,13 +184,48 @@ fn proportions(classes: &Classes, option: &str, text: &str) -> Result<Vec<f64>, 
             let (label, share) = split_pair(one).ok_or_else(refused)?;
             let share: f64 = share.trim().parse().ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(refused)?;
             let k = classes.index(label)?;
-            if k == 1 { vec![1.0 - share, share] } else { vec![share, 1.0 - share] }
+            let other = complement(share);
+            if k == 1 { vec![other, share] } else { vec![share, other] }
         }
         _ => per_class(classes, option, text)?,
     };
     let sum: f64 = proportions.iter().sum();
     match (sum - 1.0).abs() <= 1e-6 && proportions.iter().all(|share| *share > 0.0) {
+        // What was given is shown as it was given where nothing but rounding is between the sum and 1.
+        true if (sum - 1.0).abs() <= ROUNDING * proportions.len() as f64 => Ok(proportions),
         true => Ok(proportions.into_iter().map(|share| share / sum).collect()),
         false => Err(Error::option(option, text, format!("proportions above 0 that add up to 1, not to {sum}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(text: &str, labels: &[&str]) -> Vec<f64> {
+        let classes = Classes::new(labels.iter().map(|label| (*label).to_owned()).collect()).unwrap();
+        proportions(&classes, "prevalence", text).unwrap()
+    }
+
+    #[test]
+    fn one_proportion_of_two_leaves_what_a_person_would_write() {
+        for (given, other) in
+            [("0.95", 0.05), ("0.9", 0.1), ("0.7", 0.3), ("0.999999", 0.000001), ("0.0001", 0.9999), ("1e-10", 0.9999999999)]
+        {
+            let share: f64 = given.parse().unwrap();
+            assert_eq!(shares(&format!("no={given}"), &["no", "yes"]), [share, other], "{given}");
+            assert_eq!(shares(&format!("yes={given}"), &["no", "yes"]), [other, share], "{given}");
+        }
+        assert_eq!(shares("no=1e-300", &["no", "yes"]), [1e-300, 1.0]);
+        // The number next to 1 is written with 16 decimals, and so is what it leaves.
+        let nearly = 1.0 - f64::EPSILON / 2.0;
+        assert_eq!(shares(&format!("no={nearly}"), &["no", "yes"]), [nearly, 1e-16]);
+    }
+
+    #[test]
+    fn proportions_are_kept_as_they_were_given() {
+        assert_eq!(shares("a=0.1,b=0.7,c=0.2", &["a", "b", "c"]), [0.1, 0.7, 0.2]);
+        let thirds = shares("a=0.3333333,b=0.3333333,c=0.3333333", &["a", "b", "c"]);
+        assert!((thirds.iter().sum::<f64>() - 1.0).abs() < 1e-15);
     }
 }

@@ -114,9 +114,11 @@ where
         Ok(())
     }
 
-    fn join(&mut self, later: &Self) -> oddsmith::Result<()> {
+    fn join(&mut self, later: &Self, before: u64) -> oddsmith::Result<()> {
         self.skipped += later.skipped;
-        self.stats.merge(&later.stats)
+        let mut stats = later.stats.clone();
+        stats.come_after(before);
+        self.stats.merge(&stats)
     }
 }
 

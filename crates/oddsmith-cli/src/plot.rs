@@ -6,7 +6,7 @@ use oddsmith::Error;
 use oddsmith::card::{Card, Picture};
 use oddsmith::eval::pictures::Judged;
 use oddsmith::eval::{Evaluation, Metric};
-use oddsmith_report::{Format, Style, render_picture};
+use oddsmith_report::{Format, Style, picture_page, render_picture};
 
 use crate::console::Console;
 use crate::exit::Failure;
@@ -30,8 +30,11 @@ pub(crate) fn save(picture: &Picture, path: &Path, console: &Console) -> Result<
     let Some(format) = console.asked().or(named) else {
         return Err(Failure::Usage(format!("{} tells no format; name it .svg, .json, .csv or .html, or give --format", path.display())));
     };
-    let style = Style { color: false, width: None, ..console.style().clone() };
-    let saved = files::save(path, render_picture(picture, format, &style).as_bytes())?;
+    let text = match format {
+        Format::Html => picture_page(picture),
+        _ => render_picture(picture, format, &Style { color: false, width: None, ..console.style().clone() }),
+    };
+    let saved = files::save(path, text.as_bytes())?;
     console.note(&format!("picture → {saved}"));
     Ok(())
 }

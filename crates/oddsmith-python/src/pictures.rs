@@ -10,7 +10,7 @@ use oddsmith::model::{Classifier, Scale};
 use oddsmith::picture::Picture as Drawn;
 use oddsmith::stats::Statistics;
 use oddsmith::train;
-use oddsmith::train::findings::{Findings, JudgedOn, SourceRows, SumRows};
+use oddsmith::train::findings::{Findings, Judged, JudgedOn, SourceRows, SumRows};
 use oddsmith::train::pictures::{OF_MODEL, Waterfall, of_model, over_rows};
 use oddsmith_io::{ArrowTable, ReadOptions, open_arrow_for_prediction};
 use oddsmith_report::svg::{Look, Paint, Theme, own_width, svg};
@@ -131,9 +131,12 @@ fn page(model: &dyn Classifier, rows: &impl SumRows, weighting: oddsmith::data::
         ..eval::EvalSettings::default()
     };
     let empty = eval::Evaluation::new(classes, train::score_scale(classes), settings);
-    let judged = rows.sum(&train::Evaluator::new(model, empty))?.into_sums();
+    let share = train::RowShare::judged_of(model, || Ok(rows.sum(&train::RowCount::default())?.rows))?;
+    let sums = rows.sum(&train::SharedSums::new(share, train::Evaluator::new(model, empty)))?;
     let name = "the rows that were passed".to_owned();
-    let findings = Findings::gather(model, rows, Some(judged), JudgedOn::Table(name.clone()), no_rows)?;
+    let (sampled, on) = (sums.sampled(), JudgedOn::Table(name.clone()));
+    let judged = Judged { evaluation: sums.into_sums().into_sums(), on, sampled };
+    let findings = Findings::gather(model, rows, Some(judged), no_rows)?;
     let about = About {
         data: name,
         commands: vec!["oddsmith.report(model, X, y).save(\"report.html\")".into()],

@@ -25,7 +25,7 @@ pub use escape::printable;
 pub use format::{Format, Style};
 pub use notebook::notebook;
 pub use number::{for_people, p_for_people, shortest};
-pub use page::{About, report_page};
+pub use page::{About, picture_page, report_page};
 pub use rows::Rows;
 pub use terminal::notices;
 pub use text_picture::text_picture;

@@ -10,9 +10,9 @@ use oddsmith::data::{Formula, Source, Weighting};
 use oddsmith::eval::{EvalSettings, Evaluation};
 use oddsmith::model::{AnyLearner, Classifier, Scale};
 use oddsmith::registry;
-use oddsmith::train::findings::{Findings, JudgedOn, NoRows, SourceRows};
+use oddsmith::train::findings::{Findings, Judged, JudgedOn, NoRows, SourceRows, SumRows};
 use oddsmith::train::pictures::curve_picture;
-use oddsmith::train::{self, Candidate, Comparison, CrossValidation, FoldSpec};
+use oddsmith::train::{self, Candidate, Comparison, CrossValidation, FoldSpec, RowCount, RowShare, SharedSums};
 use oddsmith::{Error, ErrorKind, Notice};
 use oddsmith_io::Input;
 use oddsmith_report::{About, report_page};
@@ -116,7 +116,7 @@ fn of_model(args: &ReportArgs, path: &Path, console: &Console, control: &Arc<Con
     let model = files::read_model(path)?;
     let mut checksums = vec![(path.display().to_string(), checksum(path)?)];
     let Some(data) = &args.second else {
-        let findings = Findings::gather(&*model, &NoRows, None, JudgedOn::OwnRows, args.no_rows)?;
+        let findings = Findings::gather(&*model, &NoRows, None, args.no_rows)?;
         return Ok((findings, about(args, "no table".into(), checksums, None, Vec::new())));
     };
     let input = fitting::kept_for_rereading(files::table(data)?)?;
@@ -128,11 +128,14 @@ fn of_model(args: &ReportArgs, path: &Path, console: &Console, control: &Arc<Con
     let classes = model.layout().classes().len();
     let weighting = weight.as_ref().map_or(Weighting::None, |(_, kind)| *kind);
     let empty = Evaluation::new(classes, train::score_scale(classes), settings(&*model, weighting, options.memory));
-    let (judged, notices) = table().sum(&*model, &train::Evaluator::new(&*model, empty), args.reading.threads, control)?;
     let rows = TableRows { table: table(), model: &*model, threads: args.reading.threads, control };
-    let judged_on = JudgedOn::Table(input.name());
-    let findings = Findings::gather(&*model, &rows, Some(judged.into_sums()), judged_on, args.no_rows)
-        .map_err(|error| error.in_table(&input.name()))?;
+    let named = |error: Error| error.in_table(&input.name());
+    let share = RowShare::judged_of(&*model, || Ok(rows.sum(&RowCount::default())?.rows)).map_err(named)?;
+    let empty = SharedSums::new(share, train::Evaluator::new(&*model, empty));
+    let (sums, notices) = table().sum(&*model, &empty, args.reading.threads, control)?;
+    let (sampled, on) = (sums.sampled(), JudgedOn::Table(input.name()));
+    let judged = Judged { evaluation: sums.into_sums().into_sums(), on, sampled };
+    let findings = Findings::gather(&*model, &rows, Some(judged), args.no_rows).map_err(named)?;
     if let Input::Path(path) = &input {
         checksums.push((path.display().to_string(), checksum(path)?));
     }
@@ -170,9 +173,13 @@ fn of_table(args: &ReportArgs, console: &Console, control: &Arc<Control>) -> Res
     let learner = model.learner()?;
     let source = &*fitted.opened.source;
     let counted = learner.needs_any()?.response.is_some();
-    let (evaluation, judged_on, trouble) = match counted {
-        true => (None, JudgedOn::OwnRows, None),
-        false => judged(args, &*fitted.model, &*learner, source, memory, console, control)?,
+    let (judged, trouble) = match counted {
+        true => (None, None),
+        false => {
+            let share = RowShare::judged_of(&*fitted.model, || Ok(fitted.opened.rows))?;
+            let (judged, trouble) = judged(args, &*fitted.model, &*learner, (source, share), memory, console, control)?;
+            (Some(judged), trouble)
+        }
     };
     let narrowed =
         if source.layout() == fitted.model.layout() { None } else { Some(train::ColumnSource::for_model(source, &*fitted.model)?) };
@@ -180,7 +187,7 @@ fn of_table(args: &ReportArgs, console: &Console, control: &Arc<Control>) -> Res
     let findings = {
         let _progress = Progress::start(console, control, "drawing");
         let rows = SourceRows { source: own, threads: args.reading.threads, control };
-        Findings::gather(&*fitted.model, &rows, evaluation, judged_on, args.no_rows).map_err(|error| error.in_table(&input.name()))?
+        Findings::gather(&*fitted.model, &rows, judged, args.no_rows).map_err(|error| error.in_table(&input.name()))?
     };
     let learning = match (counted, fitted.opened.rows > MANY_ROWS && !entry.one_pass) {
         (true, _) => Err("the target has no labels".to_owned()),
@@ -196,37 +203,42 @@ fn of_table(args: &ReportArgs, console: &Console, control: &Arc<Control>) -> Res
     Ok((findings, about(args, input.name(), checksums, Some(learning), notices)))
 }
 
-/// Out-of-fold rows judged; where a fold has no model, the rows of the fit, and why.
+/// Out-of-fold rows judged, or a share of them; where a fold has no model, the rows of the fit, and why.
 fn judged(
     args: &ReportArgs,
     model: &dyn Classifier,
     learner: &dyn AnyLearner,
-    source: &dyn Source,
+    (source, share): (&dyn Source, RowShare),
     memory: u64,
     console: &Console,
     control: &Arc<Control>,
-) -> Result<(Option<Evaluation>, JudgedOn, Option<String>), Failure> {
+) -> Result<(Judged, Option<String>), Failure> {
     let _progress = Progress::start(console, control, "cross-validating");
     let settings = settings(model, source.layout().weighting(), memory);
     let spec = FoldSpec { folds: args.folds, seed: args.seed, groups: None };
-    let out_of_fold = || -> oddsmith::Result<Evaluation> {
+    let out_of_fold = || -> oddsmith::Result<Judged> {
         let folds = CrossValidation::new(source, spec, args.reading.threads, control)?;
         let tables = folds.gather(&[learner])?;
         let models = folds.models(learner, tables.as_ref())?;
-        let [table] = &folds.out_of_fold(&[models])?[..] else { return Err(Error::internal("one learner has one table of scores")) };
-        table.evaluated(settings.clone())
+        let [table] = &folds.out_of_fold_shared(&[models], share)?[..] else {
+            return Err(Error::internal("one learner has one table of scores"));
+        };
+        let sampled = (!share.is_all()).then(|| table.counted());
+        Ok(Judged { evaluation: table.evaluated(settings.clone())?, on: JudgedOn::Folds { folds: args.folds, seed: args.seed }, sampled })
     };
     match out_of_fold() {
-        Ok(evaluation) => Ok((Some(evaluation), JudgedOn::Folds { folds: args.folds, seed: args.seed }, None)),
+        Ok(judged) => Ok((judged, None)),
         Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => Err(error.into()),
         Err(error) => {
             let classes = model.layout().classes().len();
             let empty = Evaluation::new(classes, train::score_scale(classes), settings);
             let narrowed = if source.layout() == model.layout() { None } else { Some(train::ColumnSource::for_model(source, model)?) };
             let own: &dyn Source = narrowed.as_ref().map_or(source, |narrowed| narrowed);
-            let evaluator = train::pass(own, &train::Evaluator::new(model, empty), args.reading.threads, control)?;
+            let empty = SharedSums::new(share, train::Evaluator::new(model, empty));
+            let sums = train::pass(own, &empty, args.reading.threads, control)?;
             let why = format!("the model was judged on its own rows, because a model of some folds could not be fitted: {error}");
-            Ok((Some(evaluator.into_sums()), JudgedOn::OwnRows, Some(why)))
+            let sampled = sums.sampled();
+            Ok((Judged { evaluation: sums.into_sums().into_sums(), on: JudgedOn::OwnRows, sampled }, Some(why)))
         }
     }
 }
@@ -263,7 +275,7 @@ fn learning(
         [most] => return Err(format!("models of fewer than {most:.0} rows have no estimate")),
         _ => {}
     }
-    let base = findings.evaluation.as_ref().and_then(|evaluation| evaluation.loss.base_rate_bits().ok());
+    let base = findings.judged.as_ref().and_then(|judged| judged.evaluation.loss.base_rate_bits().ok());
     Ok(curve_picture(&points, base))
 }
 

@@ -8,6 +8,7 @@ mod row_sample;
 pub(crate) use columns::columns_table;
 pub(crate) use row_sample::RowSample;
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub(crate) fn parts() -> Parts {
 
 /// All findings, column by column. Gaps and look-alike labels are found where the table is read; `columns` is what was found there.
 pub(crate) fn findings(stats: &TableStats, sample: &RowSample, columns: &[ColumnSummary]) -> Vec<Notice> {
-    let layout = stats.layout();
+    let (layout, columns) = (stats.layout(), by_name(columns));
     let mut found = Vec::new();
     for (j, feature) in layout.features().iter().enumerate() {
         let column = columns::Column::new(stats, j);
@@ -42,7 +43,7 @@ pub(crate) fn findings(stats: &TableStats, sample: &RowSample, columns: &[Column
             found.push(Notice::new(notice::CONSTANT_COLUMN, format!("{what}; it says nothing about the class")).column(&feature.name));
             continue;
         }
-        let level_rows = rows_of_levels(columns, &feature.name);
+        let level_rows = rows_of_levels(&columns, &feature.name);
         if let Space::Levels { levels: names, .. } = &feature.space {
             found.extend(levels::rare(stats, j, names.names(), &level_rows));
         }
@@ -63,16 +64,22 @@ pub(crate) fn leaks(opened: &Opened, model: &Layout, threads: Option<NonZeroUsiz
     }
     let stats = train::pass(&*opened.source, &TableStats::new(Arc::clone(&layout), parts()), threads, control)?;
     let sample = train::pass(&*opened.source, &RowSample::new(&layout), threads, control)?;
-    let used = |feature: &Feature| model.features().iter().any(|known| known.name == feature.name);
-    let features = layout.features().iter().enumerate().filter(|(_, feature)| used(feature));
+    let used: HashSet<&str> = model.features().iter().map(|known| known.name.as_str()).collect();
+    let features = layout.features().iter().enumerate().filter(|(_, feature)| used.contains(feature.name.as_str()));
+    let columns = by_name(&opened.columns);
     let suspicion =
-        |(j, feature): (usize, &Feature)| leakage::suspicion_of_chosen(&stats, &sample, j, &rows_of_levels(&opened.columns, &feature.name));
+        |(j, feature): (usize, &Feature)| leakage::suspicion_of_chosen(&stats, &sample, j, &rows_of_levels(&columns, &feature.name));
     Ok(features.filter_map(suspicion).collect())
 }
 
+/// What was found in every column, by its name: tables have a hundred thousand of them.
+fn by_name(columns: &[ColumnSummary]) -> HashMap<&str, &ColumnSummary> {
+    columns.iter().map(|column| (column.name.as_str(), column)).collect()
+}
+
 /// The rows of the table that have each level of a column; none for other columns.
-fn rows_of_levels(columns: &[ColumnSummary], name: &str) -> Vec<u64> {
-    match columns.iter().find(|column| column.name == name).map(|column| &column.values) {
+fn rows_of_levels(columns: &HashMap<&str, &ColumnSummary>, name: &str) -> Vec<u64> {
+    match columns.get(name).map(|column| &column.values) {
         Some(Values::Levels(levels)) => levels.iter().map(|(_, rows)| *rows).collect(),
         _ => Vec::new(),
     }

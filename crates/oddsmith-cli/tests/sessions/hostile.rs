@@ -218,3 +218,28 @@ fn statistics_that_overlap_are_not_added_up() {
     let facts = |name: &str| run(&session, &format!("oddsmith show {name} --format csv -q")).1;
     assert_eq!(facts("again.stats").lines().count(), facts("abc.stats").lines().count());
 }
+
+/// Sets in which all rows are alike separate the classes, and are what is to be conditioned on.
+#[test]
+fn a_separation_by_matched_sets_names_the_likelihood_within_them() {
+    let session = Session::new();
+    let mut text = String::from("set,x,y\n");
+    for set in 0..24 {
+        for member in 0..3 {
+            // Two sets hold cases alone.
+            let case = member == 0 || set < 2;
+            text.push_str(&format!("s{set:02},{},{}\n", (set * 7 + member * 5) % 11, if case { "yes" } else { "no" }));
+        }
+    }
+    session.write("sets.csv", &text);
+    let (code, _, err) = run(&session, "oddsmith fit sets.csv 'y ~ x + C(set)'");
+    assert_eq!(code, Some(5), "{err}");
+    assert!(err.contains("compare rows within the sets if `set` numbers matched ones (strata(set) in the formula)"), "{err}");
+    let (code, _, err) = run(&session, "oddsmith fit sets.csv 'y ~ x + C(set)' --on-separation firth");
+    assert!(
+        code == Some(0) && err.contains("if `set` numbers matched sets, strata(set) in the formula compares rows within them"),
+        "{err}"
+    );
+    let (code, _, err) = run(&session, "oddsmith fit sets.csv 'y ~ x + strata(set)'");
+    assert_eq!(code, Some(0), "{err}");
+}

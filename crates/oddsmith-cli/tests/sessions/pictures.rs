@@ -190,3 +190,64 @@ fn a_report_of_many_rows_stays_small() {
     let size = session.read("many.html").len();
     assert!(size < 400_000, "{size} bytes, {:?}", begin.elapsed());
 }
+
+/// A table is read in parts, and a picture names rows by their place in the whole.
+#[test]
+fn rows_of_later_parts_are_named_by_their_place_in_the_table() {
+    let session = Session::new();
+    let odd = 69_321;
+    let mut text = String::from("x,note,y\n");
+    for row in 1..=70_000 {
+        let x = if row == odd { 300.0 } else { f64::from(row % 101) / 10.0 - 5.0 };
+        text.push_str(&format!(
+            "{x},a note that nobody asked for and that fills the part,{}\n",
+            if row == odd || row % 7 > 3 { "no" } else { "yes" }
+        ));
+    }
+    // Parts have four megabytes.
+    assert!(text.len() > 4 << 20);
+    session.write("long.csv", &text);
+    assert!(session.shell("oddsmith fit long.csv 'y ~ x' -o long.odds -q > fit.csv").status.success());
+    let ran = session.shell("oddsmith plot influence long.odds long.csv --format json -q");
+    let picture: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let summary = picture["summary"].as_str().unwrap();
+    assert!(summary.contains(&format!("of row {odd}.")), "{summary}");
+}
+
+/// A model that compares rows with all rows of its fit is judged on a sample, and the page says so.
+#[test]
+fn a_report_says_how_many_rows_stand_for_all() {
+    let session = Session::new();
+    let table = |rows: u64| {
+        let mut text = String::from("x,y\n");
+        for row in 0..rows {
+            let x = (row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / f64::from(1u32 << 24);
+            let event = (row.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64 / f64::from(1u32 << 24) < x;
+            text.push_str(&format!("{x:.5},{}\n", if event { "yes" } else { "no" }));
+        }
+        text
+    };
+    session.write("many.csv", table(50_000)).write("new.csv", table(30_000));
+    assert!(session.shell("oddsmith fit many.csv --target y --model knn --k 5 -o knn.odds -q > fit.csv").status.success());
+    assert!(session.shell("oddsmith report knn.odds new.csv -o knn.html -q").status.success());
+    let page = String::from_utf8(session.read("knn.html")).unwrap();
+    let told = page.split(" of the 30000 rows, chosen by a hash of their numbers").next().unwrap();
+    let rows: f64 = told.rsplit(' ').next().unwrap().parse().unwrap();
+    // A billion comparisons with 50,000 rows: 20,000, give or take six standard deviations of the draw.
+    assert!((rows - 20_000.0).abs() < 500.0, "{rows}");
+}
+
+/// A saved page of one picture follows the reader's theme and width, and asks for nothing.
+#[test]
+fn a_saved_page_is_whole() {
+    let session = Session::new();
+    assert!(session.shell("oddsmith fit births.csv 'low ~ age + smoke' -o low.odds -q > fit.csv").status.success());
+    assert!(session.shell("oddsmith plot forest low.odds -o forest.html -q").status.success());
+    let page = String::from_utf8(session.read("forest.html")).unwrap();
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("default-src 'none'") && page.contains("prefers-color-scheme:dark"),
+        "{page}"
+    );
+    assert_eq!(page.matches("<svg ").count(), 2, "one for wide and one for narrow screens");
+    assert!(!page.contains("<script") && !page.contains(" style="), "{page}");
+}

@@ -90,11 +90,11 @@ impl Told<'_> {
         if let Some(leak) = told(notice::LEAKAGE) {
             checks.push((false, format!("Possible leakage: {}.", html(&leak.to_string()))));
         }
-        checks.push(match &findings.judged_on {
-            _ if findings.evaluation.is_none() => (false, "The model was not judged: no rows with known classes were given.".into()),
-            JudgedOn::OwnRows => (false, "Judged on the rows that it learned from.".into()),
-            JudgedOn::Folds { folds, .. } => (true, format!("Judged by {folds}-fold cross-validation.")),
-            JudgedOn::Table(name) => {
+        checks.push(match findings.judged.as_ref().map(|judged| &judged.on) {
+            None => (false, "The model was not judged: no rows with known classes were given.".into()),
+            Some(JudgedOn::OwnRows) => (false, "Judged on the rows that it learned from.".into()),
+            Some(JudgedOn::Folds { folds, .. }) => (true, format!("Judged by {folds}-fold cross-validation.")),
+            Some(JudgedOn::Table(name)) => {
                 (true, format!("Judged on {}; whether the model has learned from these rows is not known to this report.", html(name)))
             }
         });

@@ -35,7 +35,8 @@ impl Told<'_> {
     }
 }
 
-fn figure(picture: &Picture, table_rows: usize) -> String {
+/// The figure: a wide one is drawn for wide and for narrow screens.
+pub(super) fn figure(picture: &Picture, table_rows: usize) -> String {
     let id = slug(&picture.name);
     let drawn = |width: f64, suffix: &str| svg(picture, &Look { paint: Paint::Variables, width, id: &format!("{id}{suffix}") });
     let (class, drawing) = match is_wide(picture) {

@@ -41,7 +41,7 @@ fn quoted(text: &str) -> String {
 
 /// The probability at which the slider starts: the model's own threshold, or else the share of events.
 pub(super) fn first_threshold(findings: &Findings) -> f64 {
-    let Some(evaluation) = &findings.evaluation else { return 0.5 };
+    let Some(evaluation) = findings.evaluation() else { return 0.5 };
     if let oddsmith::model::Decision::Threshold(threshold) = evaluation.confusion.decision() {
         return (threshold.clamp(0.01, 0.99) * 100.0).round() / 100.0;
     }
@@ -57,7 +57,7 @@ impl Told<'_> {
     /// Weights of called rows at whole per cents, and at the scores of the rows where these may be shown, or at as many of them as a page has room
     /// for.
     pub(super) fn cuts(&self) -> Option<Cuts> {
-        let ranking = self.findings.evaluation.as_ref()?.ranking().ok()?;
+        let ranking = self.findings.evaluation()?.ranking().ok()?;
         let roc = Roc::of(&ranking).ok()?;
         let hidden = self.about.no_rows;
         let every = (roc.points.len() / MOST_CUTS).max(1);
@@ -87,7 +87,7 @@ impl Told<'_> {
 
     /// Rows of both classes as evidence, for intervals.
     pub(super) fn effective_rows(&self) -> (f64, f64) {
-        let Some(evaluation) = &self.findings.evaluation else { return (0.0, 0.0) };
+        let Some(evaluation) = self.findings.evaluation() else { return (0.0, 0.0) };
         let Ok(ranking) = evaluation.ranking() else { return (0.0, 0.0) };
         let (mut events, mut others) = (0.0, 0.0);
         for tie in ranking.ties() {

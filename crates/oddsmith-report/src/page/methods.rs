@@ -32,7 +32,7 @@ impl Told<'_> {
                 .iter()
                 .map(|(name, sum)| format!("{} blake3 {}", html(&visible(name)), html(&sum.chars().take(16).collect::<String>()))),
         );
-        if let JudgedOn::Folds { seed, .. } = self.findings.judged_on {
+        if let Some(JudgedOn::Folds { seed, .. }) = self.findings.judged.as_ref().map(|judged| &judged.on) {
             facts.push(format!("seed {seed}"));
         }
         body.push_str(&paragraph(&facts.join(" · ")));
@@ -69,15 +69,16 @@ impl Told<'_> {
             (false, true) => "Discrimination comes",
             (false, false) => "Discrimination and calibration come",
         };
-        let judged = match (&findings.evaluation, &findings.judged_on) {
-            (None, _) => "The model was not judged.".to_owned(),
-            (Some(_), JudgedOn::Folds { folds, seed }) => {
-                format!("{figures} from {folds}-fold cross-validation with equal class proportions in every fold (seed {seed}).")
+        let sample = self.sample();
+        let judged = match findings.judged.as_ref().map(|judged| &judged.on) {
+            None => "The model was not judged.".to_owned(),
+            Some(JudgedOn::Folds { folds, seed }) => {
+                format!("{figures} from {folds}-fold cross-validation with equal class proportions in every fold (seed {seed}){sample}.")
             }
-            (Some(_), JudgedOn::Table(name)) => {
-                format!("{figures} from the rows of {}.", html(name))
+            Some(JudgedOn::Table(name)) => {
+                format!("{figures} from the rows of {}{sample}.", html(name))
             }
-            (Some(_), JudgedOn::OwnRows) => format!("{figures} from the rows of the fit."),
+            Some(JudgedOn::OwnRows) => format!("{figures} from the rows of the fit{sample}."),
         };
         let how = match self.has_console() {
             true => {

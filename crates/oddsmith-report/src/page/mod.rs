@@ -77,7 +77,7 @@ const PICTURES: [&str; 6] = ["roc", "spread", "precision-recall", "threshold", "
 
 impl JudgedOnce {
     fn of(findings: &Findings) -> Self {
-        let Some(evaluation) = &findings.evaluation else { return JudgedOnce { figures: Vec::new(), pictures: BTreeMap::new() } };
+        let Some(evaluation) = findings.evaluation() else { return JudgedOnce { figures: Vec::new(), pictures: BTreeMap::new() } };
         let threshold = has_console(findings).then(|| live::first_threshold(findings));
         let judged = Judged { evaluation, classes: &findings.classes, target: &findings.target, threshold };
         let pictures = PICTURES.into_iter().filter_map(|name| Some((name, judged.picture(name)?))).collect();
@@ -87,7 +87,7 @@ impl JudgedOnce {
 
 /// Whether there are judged probabilities of two classes, which thresholds, prevalences and net benefit need.
 fn has_console(findings: &Findings) -> bool {
-    let judged = findings.evaluation.as_ref().and_then(|evaluation| evaluation.ranking().ok());
+    let judged = findings.evaluation().and_then(|evaluation| evaluation.ranking().ok());
     !findings.margins && judged.is_some_and(|ranking| ranking.events_weight > 0.0 && ranking.others_weight > 0.0)
 }
 
@@ -142,22 +142,34 @@ fn page_of(told: &Told<'_>) -> String {
         })
         .collect();
     let data = format!("<script type=\"application/json\" id=\"page-data\">{}</script>", told.live_data());
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        sha256::base64(STYLE),
-        sha256::base64(SCRIPT)
-    );
+    format!(
+        "{}<body>\n<a class=\"skip\" href=\"#short\">To the report</a>\n\
+         <header>\n<p class=\"eyebrow\">Model report</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
+         <nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n<main>\n{body}</main>\n<footer><p>{}</p></footer>\n{data}\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        head(&title, Some(SCRIPT)),
+        told.target(),
+        html(&told.lead()),
+        told.footer()
+    )
+}
+
+/// One picture as a page of its own, which follows its reader's light or dark theme and the width of the screen.
+pub fn picture_page(picture: &Picture) -> String {
+    let name = if picture.title.is_empty() { &picture.name } else { &picture.title };
+    format!("{}<body>\n<main>\n{}</main>\n</body>\n</html>\n", head(name, None), figure::figure(picture, TABLE_ROWS[0]))
+}
+
+/// A page up to its body. Nothing but the style sheet and the script, if there is one, may do anything.
+fn head(title: &str, script: Option<&str>) -> String {
+    let script = script.map_or_else(String::new, |script| format!(" script-src 'sha256-{}';", sha256::base64(script)));
+    let style = sha256::base64(STYLE);
+    let policy = format!("default-src 'none'; style-src 'sha256-{style}';{script} base-uri 'none'; form-action 'none'");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#short\">To the report</a>\n\
-         <header>\n<p class=\"eyebrow\">Model report</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
-         <nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n<main>\n{body}</main>\n<footer><p>{}</p></footer>\n{data}\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        html(&title),
-        told.target(),
-        html(&told.lead()),
-        told.footer()
+         <title>{}</title>\n<style>{STYLE}</style>\n</head>\n",
+        html(title)
     )
 }
 
@@ -192,7 +204,7 @@ impl Told<'_> {
 
     /// A picture of judged rows, or why there is none, as a sentence.
     fn picture(&self, name: &str) -> Result<Picture, String> {
-        if self.findings.evaluation.is_none() {
+        if self.findings.judged.is_none() {
             return Err("No rows with known classes were given to judge the model on.".into());
         }
         match self.judged.pictures.get(name) {
@@ -229,11 +241,24 @@ impl Told<'_> {
 
     /// On which rows the model was judged, as the end of a sentence.
     fn judged_on(&self) -> String {
-        match &self.findings.judged_on {
-            JudgedOn::Folds { folds, .. } => format!("{folds}-fold cross-validation: every row is judged by a model that has not seen it"),
-            JudgedOn::Table(name) => format!("the rows of {}", html(name)),
-            JudgedOn::OwnRows => "the rows that the model learned from, which flatter it".into(),
-        }
+        let rows = match self.findings.judged.as_ref().map(|judged| &judged.on) {
+            Some(JudgedOn::Folds { folds, .. }) => {
+                format!("{folds}-fold cross-validation: every row is judged by a model that has not seen it")
+            }
+            Some(JudgedOn::Table(name)) => format!("the rows of {}", html(name)),
+            Some(JudgedOn::OwnRows) => "the rows that the model learned from, which flatter it".into(),
+            None => "no rows".into(),
+        };
+        rows + &self.sample()
+    }
+
+    /// How many rows stand for all, where they do, as the end of a sentence.
+    fn sample(&self) -> String {
+        let Some(rows) = self.findings.judged.as_ref().and_then(|judged| judged.sampled) else { return String::new() };
+        let all = self.findings.digest.class_rows.iter().sum::<u64>();
+        format!(
+            "; {rows} of the {all} rows, chosen by a hash of their numbers, stand for all, because the model compares every row with all rows of its fit"
+        )
     }
 
     fn footer(&self) -> &'static str {

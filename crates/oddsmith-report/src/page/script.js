@@ -73,11 +73,17 @@
     const rule = (g, x, value) => { const at = within(x.at(value), x).toFixed(1); set(g.firstElementChild, { x1: at, x2: at }); };
     each('decision', 'threshold', (g, x) => rule(g, x, t));
     each('spread', 'threshold', (g, x) => rule(g, x, onRows(t, q)));
+    // Of every step the part that lies between the ends of the axis.
     const curve = benefit => (g, x, y) => {
-      let d = '';
-      for (let c = 1; c < 100; c++) {
-        const value = benefit(c / 100);
-        if (c / 100 <= x.to && value >= y.from && value <= y.to) d += (d ? 'L' : 'M') + x.at(c / 100).toFixed(1) + ' ' + y.at(value).toFixed(1);
+      let d = '', joined = false;
+      for (let c = 2; c < 100 && c / 100 <= x.to; c++) {
+        const a = benefit((c - 1) / 100), b = benefit(c / 100), flat = a === b;
+        const [one, other] = flat ? [a < y.from || a > y.to ? 2 : 0, 1] : [(y.from - a) / (b - a), (y.to - a) / (b - a)];
+        const enter = Math.max(0, Math.min(one, other)), leave = Math.min(1, Math.max(one, other));
+        const point = t => x.at((c - 1 + t) / 100).toFixed(1) + ' ' + y.at(a + t * (b - a)).toFixed(1);
+        const seen = flat ? one === 0 : enter <= leave;
+        if (seen) d += (joined && enter === 0 ? '' : 'M' + point(enter)) + 'L' + point(leave);
+        joined = seen && leave === 1;
       }
       const path = g.querySelector('path');
       if (path) set(path, { d: d || 'M0 0' });
@@ -98,6 +104,8 @@
         const behind = right ? b + room <= x.b + 12 : b - room >= x.a, beyond = !right || zero - room >= x.a;
         const start = right ? behind : !behind;
         set(label, { x: ((behind || !beyond ? b : zero) + (start ? 6 : -6)).toFixed(1), 'text-anchor': start ? 'start' : 'end' });
+        const on = !behind && !beyond;
+        label.classList.toggle('on', on); label.classList.toggle('halo', !on);
         label.textContent = text;
       }
     });

@@ -65,7 +65,7 @@ impl Told<'_> {
             let first: Vec<String> = texts.into_iter().take(MOST).collect();
             warnings.push((title, format!("{}{rest} ({id}).", first.join("; "))));
         }
-        if self.findings.judged_on == JudgedOn::OwnRows && self.findings.evaluation.is_some() {
+        if self.findings.judged.as_ref().is_some_and(|judged| judged.on == JudgedOn::OwnRows) {
             warnings.push((
                 "Judged on its own rows".into(),
                 "The figures below come from the rows that the model learned from. They are better than what new rows will show.".into(),
@@ -173,7 +173,10 @@ impl Told<'_> {
         let title = html(&super::methods::lower_first(&findings.card.title));
         let columns = oddsmith::notice::counted(findings.digest.layout().features().len() as u64, "column");
         let listed: Vec<String> = (0..findings.classes.len().min(8)).map(|k| self.class_in_words(k)).collect();
-        let more = if findings.classes.len() > listed.len() { ", …" } else { "" };
+        let more = match findings.classes.len() - listed.len() {
+            0 => String::new(),
+            rest => format!(" and {rest} more"),
+        };
         match (findings.margins, self.two()) {
             (true, _) => format!("The model, {title}, calls rows by {columns} one of: {}{more}.", listed.join(", ")),
             (false, true) => format!("The model, {title}, gives every row a probability of {} from {columns}.", self.event()),
@@ -184,7 +187,7 @@ impl Told<'_> {
     }
 
     fn quality_in_words(&self) -> String {
-        if self.findings.evaluation.is_none() {
+        if self.findings.judged.is_none() {
             return paragraph("How good the model is, is not told here: no rows with known classes were given to judge it on.");
         }
         let mut text = format!("The figures below come from {}.", self.judged_on());

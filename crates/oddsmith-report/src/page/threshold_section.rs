@@ -51,7 +51,7 @@ impl Told<'_> {
     pub(super) fn threshold(&self) -> Section {
         let heading = if self.two() { "Which threshold?" } else { "Which class?" };
         let mut body = String::new();
-        match (self.has_console(), &self.findings.evaluation) {
+        match (self.has_console(), self.findings.evaluation()) {
             (_, None) => body.push_str(&left_out("Thresholds are weighed on rows with known classes, and none were given.")),
             (true, Some(_)) => {
                 let words = "A threshold turns probabilities into calls. Lowering it finds more of them and calls more rows in vain.";

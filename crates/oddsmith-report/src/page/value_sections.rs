@@ -57,11 +57,11 @@ impl Told<'_> {
             (Some(bits), Some(base), Some(saved)) => {
                 let between = saved.interval.map_or_else(String::new, |(low, high)| format!(" ({} to {})", fixed(low, 3), fixed(high, 3)));
                 body.push_str(&paragraph(&format!(
-                    "Naming the class of a row takes {:.3} bits if only the class proportions are known, and {:.3} bits with the model, on {}: {} saved{between}.",
+                    "Naming the class of a row takes {:.3} bits if only the class proportions are known, and {:.3} bits with the model: {} saved{between}. The figures come from {}.",
                     base.value,
                     bits.value,
-                    self.judged_on(),
-                    fixed(saved.value, 3)
+                    fixed(saved.value, 3),
+                    self.judged_on()
                 )));
             }
             (None, Some(base), _) if !self.findings.margins => body.push_str(&paragraph(&format!(

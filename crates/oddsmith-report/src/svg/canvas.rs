@@ -87,12 +87,12 @@ impl Canvas {
     fn look(&self, style: &Style) -> String {
         match self.paint {
             Paint::Variables => {
-                let classes = [(style.muted, "k"), (style.small, "sm"), (style.halo, "halo"), (style.bold, "bd")];
+                let classes = [(style.muted, "k"), (style.small, "sm"), (style.halo, "halo"), (style.bold, "bd"), (style.reversed, "on")];
                 let named: Vec<&str> = classes.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
                 if named.is_empty() { String::new() } else { format!(" class=\"{}\"", named.join(" ")) }
             }
             Paint::Written(theme) => {
-                let mut look = format!(" fill=\"{}\"", theme.text(style.muted));
+                let mut look = format!(" fill=\"{}\"", if style.reversed { theme.background() } else { theme.text(style.muted) });
                 if style.small {
                     look.push_str(&format!(" font-size=\"{SMALL}\""));
                 }

@@ -176,7 +176,9 @@ impl<'a> Frame<'a> {
         let label = &self.panel.y.label;
         if !label.is_empty() {
             let text = fitted(label, self.width - 8.0);
-            canvas.titled(&Style::muted(), (2.0, if self.panel.x.also.is_some() { line } else { top - 8.0 }), &text, Some(label));
+            // The uppermost number stands half above the marks.
+            let above = if self.y_ticks.is_empty() { top - 8.0 } else { top - 12.0 };
+            canvas.titled(&Style::muted(), (2.0, if self.panel.x.also.is_some() { line } else { above }), &text, Some(label));
         }
     }
 

@@ -33,7 +33,8 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
                 Mark::Label { at, text } => {
                     if let (Some(x), Some(y)) = (frame.x.within(at.0), frame.y.within(at.1)) {
                         let style = Style::plain().small().halo();
-                        let (place, anchor) = beside_bar(at.0 >= 0.0, x, style.width(text), &frame.x);
+                        let (place, anchor, on) = beside_bar(at.0 >= 0.0, x, style.width(text), &frame.x);
+                        let style = if on { style.reversed() } else { style };
                         canvas.text(&style.at(anchor), (place, y + 4.0), text);
                     }
                 }
@@ -73,14 +74,15 @@ pub(super) fn draw(mark: &Mark, frame: &Frame<'_>, labels: &mut Labels, canvas: 
     }
 }
 
-/// Where the text of a bar from zero to `x` stands: behind its end, or beyond zero where there is no room, or on the bar where there is none either.
-fn beside_bar(right: bool, x: f64, width: f64, axis: &Place) -> (f64, Anchor) {
+/// Where the text of a bar from zero to `x` stands: behind its end, or beyond zero where there is no room, or on the bar where there is none either; and
+/// whether it stands on the bar.
+fn beside_bar(right: bool, x: f64, width: f64, axis: &Place) -> (f64, Anchor, bool) {
     let zero = axis.within(0.0).unwrap_or(x);
     match right {
-        true if x + 6.0 + width <= axis.end + 12.0 => (x + 6.0, Anchor::Start),
-        false if x - 6.0 - width < axis.start => (zero + 6.0, Anchor::Start),
-        true if zero - 6.0 - width >= axis.start => (zero - 6.0, Anchor::End),
-        _ => (x - 6.0, Anchor::End),
+        true if x + 6.0 + width <= axis.end + 12.0 => (x + 6.0, Anchor::Start, false),
+        false if x - 6.0 - width < axis.start => (zero + 6.0, Anchor::Start, false),
+        true if zero - 6.0 - width >= axis.start => (zero - 6.0, Anchor::End, false),
+        right => (x - 6.0, Anchor::End, right),
     }
 }
 

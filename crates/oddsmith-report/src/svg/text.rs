@@ -24,11 +24,13 @@ pub(super) struct Style {
     pub(super) bold: bool,
     /// Whether it stands on what is drawn, and needs an edge to be read.
     pub(super) halo: bool,
+    /// Whether it stands on a filled shape, and takes the colour of the page.
+    pub(super) reversed: bool,
 }
 
 impl Style {
     pub(super) fn plain() -> Self {
-        Style { anchor: Anchor::Start, small: false, muted: false, bold: false, halo: false }
+        Style { anchor: Anchor::Start, small: false, muted: false, bold: false, halo: false, reversed: false }
     }
 
     pub(super) fn muted() -> Self {
@@ -45,6 +47,11 @@ impl Style {
 
     pub(super) fn halo(self) -> Self {
         Style { halo: true, ..self }
+    }
+
+    /// On a filled shape, where an edge in the colour of the page would leave nothing of the letters.
+    pub(super) fn reversed(self) -> Self {
+        Style { reversed: true, halo: false, ..self }
     }
 
     /// Units that a text takes.

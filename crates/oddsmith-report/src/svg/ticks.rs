@@ -10,6 +10,10 @@ const GAP: f64 = 12.0;
 /// Shares that a scale of log odds is marked with, from one end to the middle.
 const SHARES: [f64; 12] = [0.5, 0.2, 0.8, 0.05, 0.95, 0.01, 0.99, 0.001, 0.999, 0.1, 0.9, 0.35];
 
+/// Ticks of a log scale below which it is marked as if it were none, and the ratio of its ends up to which that does.
+const FEW: usize = 3;
+const NEARLY_LINEAR: f64 = 4.0;
+
 /// A value with its text.
 pub(super) type Tick = (f64, String);
 
@@ -21,7 +25,11 @@ pub(super) fn ticks(place: &Place, upright: bool) -> Vec<Tick> {
         AxisScale::Categories => Vec::new(),
         AxisScale::Linear => linear(place, wanted, 1.0, upright),
         AxisScale::Proportion => linear(place, wanted.max(room / 70.0).min(6.0), 100.0, upright),
-        AxisScale::Log => thinned(place, log(place.from, place.to), upright),
+        AxisScale::Log => {
+            let found = thinned(place, log(place.from, place.to), upright);
+            // Within a short piece of a log scale, round numbers of a decade are too few.
+            if found.len() < FEW && place.to < NEARLY_LINEAR * place.from { linear(place, wanted, 1.0, upright) } else { found }
+        }
         AxisScale::Logit => thinned(place, logit(place.from, place.to), upright),
     }
 }
@@ -53,14 +61,14 @@ fn multiples(from: f64, to: f64, step: f64, factor: f64) -> Vec<Tick> {
         return Vec::new();
     }
     let count = (last - first).max(-1.0) as i64;
-    (0..=count).map(|at| (first + at as f64) * step).map(|value| (value, decimal(value, step, factor))).collect()
+    let largest = factor * first.abs().max(last.abs()) * step;
+    (0..=count).map(|at| (first + at as f64) * step).map(|value| (value, decimal(value, step, factor, largest))).collect()
 }
 
-/// A tick of a step, with as many decimals as the step needs.
-fn decimal(value: f64, step: f64, factor: f64) -> String {
+/// A tick of a step, with as many decimals as the step needs; all ticks of an axis are written as its largest is.
+fn decimal(value: f64, step: f64, factor: f64, largest: f64) -> String {
     let sign = if factor == 1.0 { "" } else { "%" };
     let (value, step) = (value * factor, step * factor);
-    let largest = value.abs().max(step);
     if largest >= 1e6 || step < 1e-5 {
         return if value == 0.0 { format!("0{sign}") } else { format!("{}{sign}", power(value)) };
     }
@@ -145,6 +153,8 @@ mod tests {
         assert_eq!(texts(AxisScale::Log, 0.2, 40.0), ["0.2", "0.3", "0.5", "1", "2", "3", "5", "10", "20", "30"]);
         assert_eq!(texts(AxisScale::Log, 0.65, 3.0), ["0.7", "1", "1.5", "2", "3"]);
         assert_eq!(texts(AxisScale::Logit, 0.005, 0.995), ["1%", "5%", "20%", "50%", "80%", "95%", "99%"]);
+        assert_eq!(texts(AxisScale::Log, 0.955, 1.003), ["0.96", "0.97", "0.98", "0.99", "1.00"]);
+        assert_eq!(texts(AxisScale::Linear, 0.0, 2.6e6), ["0", "5e5", "1e6", "1.5e6", "2e6", "2.5e6"]);
         assert_eq!(texts(AxisScale::Linear, 0.0, 6e8), ["0", "1e8", "2e8", "3e8", "4e8", "5e8", "6e8"]);
     }
 

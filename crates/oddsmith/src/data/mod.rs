@@ -46,7 +46,7 @@ pub use order::Order;
 pub use relabelled_source::RelabelledSource;
 pub use role::{Key, KeyPlace, Role};
 pub use row_buffer::RowBuffer;
-pub(crate) use row_hashes::{RowHashes, hash_of, mixed};
+pub(crate) use row_hashes::{RowHashes, hash_of, mixed, scattered};
 pub use source::Source;
 pub use text_form::{DocumentCounts, Terms, TextForm};
 pub use view_source::ViewSource;

@@ -83,6 +83,12 @@ pub(crate) fn hash_of(texts: &[&str]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// A hash of a row's number: neighbours lie apart.
+#[inline]
+pub(crate) fn scattered(row: u64) -> u64 {
+    mixed(row.wrapping_add(0x9e37_79b9_7f4a_7c15))
+}
+
 /// The finaliser of SplitMix64: a bijection that leaves no pattern.
 #[inline]
 pub(crate) fn mixed(mut x: u64) -> u64 {

@@ -70,6 +70,10 @@ pub trait Statistics: Encode + Clone + Send + Sync {
     /// Adds what another summary of the same layout has seen.
     fn merge(&mut self, other: &Self) -> Result<()>;
 
+    /// Tells that so many rows of the table come before those that were seen: whoever reads a table in parts counts the rows of each from the beginning of
+    /// the part. Only what names rows cares.
+    fn come_after(&mut self, _rows: u64) {}
+
     /// Total weight seen.
     fn weight(&self) -> f64;
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::driver::{fit, pass};
 use super::folded::{FoldedScores, FoldedStats, LabelColumn, MaskedSource};
 use super::folds::Folds;
+use super::row_share::RowShare;
 use super::scored_table::ScoredTable;
 use crate::control::Control;
 use crate::data::{Role, Source};
@@ -164,8 +165,13 @@ impl<'a> CrossValidation<'a> {
     /// What the models of each row's fold say about it, in the order of rows: one table per candidate. Rows that some candidate says
     /// nothing about are left out of all tables, which count them as silent.
     pub fn out_of_fold(&self, models: &[Vec<Box<dyn Classifier>>]) -> Result<Vec<ScoredTable>> {
+        self.out_of_fold_shared(models, RowShare::ALL)
+    }
+
+    /// The same for a share of the rows; the others do not count.
+    pub fn out_of_fold_shared(&self, models: &[Vec<Box<dyn Classifier>>], share: RowShare) -> Result<Vec<ScoredTable>> {
         let classes = self.source.layout().classes().len();
-        Ok(pass(self.source, &FoldedScores::new(&self.folds, models, classes), self.threads, self.control)?.into_tables())
+        Ok(pass(self.source, &FoldedScores::new(&self.folds, models, classes, share), self.threads, self.control)?.into_tables())
     }
 }
 

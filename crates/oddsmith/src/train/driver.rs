@@ -6,8 +6,8 @@
 //! there are threads. A summary that takes rows in their order ([`Statistics::in_order`]) has one lane.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::merged::{MergeTree, Merged};
 use super::row_states::RowStates;
@@ -19,6 +19,11 @@ use crate::stats::{Parts, Statistics, TableStats};
 
 /// Fewest lanes where there are that many partitions, so that a wide summary still uses several cores.
 const FEWEST_LANES: u64 = 2;
+/// Bytes of a summary from which on no worker begins a lane far ahead of the first that is missing: on a busy machine one worker may be much slower than
+/// the others, whose sums would pile up behind its own.
+const LARGE_SUMMARY: usize = 1 << 20;
+/// How many lanes for every worker are far.
+const FAR: usize = 2;
 /// A lane should read at least this many times the bytes of the summary that it has to clear and to merge.
 const BYTES_PER_SUMMARY_BYTE: u64 = 16;
 
@@ -102,7 +107,9 @@ where
     let threads = worker_count(threads, lanes.count());
     let merged = Mutex::new(Merged::new(MergeTree::of(lanes.count(), empty.bytes())));
     control.begin(source.rows().unwrap_or(0));
-    let work = Work { source, empty, states, control, lanes, next: AtomicUsize::new(0), merged };
+    let ahead = if empty.bytes() < LARGE_SUMMARY { usize::MAX } else { FAR * threads };
+    let (next, moved, broken) = (AtomicUsize::new(0), Condvar::new(), AtomicBool::new(false));
+    let work = Work { source, empty, states, control, lanes, next, merged, moved, ahead, broken };
     if threads == 1 {
         work.run();
     } else {
@@ -201,6 +208,26 @@ struct Work<'a, S> {
     lanes: Lanes,
     next: AtomicUsize,
     merged: Mutex<Merged<S>>,
+    /// Told whenever a lane is there.
+    moved: Condvar,
+    /// Lanes that a worker may be ahead of the first that is missing.
+    ahead: usize,
+    /// Whether a worker has panicked: its lane will never be there.
+    broken: AtomicBool,
+}
+
+/// Lets the others go on when a worker panics.
+struct Awake<'a, 'b, S>(&'a Work<'b, S>);
+
+impl<S> Drop for Awake<'_, '_, S> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let held = self.0.merged.lock().unwrap_or_else(PoisonError::into_inner);
+            self.0.broken.store(true, Ordering::Relaxed);
+            drop(held);
+            self.0.moved.notify_all();
+        }
+    }
 }
 
 impl<S> Work<'_, S>
@@ -208,14 +235,25 @@ where
     S: for<'a> Statistics<Input<'a> = crate::data::Rows<'a>>,
 {
     fn run(&self) {
+        let _awake = Awake(self);
         loop {
             let lane = self.next.fetch_add(1, Ordering::Relaxed);
             // A lane before the failed one is still summed: it may fail too, and the earliest failure is the one to report.
             if lane >= self.lanes.count() || self.lock().failed.as_ref().is_some_and(|(failed, _)| *failed < lane) {
                 return;
             }
+            self.wait_for_others(lane);
             let sum = sum_of(self.source, self.empty, self.states, self.lanes.of(lane), self.control);
             self.lock().take(lane, sum);
+            self.moved.notify_all();
+        }
+    }
+
+    /// Waits until the first missing lane is near enough. Somebody who does not wait has it, because lanes are begun in their order.
+    fn wait_for_others(&self, lane: usize) {
+        let mut merged = self.lock();
+        while lane.saturating_sub(merged.next()) > self.ahead && merged.failed.is_none() && !self.broken.load(Ordering::Relaxed) {
+            merged = self.moved.wait(merged).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -247,5 +285,56 @@ mod tests {
         let Cell::Number(bits) = concluded.model.facts[2].1 else { panic!("no entropy") };
         assert!((bits - (2.0 - 0.75 * 3f64.log2())).abs() < 1e-15, "{bits}");
         assert_eq!((concluded.passes, concluded.weight), (1, 20_000.0));
+    }
+
+    /// Forty empty partitions, of which the first takes long.
+    struct SlowStart {
+        layout: Layout,
+        begun: AtomicUsize,
+        /// How many others were begun when the first ended.
+        seen: AtomicUsize,
+    }
+
+    impl Source for SlowStart {
+        fn layout(&self) -> &Layout {
+            &self.layout
+        }
+
+        fn partitions(&self) -> usize {
+            40
+        }
+
+        fn bytes(&self) -> u64 {
+            1 << 40
+        }
+
+        fn rows(&self) -> Option<u64> {
+            Some(0)
+        }
+
+        fn scan(&self, partition: usize, _sink: &mut dyn FnMut(crate::data::Rows<'_>) -> Result<()>) -> Result<()> {
+            if partition == 0 {
+                std::thread::sleep(std::time::Duration::from_millis(300));
+                self.seen.store(self.begun.load(Ordering::SeqCst), Ordering::SeqCst);
+            } else {
+                self.begun.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn large_sums_do_not_pile_up_behind_a_slow_lane() {
+        let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
+        let columns = (0..400).map(|j| Feature::number(format!("x{j}"))).collect();
+        let layout = Layout::new("y", columns, classes, Weighting::None).unwrap();
+        let parts = Parts { scatter: crate::stats::ScatterPart::Pooled, ..Parts::default() };
+        let empty = TableStats::new(Arc::new(layout.clone()), parts);
+        assert!(empty.bytes() >= LARGE_SUMMARY);
+        let source = SlowStart { layout, begun: AtomicUsize::new(0), seen: AtomicUsize::new(0) };
+        let threads = NonZeroUsize::new(4);
+        assert_eq!(pass(&source, &empty, threads, &Control::new()).unwrap().weight(), 0.0);
+        let (seen, all) = (source.seen.load(Ordering::SeqCst), source.begun.load(Ordering::SeqCst));
+        assert!((1..=4 * FAR).contains(&seen) && all == 39, "{seen} of {all}");
     }
 }

@@ -75,6 +75,17 @@ pub enum JudgedOn {
     OwnRows,
 }
 
+/// Rows that were judged.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The figures.
+    pub evaluation: Evaluation,
+    /// Which rows.
+    pub on: JudgedOn,
+    /// How many of them, where a sample stands for all.
+    pub sampled: Option<u64>,
+}
+
 /// What there is to tell. A part that a model does not have says why.
 #[derive(Debug, Clone)]
 pub struct Findings {
@@ -91,9 +102,7 @@ pub struct Findings {
     /// Columns by class, and some rows.
     pub digest: RowDigest,
     /// The figures, where rows were judged.
-    pub evaluation: Option<Evaluation>,
-    /// On which rows.
-    pub judged_on: JudgedOn,
+    pub judged: Option<Judged>,
     /// The nomogram.
     pub nomogram: std::result::Result<Picture, String>,
     /// One row taken apart.
@@ -109,14 +118,13 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// The figures, where rows were judged.
+    pub fn evaluation(&self) -> Option<&Evaluation> {
+        self.judged.as_ref().map(|judged| &judged.evaluation)
+    }
+
     /// Gathers what a model says about rows. With `no_rows` nothing is kept that shows a single one.
-    pub fn gather(
-        model: &dyn Classifier,
-        rows: &impl SumRows,
-        evaluation: Option<Evaluation>,
-        judged_on: JudgedOn,
-        no_rows: bool,
-    ) -> Result<Self> {
+    pub fn gather(model: &dyn Classifier, rows: &impl SumRows, judged: Option<Judged>, no_rows: bool) -> Result<Self> {
         let layout = model.layout();
         let digest = rows.sum(&RowDigest::new(layout))?;
         let card = model.card();
@@ -149,8 +157,7 @@ impl Findings {
             classes: layout.classes().clone(),
             margins: model.scale() == Scale::Margin,
             free_parameters: model.free_parameters(),
-            evaluation,
-            judged_on,
+            judged,
             nomogram: match known {
                 true => Nomogram::of(model, &digest).map(|nomogram| nomogram.picture()).map_err(told),
                 false => Err("its rulers take the range of the columns, and no rows were given".into()),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::folds::Folds;
+use super::row_share::RowShare;
 use super::scored_table::{ScoredTable, Truth};
 use crate::codec::{Codec, Encode};
 use crate::data::{MappedSource, RowBuffer, Rows, SKIP, Source};
@@ -92,6 +93,8 @@ pub(super) struct FoldedScores<'a> {
     /// One model per fold, for every candidate.
     models: &'a [Vec<Box<dyn Classifier>>],
     classes: usize,
+    /// The rows that are scored; the others do not count.
+    share: RowShare,
     truth: Truth,
     /// Scores of every candidate, row after row.
     scores: Vec<Vec<f64>>,
@@ -109,9 +112,9 @@ struct Buffers {
 }
 
 impl<'a> FoldedScores<'a> {
-    pub(super) fn new(folds: &'a Folds, models: &'a [Vec<Box<dyn Classifier>>], classes: usize) -> Self {
+    pub(super) fn new(folds: &'a Folds, models: &'a [Vec<Box<dyn Classifier>>], classes: usize, share: RowShare) -> Self {
         let scores = vec![Vec::new(); models.len()];
-        FoldedScores { folds, models, classes, truth: Truth::default(), scores, silent: 0, buffers: Buffers::default() }
+        FoldedScores { folds, models, classes, share, truth: Truth::default(), scores, silent: 0, buffers: Buffers::default() }
     }
 
     /// One table per candidate, all of the same rows.
@@ -139,6 +142,7 @@ impl Clone for FoldedScores<'_> {
             folds: self.folds,
             models: self.models,
             classes: self.classes,
+            share: self.share,
             truth: self.truth.clone(),
             scores: self.scores.clone(),
             silent: self.silent,
@@ -169,6 +173,12 @@ impl Statistics for FoldedScores<'_> {
         let (start, classes) = (self.truth.labels.len(), self.classes);
         self.truth.add(&batch)?;
         self.scores.iter_mut().for_each(|scores| scores.resize((start + batch.labels.len()) * classes, 0.0));
+        if !self.share.is_all() {
+            let taken = |i: &usize| self.share.takes(batch.first_row + *i as u64);
+            chosen.iter_mut().for_each(|chosen| chosen.retain(taken));
+            let own = self.truth.labels[start..].iter_mut().enumerate();
+            own.filter(|(i, _)| !taken(i)).for_each(|(_, label)| *label = SKIP);
+        }
         for (fold, chosen) in chosen.iter().enumerate().filter(|(_, chosen)| !chosen.is_empty()) {
             // All candidates look at the rows while they are in the cache.
             picked.fill(&batch, chosen);

@@ -146,6 +146,11 @@ impl ScoredTable {
         }
     }
 
+    /// How many rows count.
+    pub fn counted(&self) -> u64 {
+        self.labels().iter().filter(|label| **label != SKIP).count() as u64
+    }
+
     /// Class of every row, or [`SKIP`].
     pub fn labels(&self) -> &[u32] {
         &self.truth.labels

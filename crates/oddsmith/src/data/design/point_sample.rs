@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::codec::{Codec, Encode};
+use crate::data::scattered;
 use crate::error::Result;
 use crate::record::fault;
 
@@ -112,14 +113,6 @@ impl PointSample {
 
 fn by_coordinates(a: &[f64], b: &[f64]) -> Ordering {
     a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
-}
-
-/// A number with all bits mixed: the finaliser of splitmix64.
-fn scattered(row: u64) -> u64 {
-    let mut z = row.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::codec::{Codec, Encode};
-use crate::data::{Rows, SKIP};
+use crate::data::{Rows, SKIP, scattered};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Classifier, RowMetrics};
 use crate::picture::{Axis, Mark, Panel, Picture, Role};
@@ -25,7 +25,8 @@ type Point = (u64, u32, f64, f64);
 pub struct Influence<'a> {
     metrics: &'a dyn RowMetrics,
     places: (usize, usize),
-    kept: BTreeMap<u64, Point>,
+    /// By a hash of the row's number in its part of the table, and its number in the whole.
+    kept: BTreeMap<(u64, u64), Point>,
     top: Vec<Point>,
     rows: u64,
 }
@@ -48,11 +49,18 @@ impl<'a> Influence<'a> {
         }
     }
 
-    fn keep(&mut self, point: Point) {
-        let hash = point.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        self.kept.insert(hash, point);
+    fn keep(&mut self, hash: u64, point: Point) {
+        self.kept.insert((hash, point.0), point);
         if self.kept.len() > OTHERS {
             self.kept.pop_last();
+        }
+        self.keep_top(point);
+    }
+
+    fn keep_top(&mut self, point: Point) {
+        let enters = self.top.len() < TOP || self.top.last().is_some_and(|least| point.3 >= least.3);
+        if !enters || self.top.iter().any(|known| known.0 == point.0) {
+            return;
         }
         self.top.push(point);
         self.top.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.0.cmp(&b.0)));
@@ -122,7 +130,8 @@ impl Statistics for Influence<'_> {
             let (leverage, distance) = (values[self.places.0], values[self.places.1]);
             if leverage.is_finite() && distance.is_finite() {
                 self.rows += 1;
-                self.keep((rows.first_row + i as u64, labels[i], leverage, distance));
+                let row = rows.first_row + i as u64;
+                self.keep(scattered(row), (row, labels[i], leverage, distance));
             }
         }
         Ok(())
@@ -130,9 +139,15 @@ impl Statistics for Influence<'_> {
 
     fn merge(&mut self, other: &Self) -> Result<()> {
         self.rows += other.rows;
-        other.kept.values().chain(&other.top).for_each(|point| self.keep(*point));
-        self.top.dedup_by_key(|point| point.0);
+        other.kept.iter().for_each(|((hash, _), point)| self.keep(*hash, *point));
+        other.top.iter().for_each(|point| self.keep_top(*point));
         Ok(())
+    }
+
+    fn come_after(&mut self, rows: u64) {
+        let moved = |point: Point| (point.0 + rows, point.1, point.2, point.3);
+        self.kept = std::mem::take(&mut self.kept).into_iter().map(|((hash, row), point)| ((hash, row + rows), moved(point))).collect();
+        self.top.iter_mut().for_each(|point| *point = moved(*point));
     }
 
     fn weight(&self) -> f64 {
@@ -151,18 +166,24 @@ impl Statistics for Influence<'_> {
 impl Encode for Influence<'_> {
     fn encode(&mut self, codec: &mut Codec<'_>) -> Result<()> {
         codec.count("rows", &mut self.rows)?;
+        // First what was drawn, by its hash, then the largest.
         let points: Vec<Point> = self.kept.values().chain(&self.top).copied().collect();
+        let mut hashes: Vec<u64> = self.kept.keys().map(|(hash, _)| *hash).collect();
         let mut places: Vec<u64> = points.iter().map(|point| point.0).collect();
         let mut labels: Vec<u32> = points.iter().map(|point| point.1).collect();
         let mut values: Vec<f64> = points.iter().flat_map(|point| [point.2, point.3]).collect();
         codec.count_list("places", &mut places)?;
+        codec.count_list("hashes", &mut hashes)?;
         codec.labels("labels", &mut labels, self.metrics.layout().classes().len())?;
         codec.cells("values", 2 * places.len(), &mut values)?;
         if codec.is_reading() {
             for (at, (place, label)) in places.iter().zip(&labels).enumerate() {
-                self.keep((*place, *label, values[2 * at], values[2 * at + 1]));
+                let point = (*place, *label, values[2 * at], values[2 * at + 1]);
+                match hashes.get(at) {
+                    Some(hash) => self.keep(*hash, point),
+                    None => self.keep_top(point),
+                }
             }
-            self.top.dedup_by_key(|point| point.0);
         }
         Ok(())
     }

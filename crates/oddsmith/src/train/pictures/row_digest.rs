@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::codec::{Codec, Encode};
-use crate::data::{Layout, MISSING, Rows, SKIP, UNSEEN};
+use crate::data::{Layout, MISSING, Rows, SKIP, UNSEEN, scattered};
 use crate::error::Result;
 use crate::record::fault;
 use crate::stats::Statistics;
@@ -75,7 +75,8 @@ impl NumberSummary {
 #[derive(Debug, Clone)]
 pub struct RowDigest {
     layout: Arc<Layout>,
-    kept: BTreeMap<u64, KeptRow>,
+    /// By a hash of the row's number in its part of the table, and its number in the whole.
+    kept: BTreeMap<(u64, u64), KeptRow>,
     /// Weight of every class.
     pub class_weights: Vec<f64>,
     /// Rows of every class.
@@ -86,14 +87,6 @@ pub struct RowDigest {
     numbers: Vec<NumberSummary>,
     /// Class after class, of every code column its levels and at last the gaps.
     levels: Vec<Vec<f64>>,
-}
-
-/// A hash of a row's number that scatters neighbours (splitmix64).
-fn scattered(row: u64) -> u64 {
-    let mut z = row.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl RowDigest {
@@ -179,8 +172,8 @@ impl RowDigest {
         (!values.is_empty()).then_some(values)
     }
 
-    fn keep(&mut self, row: KeptRow) {
-        self.kept.insert(scattered(row.row), row);
+    fn keep(&mut self, hash: u64, row: KeptRow) {
+        self.kept.insert((hash, row.row), row);
         if self.kept.len() > SAMPLE {
             self.kept.pop_last();
         }
@@ -215,10 +208,11 @@ impl Statistics for RowDigest {
                 counts[place] += weight;
             }
             let row = rows.first_row + i as u64;
-            if self.kept.len() < SAMPLE || self.kept.last_key_value().is_some_and(|(largest, _)| scattered(row) < *largest) {
+            let hash = scattered(row);
+            if self.kept.len() < SAMPLE || self.kept.last_key_value().is_some_and(|(largest, _)| (hash, row) < *largest) {
                 let numbers = (0..numbers.cols()).map(|at| numbers.get(i, at)).collect();
                 let codes = (0..codes.cols()).map(|at| codes.get(i, at)).collect();
-                self.keep(KeptRow { row, label, numbers, codes });
+                self.keep(hash, KeptRow { row, label, numbers, codes });
             }
         }
         Ok(())
@@ -232,8 +226,14 @@ impl Statistics for RowDigest {
         }
         self.numbers.iter_mut().zip(&other.numbers).for_each(|(mine, theirs)| mine.merge(theirs));
         self.levels.iter_mut().zip(&other.levels).for_each(|(mine, theirs)| crate::stats::add(mine, theirs));
-        other.kept.values().for_each(|row| self.keep(row.clone()));
+        other.kept.iter().for_each(|((hash, _), row)| self.keep(*hash, row.clone()));
         Ok(())
+    }
+
+    fn come_after(&mut self, rows: u64) {
+        // What was drawn stays drawn: the hash remains that of the part.
+        let kept = std::mem::take(&mut self.kept).into_iter();
+        self.kept = kept.map(|((hash, row), kept)| ((hash, row + rows), KeptRow { row: row + rows, ..kept })).collect();
     }
 
     fn weight(&self) -> f64 {
@@ -272,7 +272,9 @@ impl Encode for RowDigest {
         }
         let mut places: Vec<u64> = self.kept.values().map(|row| row.row).collect();
         let mut labels: Vec<u32> = self.kept.values().map(|row| row.label).collect();
+        let mut hashes: Vec<u64> = self.kept.keys().map(|(hash, _)| *hash).collect();
         codec.count_list("rows", &mut places)?;
+        codec.count_list("hashes", &mut hashes)?;
         codec.labels("labels", &mut labels, self.class_weights.len())?;
         let mut cells: Vec<f64> = self.kept.values().flat_map(|row| row.numbers.iter().copied()).collect();
         codec.cells("cells", places.len() * width, &mut cells)?;
@@ -281,13 +283,13 @@ impl Encode for RowDigest {
         if !codec.is_reading() {
             return Ok(());
         }
-        if labels.len() != places.len() || levels.len() != places.len() * codes || places.len() > SAMPLE {
+        if labels.len() != places.len() || hashes.len() != places.len() || levels.len() != places.len() * codes || places.len() > SAMPLE {
             return Err(fault("the kept rows are not as many as their labels and codes"));
         }
         for (at, row) in places.iter().enumerate() {
             let numbers = cells[at * width..(at + 1) * width].to_vec();
             let codes = levels[at * codes..(at + 1) * codes].iter().map(|code| *code as u32).collect();
-            self.keep(KeptRow { row: *row, label: labels[at], numbers, codes });
+            self.keep(hashes[at], KeptRow { row: *row, label: labels[at], numbers, codes });
         }
         Ok(())
     }
