@@ -49,7 +49,8 @@ class Block:
 
     name: str
     digest: str
-    stream: Any = field(compare=False, hash=False)
+    #: Gives the bytes, where they are needed: a block that is open already is not read again.
+    stream: Callable[[], Any] = field(compare=False, hash=False)
 
     def print(self) -> str:
         """What other rows would differ in."""
@@ -59,7 +60,7 @@ class Block:
         """Where the rows are, as the core takes it."""
         import pyarrow
 
-        return self.name, _core.Frame(pyarrow.ipc.open_stream(self.stream).read_all())
+        return self.name, _core.Frame(pyarrow.ipc.open_stream(self.stream()).read_all())
 
 
 @dataclass(frozen=True)

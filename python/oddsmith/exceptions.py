@@ -77,6 +77,10 @@ class NoMemoryError(OddsmithError, MemoryError):
     """A fit would need more memory than the machine has."""
 
 
+class LostBlockError(OddsmithError):
+    """A block of rows is not where it was packed; whoever asked has it packed again."""
+
+
 class InternalError(OddsmithError, RuntimeError):
     """A broken promise inside oddsmith: a bug, to be reported."""
 

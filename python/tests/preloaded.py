@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas  # noqa: F401
 import pyarrow  # noqa: F401
-from pyspark.daemon import manager
 
-import oddsmith._worker  # noqa: F401
+from oddsmith import daemon
 
 if __name__ == "__main__":
-    manager()
+    daemon.main()

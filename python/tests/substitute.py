@@ -51,6 +51,11 @@ OTHER_DISTANCES = "wants other distances than that of Euclid, or votes by a func
 MORE_THAN_ROWS = "asks for more neighbours than there are rows: refused by the fit here, by the prediction there"
 SEARCHES = "gives a search of scikit-learn's own in place of rows"
 ANY_NUMBER = "wants an error for a limit that asks for nothing"
+OTHER_ROUNDS = "asks boosting for what it refuses with a reason: a scorer, a tolerance, fewer bins, constraints, another loss, printed rounds, categories by place"
+OWN_HELD_OUT = "gives held-out rows to the fit (X_val); boosting here draws its own"
+AFTER_EVERY_ROUND = "wants predictions after every round (staged_predict)"
+NO_PENALTY = "wants how closely scikit-learn's default, without a penalty, fits the rows; l2_regularization = 1 is the default here, and 0 fits them as closely"
+INFINITE = "gives infinite values: an error here that names the row, for every model"
 
 #: What does not count of a file: a function, or its cases that begin so.
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -179,6 +184,34 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "test_read_only_buffer": SPARSE,
         "test_round_samples_to_one_when_samples_too_low": OTHER_SAMPLES,
         "test_estimators_samples[*RandomForestClassifier": OTHER_SAMPLES,
+    },
+    "test_gradient_boosting.py": {
+        "test_init_parameters_validation[*-HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_early_stopping_classification": OTHER_ROUNDS,
+        "test_early_stopping_default[HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_should_stop": INTERNAL,
+        "test_binning_train_validation_are_separated": INSIDE,
+        "test_missing_values_resilience[*-classification": NO_PENALTY,
+        "test_small_trainset": INTERNAL,
+        "test_infinite_values_missing_values": INFINITE,
+        "test_string_target_early_stopping[None": OTHER_ROUNDS,
+        "test_sample_weight_effect[*_classification": INTERNAL,
+        "test_max_depth_max_leaf_nodes": INSIDE,
+        "test_early_stopping_on_test_set_with_warm_start": PARTIAL,
+        "test_single_node_trees[HistGradientBoostingClassifier": ONE_CLASS,
+        "test_custom_loss[HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_staged_predict[HistGradientBoostingClassifier": AFTER_EVERY_ROUND,
+        "test_unknown_categories_nan[*-HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_categorical_encoding_strategies": OTHER_ROUNDS,
+        "test_categorical_spec_errors[*-HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_categorical_spec_errors_with_feature_names[HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_categorical_spec_no_categories[*-HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_categorical_bad_encoding_errors[*-HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_X_val_in_fit[*-HistGradientBoostingClassifier": OWN_HELD_OUT,
+        "test_X_val_raises_missing_y_val": OWN_HELD_OUT,
+        "test_dataframe_categorical_results_same_as_ndarray[HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_dataframe_categorical_errors[HistGradientBoostingClassifier": OTHER_ROUNDS,
+        "test_categorical_different_order_same_model": INSIDE,
     },
     "test_neighbors.py": {
         "test_neigh_predictions_algorithm_agnosticity[*KNeighborsClassifier-*-chebyshev-": OTHER_DISTANCES,

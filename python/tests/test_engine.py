@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from parted import ANALYSES, ENTRIES, Between, Deadly, Forgetting, Listing, Repeating, digest, folders_of, matched, rows, written
+from sklearn.base import clone
 
 import oddsmith as od
-from oddsmith import _apart, _core, engine, epi, info
+from oddsmith import _apart, _core, daemon, engine, epi, info
 
 pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.OddsmithWarning")
 
@@ -341,3 +345,54 @@ def test_the_command_writes_the_same_file(name, folders, command):
     flags = [flag for option, flag in (("ci", "--ci=wald"), ("no-tests", "--no-tests")) if option in declared]
     command.run("fit", folders[name], "--target", "died", "--model", name, *flags, "-o", "model.odds")
     assert (command.folder / "model.odds").read_bytes() == engine.fit(name, folders[name], "died")._finished_model().to_bytes()
+
+
+def test_a_model_of_the_registry_needs_scikit_learn_once_it_is_used(folders, tmp_path):
+    code = (
+        "import sys\n"
+        "from oddsmith import engine\n"
+        f"model = engine.fit('nb', {str(folders['nb'])!r}, 'died')\n"
+        f"engine.predict(model, {str(folders['nb'])!r})\n"
+        "assert 'sklearn' not in sys.modules and 'pandas' not in sys.modules\n"
+        f"model.save({str(tmp_path / 'm.odds')!r})\n"
+        "assert 'sklearn' in sys.modules and type(model).__name__ == 'MixedNB'\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert digest(od.load(tmp_path / "m.odds")) == digest(engine.fit("nb", folders["nb"], "died"))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda model: isinstance(model, od.MixedNB) and not isinstance(model, od.GaussianNB) and repr(model) != "",
+        lambda model: repr(model) == "MixedNB()",
+        lambda model: hasattr(model, "predict_proba") and not hasattr(model, "no_such_name"),
+        lambda model: "predict_proba" in dir(model),
+        lambda model: setattr(model, "smoothing", 2.0) is None and model.smoothing == 2.0,
+        lambda model: type(pickle.loads(pickle.dumps(model))) is od.MixedNB,
+        lambda model: type(copy.copy(model)) is od.MixedNB and type(copy.deepcopy(model)) is od.MixedNB,
+        lambda model: type(clone(model)) is od.MixedNB,
+    ],
+    ids=["class", "text", "attribute", "names", "set", "pickle", "copy", "clone"],
+)
+def test_however_a_model_is_used_first_it_is_an_estimator_then(use, folders):
+    model = engine.fit("nb", folders["nb"], "died")
+    same = model
+    assert use(model)
+    assert same is model and type(model) is od.MixedNB
+    features = rows().drop(columns="died")
+    np.testing.assert_array_equal(model.predict_proba(features), engine.predict(model, folders["nb"]))
+
+
+@pytest.mark.parametrize(("installed", "kept"), [("4.3.0", False), ("4.2.0", True), (None, True)])
+def test_workers_of_spark_take_the_archive_where_it_is_not_what_is_installed(installed, kept, tmp_path):
+    archive, place = tmp_path / "pyspark.zip", tmp_path / "site"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("pyspark/version.py", "__version__ = '4.3.0'\n")
+    place.mkdir()
+    if installed:
+        (place / "pyspark").mkdir()
+        (place / "pyspark" / "version.py").write_text(f"__version__ = '{installed}'\n")
+    path = [str(archive), str(tmp_path / "py4j-src.zip"), str(place), str(tmp_path / "gone")]
+    assert daemon._without_archive(path) == (path if kept else path[1:])

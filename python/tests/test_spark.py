@@ -62,8 +62,7 @@ class AllHere:
 
     def __init__(self, frame):
         self.frame, self.slots = frame, frame.slots
-        found = {(row.part, row.number): row for row in frame._packed.collect()}
-        self.blocks = {at: spark.Block(frame.names[at], found[key].digest, bytes(found[key].block)) for key, at in frame._keys.items()}
+        self.blocks = frame.brought(range(frame.slots))
 
     def map(self, job, count):
         return ((task, job(task, self.blocks)) for task in range(count))
@@ -147,6 +146,9 @@ def test_large_sums_in_groups_and_slices_are_those_of_one_machine(local, monkeyp
     model = spark.fit("multinomial-nb", packed, "died", **options)
     assert [len(groups) for groups in asked] == [2]
     assert digest(model) == digest(engine.fit("multinomial-nb", packed, "died", **options, on=AllHere(packed)))
+    for (path,) in packed._packed.select("path").collect():
+        os.unlink(path)
+    assert digest(model) == digest(spark.fit("multinomial-nb", packed, "died", **options))
     packed.release()
 
 
@@ -217,6 +219,7 @@ def test_lost_blocks_are_computed_again_to_the_same_bits(folders, local):
     packed = spark.frame(local.read.parquet(str(folders["nb"])))
     expected = digest(spark.fit("logistic", packed, "died"))
     assert digest(engine.fit("logistic", packed, "died", on=Forgetful(packed))) == expected
+    packed.release()
 
 
 def test_other_columns_in_one_file_are_named_by_the_driver(tmp_path, local):

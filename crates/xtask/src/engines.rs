@@ -9,7 +9,8 @@ use crate::{package, python, shell};
 const REQUIRED: &str = "ODDSMITH_REQUIRE_SPARK";
 const ENVIRONMENT: &str = "engines-venv";
 /// The tests that this step runs, and no other does.
-pub(crate) const TESTS: [&str; 3] = ["python/tests/test_spark.py", "python/tests/test_spark_cluster.py", "python/tests/test_dask.py"];
+pub(crate) const TESTS: [&str; 4] =
+    ["python/tests/test_spark.py", "python/tests/test_spark_frames.py", "python/tests/test_spark_cluster.py", "python/tests/test_dask.py"];
 
 /// Runs the tests, or says why they are left out.
 pub(crate) fn tests() -> Result<(), Failure> {
