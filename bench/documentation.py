@@ -17,6 +17,7 @@ PLOTS = ROOT / "docs" / "performance"
 FAMILIES = {
     "trees": ("tree", "forest", "forest_depth_12", "boosting"),
     "learners": ("least_squares", "perceptron_in_order", "perceptron", "knn", "network"),
+    "one_row": ("predict_one",),
     "bits": ("mi_discrete", "mi_continuous", "label_coding", "label_coding_single", "label_coding_one_thread"),
 }
 """Places of the page that hold a table by processor time, and their workloads."""

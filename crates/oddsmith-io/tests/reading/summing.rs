@@ -33,7 +33,8 @@ impl PartSums for Seen {
         self.take(batch)
     }
 
-    fn join(&mut self, later: &Self) -> Result<()> {
+    fn join(&mut self, later: &Self, before: u64) -> Result<()> {
+        assert_eq!(before, self.rows.len() as u64);
         self.rows.extend_from_slice(&later.rows);
         Ok(())
     }
