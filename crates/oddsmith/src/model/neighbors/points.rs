@@ -113,11 +113,11 @@ impl Points {
         let screen = self.screen.get(|| Screen::new(self));
         let mut found = screen.search(self, queries, wanted);
         let each = queries.iter().zip(&mut found).zip(without);
-        each.map(|((query, rows), without)| self.sorted(query, std::mem::take(rows), k, *without)).collect()
+        each.map(|((query, rows), without)| self.sorted(query, std::mem::take(rows), (k, wanted), *without)).collect()
     }
 
-    /// Candidates of rows among which all of the k nearest are.
-    fn sorted(&self, query: &Query, rows: Vec<u32>, k: f64, without: Option<usize>) -> Vec<Candidate> {
+    /// Candidates of rows among which all of the k nearest are; so many of them are `wanted` at most, those as far as the last aside.
+    fn sorted(&self, query: &Query, rows: Vec<u32>, (k, wanted): (f64, usize), without: Option<usize>) -> Vec<Candidate> {
         let candidate = |row: u32| {
             let row = row as usize;
             let (count, class) = (self.count(row), self.rows.labels[row] as usize);
@@ -126,6 +126,12 @@ impl Points {
             (left > 0.0).then(|| Candidate { row, squared: self.squared(query, row), class, count: left, mass })
         };
         let mut candidates: Vec<Candidate> = rows.into_iter().filter_map(candidate).collect();
+        // Putting them in order costs more than finding which of them can count.
+        if candidates.len() > wanted {
+            let (_, last, _) = candidates.select_nth_unstable_by(wanted - 1, |a, b| a.squared.total_cmp(&b.squared));
+            let limit = last.squared * (1.0 + EQUAL);
+            candidates.retain(|candidate| candidate.squared <= limit);
+        }
         let place = |candidate: &Candidate| (self.rows.ids[candidate.row], candidate.row);
         candidates.sort_unstable_by(|a, b| a.squared.total_cmp(&b.squared).then(place(a).cmp(&place(b))));
         let mut counted = 0.0;
