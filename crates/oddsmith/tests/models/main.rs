@@ -24,4 +24,5 @@ mod network;
 mod pictures;
 mod trace;
 mod tree_golden;
+mod tree_ways;
 mod worked_examples;
