@@ -81,7 +81,7 @@ fn pictures_that_cannot_be_drawn_say_why() {
         "oddsmith plot nomogram iris.odds iris.csv",
         "oddsmith plot nomogram margin.odds births.csv",
         "oddsmith plot influence nb.odds births.csv",
-        "oddsmith plot landscape nb.odds births.csv",
+        "oddsmith plot landscape margin.odds births.csv",
         "oddsmith plot boundary low.odds births.csv --columns age,race",
         "oddsmith plot waterfall low.odds births.csv --row 500",
         "oddsmith plot rocs low.odds births.csv",

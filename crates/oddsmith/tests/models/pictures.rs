@@ -222,6 +222,45 @@ fn the_landscape_is_the_likelihood() {
 }
 
 #[test]
+fn the_landscape_of_a_normal_is_the_likelihood_of_its_rows() {
+    let rows = Normals::new(250, 8);
+    let (source, control) = (rows.source(), Control::new());
+    let seen = SourceRows { source: &source, threads: None, control: &control };
+    for (name, tied) in [("nb", false), ("qda", false), ("lda", true)] {
+        let model = rows.fitted(name);
+        let picture = over_rows("landscape", &*model, &seen, &["weight".into()]).unwrap();
+        assert_eq!(picture.panels.len(), 2);
+        for (k, panel) in picture.panels.iter().enumerate() {
+            let of_class = |i: &usize| rows.labels[*i] == k as u32;
+            let own: Vec<f64> = (0..rows.labels.len()).filter(of_class).map(|i| rows.numbers[2 * i + 1]).collect();
+            let log_likelihood = |mean: f64, spread: f64| -> f64 {
+                own.iter().map(|x| -0.5 * ((x - mean) / spread).powi(2) - spread.ln()).sum()
+            };
+            let mean = own.iter().sum::<f64>() / own.len() as f64;
+            let spread = (own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / own.len() as f64).sqrt();
+            let Mark::Contour { x, y, values, level, .. } = panel.marks[4].still() else { panic!("the last line is a contour") };
+            // The whole grid differs from the sums over rows by one constant.
+            let constant = values[0] - log_likelihood(x[0], y[0]);
+            for (j, b) in y.iter().enumerate() {
+                for (i, a) in x.iter().enumerate() {
+                    let by_hand = log_likelihood(*a, *b) + constant;
+                    assert!((values[j * x.len() + i] - by_hand).abs() < 1e-8 * by_hand.abs().max(1.0), "{name} {k}: {a} {b}");
+                }
+            }
+            // The line of 99 % lies 4.605 below the top, within the grid on every side.
+            let top = log_likelihood(mean, spread) + constant;
+            assert!((top - level - 0.01f64.ln().abs()).abs() < 1e-3, "{name} {k}: {top} {level}");
+            let border = (0..x.len()).flat_map(|i| [i, (y.len() - 1) * x.len() + i, i * x.len(), (i + 1) * x.len() - 1]);
+            assert!(border.into_iter().all(|place| values[place] < *level), "{name} {k}: the line leaves the picture");
+            let Mark::Points { points, .. } = panel.marks[5].still() else { panic!("the estimate is a point") };
+            assert!((points[0].0 - mean).abs() < 1e-6 * mean.abs(), "{name} {k}");
+            let ratio = points[0].1 / spread;
+            assert!((ratio - 1.0).abs() < if tied { 0.2 } else { 0.01 }, "{name} {k}: {ratio}");
+        }
+    }
+}
+
+#[test]
 fn a_digest_of_pieces_is_that_of_the_whole() {
     let rows = Normals::new(2 * SAMPLE, 7);
     let whole = rows.digest();
@@ -272,8 +311,12 @@ fn pictures_that_a_model_lacks_are_refused_with_a_reason() {
     let (source, control) = (rows.source(), Control::new());
     let seen = SourceRows { source: &source, threads: None, control: &control };
     let model = rows.fitted("nb");
-    for (name, word) in [("influence", "regressions"), ("landscape", "logistic"), ("nowhere", "one of")] {
+    for (name, word) in [("influence", "regressions"), ("nowhere", "one of")] {
         let told = over_rows(name, &*model, &seen, &[]).unwrap_err().to_string();
+        assert!(told.contains(word), "{name}: {told}");
+    }
+    for (name, word) in [("knn", "logistic"), ("nb(predictive)", "no normal one")] {
+        let told = over_rows("landscape", &*rows.fitted(name), &seen, &[]).unwrap_err().to_string();
         assert!(told.contains(word), "{name}: {told}");
     }
     let margins = rows.fitted("least-squares");

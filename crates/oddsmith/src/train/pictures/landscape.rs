@@ -4,17 +4,18 @@
 //! log L(b) = Σ_i w_i [y_i η_i − log(1 + e^η_i)],   η_i = η̂_i + Σ_j (b_j − b̂_j)(x_ij − x̄_j)
 //! ```
 //!
-//! Two columns are taken from their means, so that the log odds of an average row stay as fitted; beside the intercept a column is taken as it is. One pass, rows times points of the grid. Contours lie where twice the difference to the top is a quantile of χ² with two degrees of freedom: within them
-//! lie the pairs that a likelihood-ratio test at that level does not refuse, the other weights held.
+//! Two columns are taken from their means, so that the log odds of an average row stay as fitted; beside the intercept a column is taken as it is. One pass, rows times points of the grid. Within a line lie
+//! the pairs that a likelihood-ratio test at its level does not refuse, the other weights held.
 
 use crate::codec::{Codec, Encode};
 use crate::data::{Rows, SKIP};
 use crate::error::{ErrorKind, Result, visible};
 use crate::model::{Classifier, Scores};
 use crate::num::logspace::NeumaierSum;
-use crate::num::special::chi_squared;
-use crate::picture::{Axis, Mark, Panel, Picture, Role};
+use crate::picture::{Axis, Panel, Picture};
 use crate::stats::Statistics;
+
+use super::hill::hill;
 
 /// Points of the grid along a weight.
 const GRID: usize = 45;
@@ -52,7 +53,7 @@ impl<'a> Landscape<'a> {
             ErrorKind::Unsupported { model: model.card().title, what: "be drawn as a likelihood landscape".into(), advice: why.into() }
                 .into()
         };
-        let what = "that takes a logistic regression of two classes with standard errors, linear in its number columns";
+        let what = "that takes a logistic regression of two classes with standard errors, linear in its number columns, or a model with a normal curve for each class";
         let (Some(linear), Some(inference)) = (model.linear(), model.inference()) else { return Err(refused(what)) };
         let Some(errors) = inference.standard_errors().filter(|_| layout.classes().len() == 2) else { return Err(refused(what)) };
         let estimates = inference.estimates();
@@ -90,23 +91,7 @@ impl<'a> Landscape<'a> {
     /// The picture.
     pub fn picture(&self) -> Picture {
         let [a, b] = &self.directions;
-        let values = self.values();
-        let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let likelihood: Vec<f64> = values.iter().map(|value| 0.49 * (1.0 - (value - top).exp())).collect();
-        let mut marks = vec![Mark::Surface { x: a.grid.clone(), y: b.grid.clone(), values: likelihood }];
-        for level in [0.5, 0.8, 0.95, 0.99] {
-            let drop = 0.5 * chi_squared::quantile(level, 2.0);
-            marks.push(Mark::Contour {
-                role: Role::Plain,
-                name: String::new(),
-                text: format!("{:.0}%", 100.0 * level),
-                x: a.grid.clone(),
-                y: b.grid.clone(),
-                values: values.clone(),
-                level: top - drop,
-            });
-        }
-        marks.push(Mark::Points { role: Role::Event, name: "estimate".into(), points: vec![(a.estimate, b.estimate)] });
+        let marks = hill(&a.grid, &b.grid, &self.values(), (a.estimate, b.estimate));
         let ends = |grid: &[f64]| Some((grid[0], grid[GRID - 1]));
         let x = Axis { label: format!("Weight of {}", a.name), range: ends(&a.grid), ..Axis::default() };
         let y = Axis { label: format!("Weight of {}", b.name), range: ends(&b.grid), ..Axis::default() };

@@ -1,8 +1,10 @@
 //! Pictures of a model by their names, for front ends that draw what they are asked for.
 
-use super::{Influence, Landscape, Nomogram, RowDigest, column_bits, densities, map, map_columns, number_place, sigmoid, tree_picture};
+use super::{
+    Influence, Landscape, Nomogram, RowDigest, column_bits, densities, map, map_columns, normal_likelihood, number_place, sigmoid, tree_picture,
+};
 use crate::error::{DataFault, Error, ErrorKind, Result};
-use crate::model::Classifier;
+use crate::model::{Classifier, Scale};
 use crate::picture::Picture;
 use crate::train::findings::SumRows;
 
@@ -46,6 +48,7 @@ pub fn over_rows(name: &str, model: &dyn Classifier, rows: &impl SumRows, column
         "density" => densities(model, &digest, along(model, name, columns)?),
         "sigmoid" => sigmoid(model, &digest, along(model, name, columns)?),
         "boundary" => map(model, &digest, map_columns(model, columns)?),
+        "landscape" if model.scale() == Scale::LogJoint => normal_likelihood(model, &digest, along(model, name, columns)?),
         "landscape" => {
             let chosen = match columns.is_empty() {
                 true => layout.numbers().iter().copied().take(2).collect(),
