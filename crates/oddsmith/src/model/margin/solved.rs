@@ -5,9 +5,10 @@
 //! the residuals of the rows wins most of these back. A column whose remainder beside the earlier ones is rounding alone has no
 //! coefficient. Time O(p³).
 
-use nalgebra::{Cholesky, DMatrix, DVector};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::gram::Gram;
+use crate::num::cholesky;
 use crate::stats::row_factor::triangularise;
 
 /// Condition number of the normal equations from which on the rows are read again.
@@ -16,6 +17,10 @@ pub(super) const ILL_CONDITIONED: f64 = 1e5;
 const ALIASED: f64 = 1e-13;
 /// The same for the square of a remainder in the normal equations.
 const ALIASED_SQUARE: f64 = 1e-12;
+
+/// Columns up to which a matrix is inverted to know how ill-conditioned it is, and divisions of a vector in place of that beyond.
+const MOST_INVERTED: usize = 512;
+const DIVISIONS: usize = 20;
 
 /// Coefficients in scaled coordinates.
 #[derive(Debug, Clone)]
@@ -31,8 +36,8 @@ pub(super) struct Solved {
 /// By Cholesky; `None` when some columns are combinations of others as far as the products can tell.
 pub(super) fn by_products(gram: &Gram, l2: f64) -> Option<Solved> {
     let matrix = penalised(gram, l2);
-    let (factor, size) = (Cholesky::new(unit_diagonal(&matrix))?, matrix.nrows());
-    let condition = condition(&unit_diagonal(&matrix), &factor.inverse());
+    let (factor, size) = (cholesky(unit_diagonal(&matrix))?, matrix.nrows());
+    let condition = condition(&unit_diagonal(&matrix), inverse_norm(&factor, size));
     let root: Vec<f64> = (0..size).map(|j| matrix[(j, j)].sqrt()).collect();
     let solve = |cross: &DVector<f64>| {
         let right = DVector::from_fn(size, |j, _| cross[j] / root[j]);
@@ -166,7 +171,7 @@ fn factor_condition(matrix: &[f64], columns: usize, width: usize) -> Option<f64>
     let size: Vec<f64> = (1..=columns).map(|j| (1..=j).map(|i| matrix[i * width + j].powi(2)).sum::<f64>().sqrt()).collect();
     let upper = DMatrix::from_fn(columns, columns, |i, j| if i <= j { matrix[(i + 1) * width + j + 1] / size[j] } else { 0.0 });
     let inverse = upper.clone().solve_upper_triangular(&DMatrix::identity(columns, columns))?;
-    (columns > 0).then(|| condition(&upper, &inverse).powi(2))
+    (columns > 0).then(|| condition(&upper, inverse.norm()).powi(2))
 }
 
 fn penalised(gram: &Gram, l2: f64) -> DMatrix<f64> {
@@ -181,6 +186,21 @@ fn unit_diagonal(matrix: &DMatrix<f64>) -> DMatrix<f64> {
 }
 
 /// ‖A‖ ‖A⁻¹‖ in the norm of Frobenius over the number of columns: within that factor of the condition number, and 1 for the identity.
-fn condition(matrix: &DMatrix<f64>, inverse: &DMatrix<f64>) -> f64 {
-    matrix.norm() * inverse.norm() / matrix.nrows().max(1) as f64
+fn condition(matrix: &DMatrix<f64>, inverse_norm: f64) -> f64 {
+    matrix.norm() * inverse_norm / matrix.nrows().max(1) as f64
+}
+
+/// ‖A⁻¹‖ from the factor of A. Of a large matrix the inverse would cost more than the fit; how far it draws out the vector that it draws out most is as
+/// much to within the root of the number of columns, and divisions of a vector come near that one.
+fn inverse_norm(factor: &Cholesky<f64, Dyn>, size: usize) -> f64 {
+    if size <= MOST_INVERTED {
+        return factor.inverse().norm();
+    }
+    let mut vector = DVector::from_fn(size, |i, _| 1.0 + (i as f64).sin());
+    let mut drawn = 0.0;
+    for _ in 0..DIVISIONS {
+        vector = factor.solve(&(&vector / vector.norm()));
+        drawn = vector.norm();
+    }
+    drawn
 }

@@ -5,7 +5,7 @@
 //! A tile multiplies W scalars with N strips: W·N vectors of sums (24 of 32 registers with AVX-512, 8 of
 //! 16 with AVX2) against W + N loads per step, which keeps the multipliers busy rather than the loads.
 
-use pulp::Simd;
+use pulp::{Simd, WithSimd};
 use std::array::from_fn;
 
 /// Strips that a tile takes side by side at most.
@@ -41,6 +41,18 @@ pub(super) fn with_strips<S: Simd, T: WithStrips>(simd: S, work: T) -> T::Output
 /// Numbers in a strip for `lanes` numbers in a vector.
 pub(super) const fn strip_width(lanes: usize) -> usize {
     if lanes == 8 { 8 } else { 4 }
+}
+
+/// Numbers in a strip, for those who pack them.
+pub(super) struct StripWidth;
+
+impl WithSimd for StripWidth {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        strip_width(S::F64_LANES)
+    }
 }
 
 /// One step's W numbers of a strip as vectors.

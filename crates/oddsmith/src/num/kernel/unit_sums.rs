@@ -5,7 +5,7 @@
 //! its columns in their order, whatever rows stand beside its own. Cost: 2·n·p·U operations.
 
 use super::aligned::Aligned;
-use super::tile::{STRIPS, WithStrips, accumulate, group_of, store, vectors, with_strips};
+use super::tile::{STRIPS, StripWidth, WithStrips, accumulate, group_of, store, vectors, with_strips};
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
@@ -45,7 +45,7 @@ impl UnitSums {
     fn by_place(arch: Arch, constant: &[f64], centre: &[f64], weight: impl Fn(usize, usize) -> f64, weights: usize) -> Self {
         let (units, cols) = (constant.len(), centre.len());
         assert_eq!(weights, units * cols, "one weight per unit and column");
-        let width = arch.dispatch(Width);
+        let width = arch.dispatch(StripWidth);
         let mut packed = Aligned::zeros(padded(units) * cols);
         for (s, strip) in packed.numbers_mut().chunks_exact_mut((cols * width).max(1)).enumerate() {
             for (j, cells) in strip.chunks_exact_mut(width).enumerate() {
@@ -69,18 +69,6 @@ impl UnitSums {
             let out = &mut out[first * self.units..(first + block.rows()) * self.units];
             self.arch.dispatch(ScoreBlock { layer: self, block, out });
         });
-    }
-}
-
-/// Numbers in a strip.
-struct Width;
-
-impl WithSimd for Width {
-    type Output = usize;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> usize {
-        super::tile::strip_width(S::F64_LANES)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
+use crate::num::cholesky;
+
 /// A positive definite approximation of the second derivatives.
 #[derive(Debug, Clone)]
 pub(crate) enum Metric {
@@ -17,7 +19,7 @@ impl Metric {
         if hessian.iter().any(|h| !h.is_finite()) {
             return None;
         }
-        Cholesky::new(hessian).map(Metric::Full)
+        cholesky(hessian).map(Metric::Full)
     }
 
     /// The metric of a diagonal; entries that are not positive become 1.

@@ -5,7 +5,7 @@
 //! null model, and the linear discriminant of the same columns, which is where the solver starts: it estimates the same
 //! line under stronger assumptions.
 
-use nalgebra::{Cholesky, DMatrix};
+use nalgebra::DMatrix;
 
 use crate::codec::{Codec, Encode};
 use crate::data::design::Place;
@@ -15,6 +15,7 @@ use crate::model::linear::fit::column_sums::{ColumnSums, Products};
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::eval_point::Shape;
 use crate::model::linear::fit::learner::MOST_FULL;
+use crate::num::cholesky;
 use crate::num::kernel::{CrossSums, widest};
 use crate::num::special::ln_gamma;
 
@@ -352,7 +353,7 @@ impl Survey {
         for j in 0..within.nrows() {
             within[(j, j)] += 1e-3 * products[(j, j)];
         }
-        let factor = Cholesky::new(within / total)?;
+        let factor = cholesky(within / total)?;
         let solved: Vec<_> = means.iter().map(|mean| factor.solve(mean)).collect();
         // Classes far apart give probabilities that round to 0 and 1, where all second derivatives vanish.
         let distance = |k: usize| (&means[k] - &means[0]).dot(&(&solved[k] - &solved[0]));

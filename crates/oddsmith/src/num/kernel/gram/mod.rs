@@ -13,7 +13,7 @@ mod product;
 
 use self::pack::Pack;
 use self::pack_panel::PackPanel;
-use self::product::Product;
+pub(super) use self::product::Product;
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;

@@ -11,17 +11,17 @@ use std::array::from_fn;
 const WIDE: usize = 4;
 
 /// into += leftᵀ right over the first `rows` of `depth` steps; gives the first of the columns whose sums lie below the diagonal.
-pub(super) struct Product<'a> {
-    pub(super) left: &'a [f64],
-    pub(super) right: &'a [f64],
-    pub(super) rows: usize,
-    pub(super) depth: usize,
-    pub(super) cols: usize,
+pub(in crate::num::kernel) struct Product<'a> {
+    pub(in crate::num::kernel) left: &'a [f64],
+    pub(in crate::num::kernel) right: &'a [f64],
+    pub(in crate::num::kernel) rows: usize,
+    pub(in crate::num::kernel) depth: usize,
+    pub(in crate::num::kernel) cols: usize,
     /// Numbers in a row of `into`.
-    pub(super) stride: usize,
+    pub(in crate::num::kernel) stride: usize,
     /// Whether what stands below the diagonal may be overwritten.
-    pub(super) whole: bool,
-    pub(super) into: &'a mut [f64],
+    pub(in crate::num::kernel) whole: bool,
+    pub(in crate::num::kernel) into: &'a mut [f64],
 }
 
 impl WithSimd for Product<'_> {
