@@ -14,11 +14,11 @@ use crate::codec::{Codec, Encode};
 use crate::data::SKIP;
 use crate::error::Result;
 use crate::model::on_design::DesignBatch;
-use crate::num::log_sum_exp;
+use crate::num::{cholesky, log_sum_exp};
 use crate::stats::add;
 
 /// Parameters of all outputs above which errors are not computed: their covariances would be larger than most models.
-pub(super) const MOST_PARAMETERS: usize = 512;
+pub(super) const MOST_PARAMETERS: usize = 1024;
 
 /// H, its lower triangle row after row.
 #[derive(Debug, Clone)]
@@ -39,15 +39,15 @@ impl CurvatureSums {
     pub(super) fn observe(&mut self, batch: &DesignBatch<'_>) {
         let landmarks = &self.map.landmarks;
         let (outputs, width) = (self.fitted.outputs.len(), 1 + landmarks.len());
-        let (mut units, mut likeness, mut z) = (Vec::new(), Vec::new(), vec![1.0; width]);
+        let (mut features, mut z) = (Vec::new(), vec![1.0; width]);
         let (mut eta, mut scaled) = (vec![0.0; outputs], vec![0.0; outputs * width]);
-        for i in (0..batch.rows()).filter(|&i| batch.labels[i] != SKIP) {
-            landmarks.in_units(batch.row(i), &mut units);
-            landmarks.likeness(&units, &mut likeness);
-            landmarks.features(&mut likeness);
-            z[1..].copy_from_slice(&likeness);
+        let counted = || (0..batch.rows()).filter(|&i| batch.labels[i] != SKIP);
+        landmarks.features_of(counted().map(|i| batch.row(i)), &mut features);
+        for (at, i) in counted().enumerate() {
+            let own = &features[at * (width - 1)..(at + 1) * (width - 1)];
+            z[1..].copy_from_slice(own);
             for (eta, (constant, weights)) in eta.iter_mut().zip(&self.fitted.outputs) {
-                *eta = constant + weights.iter().zip(&likeness).map(|(b, phi)| b * phi).sum::<f64>();
+                *eta = constant + weights.iter().zip(own).map(|(b, phi)| b * phi).sum::<f64>();
             }
             let all = log_sum_exp(std::iter::once(0.0).chain(eta.iter().copied()));
             let p: Vec<f64> = eta.iter().map(|eta| (eta - all).exp()).collect();
@@ -84,7 +84,7 @@ impl CurvatureSums {
             let penalty = if held { ridge * (f64::from(u8::from(row == column)) - shared) } else { 0.0 };
             self.sums[row * (row + 1) / 2 + column] + penalty
         });
-        Some(bend.cholesky()?.inverse().as_slice().to_vec())
+        Some(cholesky(bend)?.inverse().as_slice().to_vec())
     }
 }
 

@@ -30,7 +30,7 @@ const RIDGE: Param = Param::new(
 );
 const LANDMARKS: Param = Param::new(
     "landmarks",
-    ParamKind::Whole { least: 1, most: 3000 },
+    ParamKind::Whole { least: 1, most: 5000 },
     "N",
     "100",
     "Most rows whose likeness to a row is looked at; fewer are taken where they say all that the others could",

@@ -4,6 +4,7 @@
 //! carry; where the remainder of every row is rounding alone, the fit is that of the whole kernel matrix. Time O(rows · m²), memory O(rows · m).
 
 use super::function::Kernel;
+use crate::num::kernel::{SIDES, solve_lower, widest};
 
 /// Remainder of a row, as a share of the largest, below which landmarks say all about it.
 const ENOUGH: f64 = 1e-10;
@@ -41,6 +42,25 @@ pub(super) fn gamma(rows: &[Vec<f64>]) -> f64 {
     median.recip()
 }
 
+/// What the columns chosen so far carry of the kernel of every row with the next, Σ_c l_ic l_jc: column after column, a block of rows at a time, so that a
+/// block stays in the nearest cache.
+fn known(columns: &[Vec<f64>], next: usize, rows: usize) -> Vec<f64> {
+    const BLOCK: usize = 1024;
+    let mut known = vec![0.0; rows];
+    for (at, known) in known.chunks_mut(BLOCK).enumerate() {
+        widest(
+            #[inline(always)]
+            || {
+                for column in columns {
+                    let factor = column[next];
+                    known.iter_mut().zip(&column[at * BLOCK..]).for_each(|(sum, l)| *sum += l * factor);
+                }
+            },
+        );
+    }
+    known
+}
+
 impl Landmarks {
     /// Chooses at most `most` of the rows, which are in units of the columns already.
     pub(super) fn choose(kernel: Kernel, centre: Vec<f64>, inverse: Vec<f64>, rows: &[Vec<f64>], most: usize, part: bool) -> Self {
@@ -54,12 +74,9 @@ impl Landmarks {
                 break;
             }
             let root = rest[best].sqrt();
-            let column: Vec<f64> = (0..count)
-                .map(|i| {
-                    let known: f64 = columns.iter().map(|column| column[i] * column[best]).sum();
-                    (kernel.value(&rows[i], &rows[best]) - known) / root
-                })
-                .collect();
+            let known = known(&columns, best, count);
+            let value = |(row, known): (&Vec<f64>, &f64)| (kernel.value(row, &rows[best]) - known) / root;
+            let column: Vec<f64> = rows.iter().zip(&known).map(value).collect();
             rest.iter_mut().zip(&column).for_each(|(rest, l)| *rest -= l * l);
             rest[best] = 0.0;
             chosen.push(best);
@@ -77,6 +94,28 @@ impl Landmarks {
         self.factor.len().isqrt()
     }
 
+    /// φ(x) of rows, one after the other.
+    pub(super) fn features_of<'a>(&self, rows: impl Iterator<Item = &'a [f64]>, out: &mut Vec<f64>) {
+        let (mut units, mut likeness, size) = (Vec::new(), Vec::new(), self.len());
+        let mut sides = vec![[0.0; SIDES]; size];
+        let mut waiting = 0;
+        let solve = |sides: &mut [[f64; SIDES]], count: usize, out: &mut Vec<f64>| {
+            solve_lower(&self.factor, sides);
+            (0..count).for_each(|s| out.extend(sides.iter().map(|side| side[s])));
+        };
+        for row in rows {
+            self.in_units(row, &mut units);
+            self.likeness(&units, &mut likeness);
+            sides.iter_mut().zip(&likeness).for_each(|(side, k)| side[waiting] = *k);
+            waiting += 1;
+            if waiting == SIDES {
+                solve(&mut sides, SIDES, out);
+                waiting = 0;
+            }
+        }
+        solve(&mut sides, waiting, out);
+    }
+
     /// A row in units of the columns.
     pub(super) fn in_units(&self, row: &[f64], out: &mut Vec<f64>) {
         out.clear();
@@ -87,15 +126,6 @@ impl Landmarks {
     pub(super) fn likeness(&self, row: &[f64], out: &mut Vec<f64>) {
         out.clear();
         out.extend(self.cells.chunks_exact(self.centre.len().max(1)).map(|landmark| self.kernel.value(row, landmark)));
-    }
-
-    /// φ(x) from k(x), in place.
-    pub(super) fn features(&self, likeness: &mut [f64]) {
-        let size = self.len();
-        for i in 0..size {
-            let before: f64 = (0..i).map(|j| self.factor[i * size + j] * likeness[j]).sum();
-            likeness[i] = (likeness[i] - before) / self.factor[i * size + i];
-        }
     }
 
     /// The weights of k(x) that come to the same as weights of φ(x): L⁻ᵀ b.
@@ -122,8 +152,7 @@ mod tests {
             assert!(landmarks.exact && landmarks.len() <= if kernel == Kernel::Linear { 2 } else { 40 });
             let features = |row: &[f64]| {
                 let mut out = Vec::new();
-                landmarks.likeness(row, &mut out);
-                landmarks.features(&mut out);
+                landmarks.features_of(std::iter::once(row), &mut out);
                 out
             };
             for a in &rows {

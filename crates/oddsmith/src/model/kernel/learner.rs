@@ -9,7 +9,7 @@ use super::curvature::CurvatureSums;
 use super::function::Kernel;
 use super::landmarks::{Landmarks, gamma};
 use super::model::{Account, Fitted, KernelModel};
-use super::pool::PoolSums;
+use super::pool::{MOST, PoolSums};
 use crate::codec::{Codec, Encode};
 use crate::data::{DesignOptions, Feature, Features, Layout, Rows};
 use crate::error::{Error, Result};
@@ -138,14 +138,9 @@ impl DesignSums for KernelSums {
         match self {
             KernelSums::Pool(pool) => pool.observe(batch),
             KernelSums::Fit { map, inner } => {
-                let (size, mut units, mut likeness) = (map.landmarks.len(), Vec::new(), Vec::new());
+                let size = map.landmarks.len();
                 let mut cells = Vec::with_capacity(batch.rows() * size);
-                for i in 0..batch.rows() {
-                    map.landmarks.in_units(batch.row(i), &mut units);
-                    map.landmarks.likeness(&units, &mut likeness);
-                    map.landmarks.features(&mut likeness);
-                    cells.extend_from_slice(&likeness);
-                }
+                map.landmarks.features_of((0..batch.rows()).map(|i| batch.row(i)), &mut cells);
                 let x = if size == 0 { MatrixView::none(batch.rows()) } else { MatrixView::row_major(&cells, batch.rows(), size)? };
                 let rows = Rows::new(Features::of_numbers(x), batch.labels, batch.weights, batch.first_row);
                 match inner {
@@ -311,6 +306,8 @@ impl KernelLearner {
             tests: false,
             sampling: false,
             tolerance: Some(1e-10),
+            // To compare a row with all landmarks costs as much as its second derivatives.
+            dear_rows: Some(MOST + 1),
             ..Logistic::default()
         }
     }

@@ -197,19 +197,21 @@ impl RowLimits for KernelModel {
         let (outputs, width, size) = (self.constants.len(), self.frame.width(), self.landmarks.len());
         out.reset(outputs + 1);
         let Some(covariance) = &self.covariance else { return Err(Error::internal("limits of a model that has none")) };
-        let (mut units, mut likeness, mut forms) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut units, mut likeness, mut features, mut forms) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut eta, mut z) = (vec![0.0; outputs], vec![1.0; 1 + size]);
         DesignReader::default().for_rows(&self.frame, rows, |block| {
+            features.clear();
+            let row = |i: usize| &block.cells[i * width..(i + 1) * width];
+            self.landmarks.features_of((0..block.rows).map(row), &mut features);
             for i in 0..block.rows {
-                self.landmarks.in_units(&block.cells[i * width..(i + 1) * width], &mut units);
+                self.landmarks.in_units(row(i), &mut units);
                 self.landmarks.likeness(&units, &mut likeness);
                 for (m, eta) in eta.iter_mut().enumerate() {
                     let own = &self.weights[m * size..(m + 1) * size];
                     *eta = self.constants[m] + own.iter().zip(&likeness).map(|(a, k)| a * k).sum::<f64>();
                     *eta = if block.is_whole(i) { *eta } else { f64::NAN };
                 }
-                self.landmarks.features(&mut likeness);
-                z[1..].copy_from_slice(&likeness);
+                z[1..].copy_from_slice(&features[i * size..(i + 1) * size]);
                 covariances(covariance, outputs, &z, &mut forms);
                 (0..=outputs).for_each(|k| out.push(k, &eta, &forms));
             }

@@ -130,6 +130,10 @@ pub struct Logistic {
     /// Distance from the optimum, in standard errors, at which the fit stops; default 1e-10, 1e-8 for fits without inference, and 1e-3
     /// for words and for more than 3000 coefficients.
     pub tolerance: Option<f64>,
+    /// Parameters up to which second derivatives are summed up in every pass, because to make the rows costs as much as these sums; default: none, and rows
+    /// cost nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dear_rows: Option<usize>,
     /// How the optimum is looked for; default Newton.
     #[serde(alias = "route")]
     pub solver: Solver,
@@ -173,6 +177,7 @@ impl Default for Logistic {
             offset: None,
             units: Vec::new(),
             tolerance: None,
+            dear_rows: None,
             solver: Solver::default(),
             most_steps: None,
             start: None,

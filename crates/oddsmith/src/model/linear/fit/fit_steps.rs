@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Cholesky, DVector};
+use nalgebra::DVector;
 
 use crate::error::{Advice, Error, Result};
 use crate::model::Step;
@@ -21,7 +21,10 @@ use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::infer::analysis;
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{Logistic, MOST_STEPS, OnSeparation};
+use crate::num::cholesky;
 
+/// Cost of a pass with second derivatives, in passes without, where it is the rows that cost.
+const DEAR_COST: f64 = 2.0;
 /// |η| from which on separation is looked for.
 const WATCHED_REACH: f64 = 12.0;
 /// Distance in standard errors from which on a search that runs away has shown it: whatever the tolerance, a fit without a penalty goes
@@ -141,7 +144,7 @@ impl Logistic {
 
     pub(in crate::model::linear) fn plan(&self, facts: &Facts, firth: bool) -> Plan {
         let shape = facts.shape;
-        let full = shape.words == 0 && shape.outputs * shape.width <= MOST_FULL;
+        let full = shape.words == 0 && shape.outputs * shape.width <= self.dear_rows.unwrap_or(MOST_FULL);
         let smallest = facts.survey.class_weights.iter().fold(f64::INFINITY, |a, b| a.min(*b));
         let cheap = facts.survey.rows as f64 * (shape.len() as f64).powi(2) < CHEAP_FIT;
         let pairs = (shape.outputs * (shape.outputs + 1) / 2) as f64;
@@ -149,7 +152,10 @@ impl Logistic {
         let plan = Plan {
             curvature: if full { Curvature::Full } else { Curvature::Diagonal },
             // As measured: products of columns cost 1 per pair of outputs where a gradient costs 31 + 9 per output.
-            cost: 1.0 + pairs * facts.products as f64 / (31.0 + 9.0 * shape.outputs as f64),
+            cost: match self.dear_rows {
+                Some(_) => DEAR_COST,
+                None => 1.0 + pairs * facts.products as f64 / (31.0 + 9.0 * shape.outputs as f64),
+            },
             // Where passes cost nothing the last digits are free.
             tolerance: match (full, cheap) {
                 (true, true) => self.tolerance().min(1e-12),
@@ -331,7 +337,7 @@ impl Logistic {
         if theta.iter().any(|t| !t.is_finite()) {
             return Err(self.no_convergence(&fitting, "the coefficients left the range of numbers"));
         }
-        if let Some(factor) = information.clone().and_then(Cholesky::new).filter(|_| newton) {
+        if let Some(factor) = information.clone().filter(|_| newton).and_then(cholesky) {
             // The last Newton step is shorter than the tolerance and costs nothing.
             theta -= factor.solve(&DVector::from_column_slice(&point.gradient));
         }
@@ -340,7 +346,7 @@ impl Logistic {
         let penalty = facts.penalty.add(&point.theta, &mut unused) + absolute;
         let firth = match (&information, fitting.firth) {
             (Some(information), true) => {
-                let factor = Cholesky::new(information.clone());
+                let factor = cholesky(information.clone());
                 factor.map_or(0.0, |f| f.l_dirty().diagonal().iter().map(|d| d.ln()).sum::<f64>())
             }
             _ => 0.0,
