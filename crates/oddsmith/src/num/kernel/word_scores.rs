@@ -8,6 +8,7 @@ use super::aligned::Aligned;
 use super::{Position, SparseRows, WordMeasure, fused};
 use crate::error::Result;
 use pulp::{Arch, Simd, WithSimd};
+use std::array::from_fn;
 
 /// Classes that are added as one vector.
 pub(super) const QUAD: usize = 4;
@@ -143,6 +144,7 @@ fn add_groups<S: Simd, I: Position, const N: usize>(
     let quads = scores.classes.div_ceil(QUAD);
     let (table, _) = scores.table.numbers().as_chunks::<QUAD>();
     let mut sums = [[0.0; QUAD]; N];
+    // The sums are made anew for every word: changed in place they would be stored for every word, and a store that straddles two lines costs more than the rest.
     for (e, word) in words.iter().enumerate() {
         let word = word.place();
         if word >= scores.width {
@@ -150,11 +152,15 @@ fn add_groups<S: Simd, I: Position, const N: usize>(
         }
         let Some(entry) = table.get(word * quads + first..).and_then(|rest| rest.first_chunk::<N>()) else { return false };
         let value = value(e);
-        for (sum, entry) in sums.iter_mut().zip(entry) {
-            for (sum, entry) in sum.iter_mut().zip(entry) {
-                *sum = fused::<S>(value, *entry, *sum);
-            }
-        }
+        sums = from_fn(
+            #[inline(always)]
+            |g| {
+                from_fn(
+                    #[inline(always)]
+                    |q| fused::<S>(value, entry[g][q], sums[g][q]),
+                )
+            },
+        );
     }
     for (out, sum) in out[first * QUAD..].iter_mut().zip(sums.as_flattened()) {
         *out += sum;
