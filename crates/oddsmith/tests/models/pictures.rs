@@ -233,9 +233,8 @@ fn the_landscape_of_a_normal_is_the_likelihood_of_its_rows() {
         for (k, panel) in picture.panels.iter().enumerate() {
             let of_class = |i: &usize| rows.labels[*i] == k as u32;
             let own: Vec<f64> = (0..rows.labels.len()).filter(of_class).map(|i| rows.numbers[2 * i + 1]).collect();
-            let log_likelihood = |mean: f64, spread: f64| -> f64 {
-                own.iter().map(|x| -0.5 * ((x - mean) / spread).powi(2) - spread.ln()).sum()
-            };
+            let log_likelihood =
+                |mean: f64, spread: f64| -> f64 { own.iter().map(|x| -0.5 * ((x - mean) / spread).powi(2) - spread.ln()).sum() };
             let mean = own.iter().sum::<f64>() / own.len() as f64;
             let spread = (own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / own.len() as f64).sqrt();
             let Mark::Contour { x, y, values, level, .. } = panel.marks[4].still() else { panic!("the last line is a contour") };

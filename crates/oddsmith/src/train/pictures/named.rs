@@ -1,7 +1,8 @@
 //! Pictures of a model by their names, for front ends that draw what they are asked for.
 
 use super::{
-    Influence, Landscape, Nomogram, RowDigest, column_bits, densities, map, map_columns, normal_likelihood, number_place, sigmoid, tree_picture,
+    Influence, Landscape, Nomogram, RowDigest, column_bits, densities, map, map_columns, normal_likelihood, number_place, sigmoid,
+    tree_picture,
 };
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::{Classifier, Scale};
