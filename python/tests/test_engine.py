@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 import subprocess
 import sys
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow
+import pyarrow.parquet as pq
 import pytest
-from parted import ANALYSES, ENTRIES, Between, Deadly, Forgetting, Listing, Repeating, digest, folders_of, matched, rows, written
+from parted import ANALYSES, ENTRIES, OPTIONS, Between, Deadly, Forgetting, Listing, Repeating, digest, folders_of, matched, rows, written
 from sklearn.base import clone
 
 import oddsmith as od
-from oddsmith import _apart, _core, daemon, engine, epi, info
+from oddsmith import _apart, _core, daemon, engine, epi, info, spark
 
 pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.OddsmithWarning")
 
@@ -114,14 +117,30 @@ def test_every_model_predicts_and_is_judged_alike(name, folders, workers):
     np.testing.assert_array_equal(answers, engine.predict(model, folders[name]))
     own = model.predict_proba if hasattr(model, "predict_proba") else model.decision_function
     expected = own(table.drop(columns="died"))
-    if expected.ndim == 2:
-        np.testing.assert_allclose(answers, expected, rtol=1e-12)
+    # Two classes have one margin, that of the second.
+    np.testing.assert_allclose(answers if expected.ndim == 2 else answers[:, 1], expected, rtol=1e-12)
     judged, here = (engine.evaluate(model, folders[name], on=on) for on in (workers, None))
     assert repr(judged.figures) == repr(here.figures)
     if hasattr(model, "predict_proba"):
         whole = od.evaluate(model, table.drop(columns="died"), table["died"])
         for figure in ("log_loss", "brier", "auc"):
             assert judged[figure] == pytest.approx(whole[figure], rel=1e-9), figure
+
+
+@pytest.mark.parametrize("name", ["nb", "least-squares", "perceptron", "kernel-least-squares"])
+def test_columns_of_predictions_are_called_as_by_the_command(name, folders, command):
+    folder = folders[name]
+    model = engine.fit(name, folder, "died", options=OPTIONS.get(name))
+    model.save(command.folder / "model.odds")
+    scored = pyarrow.Table.from_batches(spark._scored(pq.read_table(folder).to_batches(max_chunksize=50), model._finished_model().to_bytes()))
+    by_command = pd.read_csv(io.StringIO(command.run("predict", "model.odds", folder / "part-015.parquet", "--format", "csv")))
+    added = scored.column_names[len(rows(1).columns) - ("ward" not in scored.column_names) :]
+    assert sorted(added) == sorted(by_command.columns) and added[-1] == "predicted"
+    assert added[:2] == (["p_no", "p_yes"] if name == "nb" else ["score_no", "score_yes"])
+    np.testing.assert_array_equal(np.column_stack([scored[column] for column in added[:2]]), engine.predict(model, folder))
+    last = scored.slice(scored.num_rows - len(by_command)).to_pandas()
+    np.testing.assert_allclose(last[added[:2]], by_command[added[:2]], rtol=1e-12)
+    assert list(last["predicted"]) == list(by_command["predicted"])
 
 
 @pytest.mark.parametrize("name", ENTRIES)
