@@ -178,6 +178,21 @@ def test_rows_out_of_the_bag_are_judged_by_trees_that_have_not_seen_them(rows):
         od.RandomForestClassifier(oob_score=len).fit(X, y)
 
 
+def test_boosting_stops_early_by_the_number_of_rows_where_that_is_left_to_it():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(10_001, 2)), rng.integers(0, 2, 10_001)
+    left = od.HistGradientBoostingClassifier(early_stopping="auto", max_iter=60)
+    for count in (10_000, 10_001):
+        told = od.HistGradientBoostingClassifier(early_stopping=count > 10_000, max_iter=60).fit(X[:count], y[:count])
+        assert (told.n_iter_ < 60) == (count > 10_000)
+        for form in (X[:count], pd.DataFrame(X[:count], columns=["x0", "x1"])):
+            np.testing.assert_array_equal(left.fit(form, y[:count]).predict_proba(form), told.predict_proba(X[:count]))
+    with pytest.raises(ParameterError, match="nobody knows before the first pass"):
+        od.stats.begin(left, "y")
+    with pytest.raises(ParameterError, match="True, False or 'auto'"):
+        od.HistGradientBoostingClassifier(early_stopping="often").fit(X, y)
+
+
 def test_gaps_of_an_array_go_in_as_they_are(rows):
     X, y = rows
     holes = X.copy()
