@@ -151,6 +151,41 @@ def test_every_model_is_compared_by_folds_of_what_rows_say(name, folders, worker
     assert there[name].confusion.sum() == 480
 
 
+def test_estimators_are_compared_as_the_models_that_they_are(folders, workers):
+    folder = folders["gaussian-nb"]
+    named = {"gaussian-nb": od.GaussianNB(), "lda": od.LinearDiscriminantAnalysis(), "least-squares": od.RidgeClassifier(alpha=0.0)}
+    formula = "died ~ age + dose + smoker"
+    models = {"one": od.LogisticRegression(C=0.5), "two": ("logistic", {"l2": 2.0}), "three": od.Logit(formula), "four": formula, **named}
+    here = engine.compare(models, folder, "died", folds=3)
+    there = engine.compare(models, folder, "died", folds=3, on=workers)
+    assert {name: repr(judged.figures) for name, judged in there.items()} == {name: repr(judged.figures) for name, judged in here.items()}
+    by_name = engine.compare([*list(named)[:2], ("least-squares", {"l2": 0.0, "coding": "plus-minus"})], folder, "died", folds=3)
+    pairs = [(here[name], by_name[name]) for name in named] + [(here["one"], here["two"]), (here["three"], here["four"])]
+    for one, two in pairs:
+        assert one["auc"] == pytest.approx(two["auc"], rel=1e-4) and one.confusion.sum() == two.confusion.sum() == 480
+    # Another number of folds, other models: nothing of a fold is left in the fit of all rows.
+    assert digest(engine.fit(od.GaussianNB(), folder, "died", on=workers)) == digest(engine.fit(od.GaussianNB(), folder, "died"))
+
+
+def test_what_is_compared_has_a_name_of_its_own(folders):
+    folder = folders["gaussian-nb"]
+    assert list(engine.compare([od.GaussianNB(), ("narrow", od.GaussianNB(var_smoothing=0.1))], folder, "died", folds=2)) == ["GaussianNB", "narrow"]
+    with pytest.raises(od.ParameterError, match="'GaussianNB' is there twice"):
+        engine.compare([od.GaussianNB(), od.GaussianNB(var_smoothing=0.1)], folder, "died")
+    with pytest.raises(od.ParameterError, match="an estimator of oddsmith, a formula, or the name of a model"):
+        engine.compare([len], folder, "died")
+
+
+def test_estimators_are_judged_by_models_that_have_not_seen_the_row(folders):
+    # One neighbour of a row that is in the fit is the row itself, and always right.
+    table = pd.DataFrame({"x": np.arange(200.0), "died": np.random.default_rng(1).choice(["no", "yes"], 200)})
+    folder = written(table, folders["gaussian-nb"].parent / "drawn", 4)
+    judged = engine.compare([od.KNeighborsClassifier(1), od.GaussianNB()], folder, "died", folds=4)
+    confusion = np.asarray(judged["KNeighborsClassifier"].confusion)
+    assert confusion.sum() == 200 and 0.3 < np.trace(confusion) / 200 < 0.7
+    assert engine.evaluate(engine.fit(od.KNeighborsClassifier(1), folder, "died"), folder)["accuracy"] == 1.0
+
+
 @pytest.mark.parametrize(
     "estimator",
     [od.GaussianNB(), od.MixedNB(), od.LinearDiscriminantAnalysis(), od.LogisticRegression(), od.Logit("died ~ age + C(ward)"), od.Logit("died ~ age + smoker", weights="dose")],
@@ -235,26 +270,6 @@ def test_parts_without_rows_add_nothing(tmp_path):
     for on in (None, Repeating()):
         with pytest.raises(od.DataError, match="row"):
             engine.fit("gaussian-nb", tmp_path / "csv", "y", on=on)
-
-
-def test_names_of_folders_are_columns(tmp_path, workers):
-    table = rows()
-    for at, year in enumerate((2023, 2024, 2025)):
-        (tmp_path / f"year={year}").mkdir()
-        table[160 * at : 160 * at + 160].to_parquet(tmp_path / f"year={year}" / "part.parquet", index=False)
-    model = engine.fit(od.Logit("died ~ age + year"), tmp_path, on=workers)
-    flat = table.assign(year=np.repeat([2023.0, 2024, 2025], 160))
-    np.testing.assert_allclose(model.tidy()["estimate"], od.Logit("died ~ age + year").fit(flat).tidy()["estimate"], rtol=1e-6)
-
-
-def test_names_of_folders_are_read_as_others_write_them(tmp_path):
-    # What has no place in a name is escaped, and a missing value has a name of its own.
-    table = rows().assign(shop=np.resize(["süd", "a='b", None], 480))
-    table.to_parquet(tmp_path / "t", partition_cols=["shop"], index=False)
-    formula = "died ~ age + C(shop)"
-    there, here = (model.tidy() for model in (engine.fit(od.Logit(formula), tmp_path / "t"), od.Logit(formula).fit(table)))
-    assert list(there["level"].dropna()) == list(here["level"].dropna()) == ["a='b", "süd"]
-    np.testing.assert_allclose(there["estimate"], here["estimate"], rtol=1e-9)
 
 
 def test_a_worker_imports_no_scikit_learn(tmp_path):
