@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import re
 import subprocess
 import sys
+import types
 import warnings
 import zipfile
 from pathlib import Path
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pyarrow
@@ -430,3 +433,48 @@ def test_workers_of_spark_take_the_archive_where_it_is_not_what_is_installed(ins
         (place / "pyspark" / "version.py").write_text(f"__version__ = '{installed}'\n")
     path = [str(archive), str(tmp_path / "py4j-src.zip"), str(place), str(tmp_path / "gone")]
     assert daemon._without_archive(path) == (path if kept else path[1:])
+
+
+class Ray(types.ModuleType):
+    """What `ray` is to the page: what is sent is pickled, answers come in another order, and a reference is no value."""
+
+    class Ref:
+        def __init__(self, content):
+            self.content = cloudpickle.dumps(content)
+
+    def __init__(self):
+        super().__init__("ray")
+        self.done = 0
+
+    def cluster_resources(self):
+        return {"CPU": 3.0, "memory": 1e9}
+
+    def put(self, thing):
+        return self.Ref(thing)
+
+    def get(self, given):
+        return [self.get(one) for one in given] if isinstance(given, list) else cloudpickle.loads(given.content)
+
+    def wait(self, waiting):
+        return waiting[-1:], waiting[:-1]
+
+    def remote(self, function):
+        def called(*arguments):
+            self.done += 1
+            values = [self.get(one) if isinstance(one, self.Ref) else one for one in arguments]
+            return self.Ref(cloudpickle.loads(cloudpickle.dumps(function))(*values))
+
+        return types.SimpleNamespace(remote=called)
+
+
+def test_the_adapter_for_ray_on_the_page_does_the_work(folders, monkeypatch):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "spark.md").read_text()
+    (code,) = (block for block in re.findall(r"^```text\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE) if block.startswith("import ray\n"))
+    ray, scope = Ray(), {}
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    assert code.count('"/data/rows"') == 1
+    exec(compile(code.replace("/data/rows", str(folders["logistic"])), "spark.md", "exec"), scope)
+    assert ray.done > 3
+    assert digest(scope["model"]) == digest(engine.fit("logistic", folders["logistic"], "died"))
+    there = engine.predict(scope["model"], folders["logistic"], on=scope["Workers"]())
+    np.testing.assert_array_equal(there, engine.predict(scope["model"], folders["logistic"]))
