@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .pictures import Picture
     from .prior_shift import PriorShift
     from .reporting import Report, report
+    from .tree import export_text
 
 #: Where the names live. They are imported when they are asked for: a worker that only sums rows up needs no scikit-learn.
 _HOMES = {
@@ -73,6 +74,7 @@ _HOMES = {
     "StoredModel": "_frames",
     "compare": "comparison",
     "evaluate": "evaluation",
+    "export_text": "tree",
     "load": "files",
     "report": "reporting",
 }
@@ -89,6 +91,7 @@ _MODULES = (
     "neighbors",
     "neural_network",
     "stats",
+    "tree",
 )
 _MADE = {entry["python"]: "_classes" for entry in models() if entry["python"] not in _HOMES}
 
@@ -133,6 +136,7 @@ __all__ = [
     "compare",
     "epi",
     "evaluate",
+    "export_text",
     "info",
     "load",
     "metrics",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from numbers import Number
 from typing import Any
@@ -13,6 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from ._class_weights import WeighsClasses
 from ._inputs import core_rows
 from .exceptions import ParameterError
+
+#: Rows beyond which boosting stops early where that is left to it, in scikit-learn and so here.
+_MANY_ROWS = 10_000
 
 
 class WorthOfColumns:
@@ -271,6 +275,22 @@ class OneTree(Trees):
 class Rounds(WorthOfColumns):
     """A sum of trees, round after round."""
 
+    _said = {
+        "early_stopping": (
+            "bool or 'auto'",
+            f"Stop when held-out rows have not gained for `n_iter_no_change` rounds; 'auto' does so beyond {_MANY_ROWS:,} rows, as scikit-learn does.",
+        )
+    }
+
+    def _of_rows(self, options: dict[str, Any], rows: int | None) -> dict[str, Any]:
+        if isinstance(self.early_stopping, str) and self.early_stopping != "auto":
+            raise ParameterError(f"early_stopping = {self.early_stopping!r} is not accepted: True, False or 'auto'")
+        if options.get("early-stopping") != "auto":
+            return options
+        if rows is None:
+            raise ParameterError("early_stopping = 'auto' is not accepted: it asks for the number of rows, which nobody knows before the first pass; say True or False")
+        return options | {"early-stopping": rows > _MANY_ROWS}
+
     @property
     def n_iter_(self) -> int:
         """How many rounds the model has.
@@ -286,6 +306,9 @@ class Rounds(WorthOfColumns):
 
 #: What the class of a model has beside what every declared model has, by the model's name in the registry.
 BESIDE: dict[str, tuple[type, ...]] = {"tree": (OneTree, WeighsClasses), "forest": (ManyTrees, WeighsClasses), "boosting": (Rounds, WeighsClasses)}
+
+#: Parameters that scikit-learn's classes take by their place, too.
+_BY_PLACE: dict[str, tuple[str, ...]] = {"forest": ("n_estimators",), "boosting": ("loss",)}
 
 _NO_BOUND = "no split is bound to a direction"
 _AT_ONCE = "a fit always starts from nothing"
@@ -332,6 +355,11 @@ def _asks_nothing(value: Any, at_rest: Any) -> bool:
         return False
     numbers = isinstance(value, Number) and isinstance(at_rest, Number)
     return (numbers or type(value) is type(at_rest)) and bool(value == at_rest)
+
+
+def by_place(model: str) -> list[inspect.Parameter]:
+    """The parameters that a class takes by their place, too."""
+    return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None) for name in _BY_PLACE.get(model, ())]
 
 
 def without_elsewhere(model: str, given: dict[str, Any]) -> dict[str, Any]:

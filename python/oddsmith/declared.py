@@ -18,7 +18,7 @@ from ._inputs import classes_of_names, core_rows, encode_classes, event_last, ro
 from ._rendered import Rendered
 from ._scores import RegressionScores
 from ._tables import maker, table
-from ._trees import BESIDE, without_elsewhere
+from ._trees import BESIDE, by_place, without_elsewhere
 from .passes import TARGET
 from .exceptions import OddsmithWarning, ParameterError, tell
 
@@ -62,6 +62,10 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
         """The options that differ from what the model does without them."""
         given = ((param, getattr(self, param["name"])) for param in self._entry()["params"])
         return {param["option"]: value for param, value in given if not _is_default(param, value)}
+
+    def _of_rows(self, options: dict[str, Any], rows: int | None) -> dict[str, Any]:
+        """The options of a fit to so many rows; `None` where nobody knows yet how many there are."""
+        return options
 
     def _weighted(self, y: Any, sample_weight: Any) -> Any:
         """Row weights as the fit takes them; a class that weighs classes, too, says so here."""
@@ -112,7 +116,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
             raise ParameterError("sample_weight is not accepted: name a column of the data frame in `weights`")
         if given is None and is_frame(X):
             self._frame(X, reset=True)
-        weights, threads = self._weight_column(), thread_count(self.n_jobs)
+        weights, threads, options = self._weight_column(), thread_count(self.n_jobs), self._of_rows(options, frame.rows)
         crude, trace = getattr(self, "crude", False), self._traces()
         model, notices = _core.fit_frame(self._declared, options, formula, frame, kinds, weights, beside, crude, trace, threads)
         self._take(model, maker(X), notices, named=given is not None)
@@ -131,7 +135,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
         if weights is not None:
             check_not_single(self.classes_[np.bincount(codes, weights=weights, minlength=len(self.classes_)) > 0])
         formula = None if right is None else f"y ~ {right}"
-        threads = thread_count(self.n_jobs)
+        threads, options = thread_count(self.n_jobs), self._of_rows(options, X.shape[0])
         model = _core.fit_rows(self._declared, options, formula, self._columns(X), core_rows(X), codes, weights, self._gaps, self._traces(), threads)
         self._take(model, maker(X), [], named=False)
         return self
@@ -172,7 +176,7 @@ class DeclaredClassifier(RegressionScores, Rendered, FrameClassifier):
         formula = None if right is None else self.formula if left is not None else f"`{named}` ~ {right}"
         known = None if layout is None else layout._core(named if left is None else left.strip("`"), weights is not None)
         asked = named if left is None else None
-        return _core.Round.begin(self._declared, self._options(), formula, asked, features, kinds, weights, known, False, self._order())
+        return _core.Round.begin(self._declared, self._of_rows(self._options(), None), formula, asked, features, kinds, weights, known, False, self._order())
 
     def _last_pass(self, model: _core.Model) -> None:
         """Takes the model that all passes led to."""
@@ -270,11 +274,16 @@ def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
     beside = [pair for part in mixed_in for pair in getattr(part, "_beside", {}).items()]
     always = [*beside, ("kinds", None), *([("text", None)] if entry["takes_text"] else []), *([("trace", False)] if entry["searches"] else []), ("n_jobs", None)]
     defaults = dict([*named, *((param["name"], param["default"]) for param in entry["params"]), *always])
-    keyword = inspect.Parameter.KEYWORD_ONLY
+    keyword, leading = inspect.Parameter.KEYWORD_ONLY, by_place(entry["name"])
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    signature = inspect.Signature([own, *(inspect.Parameter(name, keyword, default=value) for name, value in defaults.items())])
+    placed = inspect.Signature([own, *leading, inspect.Parameter("named", inspect.Parameter.VAR_KEYWORD)])
+    first = [one.replace(default=defaults[one.name]) for one in leading if one.name in defaults]
+    rest = [inspect.Parameter(name, keyword, default=value) for name, value in defaults.items() if name not in placed.parameters]
+    signature = inspect.Signature([own, *first, *rest])
 
-    def __init__(self: Any, **given: Any) -> None:
+    def __init__(self: Any, *by_place: Any, **given: Any) -> None:
+        arguments = placed.bind(self, *by_place, **given).arguments
+        given = arguments.pop("named", {}) | {name: value for name, value in arguments.items() if name != "self"}
         given = without_elsewhere(entry["name"], given)
         signature.bind(self, **given)
         for name, default in defaults.items():
@@ -283,7 +292,7 @@ def class_of(entry: dict[str, Any]) -> type[DeclaredClassifier]:
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     __init__.__qualname__ = f"{entry['python']}.__init__"
     body = {
-        "__doc__": _documentation(entry, defaults),
+        "__doc__": _documentation(entry, defaults, dict(pair for part in mixed_in for pair in getattr(part, "_said", {}).items())),
         "__module__": "oddsmith",
         "__init__": __init__,
         "_declared": entry["name"],
@@ -318,12 +327,12 @@ _ALWAYS = {
 }
 
 
-def _documentation(entry: dict[str, Any], defaults: dict[str, Any]) -> str:
-    """What the declarations say, as numpydoc wants it."""
-    params = {param["name"]: param for param in entry["params"]}
+def _documentation(entry: dict[str, Any], defaults: dict[str, Any], said: dict[str, tuple[str, str]]) -> str:
+    """What the declarations say, as numpydoc wants it, and what is said of some parameters in their place."""
+    told, params = _ALWAYS | said, {param["name"]: param for param in entry["params"]}
     lines = [_sentence(entry["summary"]), "", f"Made from its declaration in the registry; the command knows it as ``{entry['name']}``.", "", "Parameters", "----------"]
     for name, default in defaults.items():
-        kind, text = _ALWAYS[name] if name in _ALWAYS else _described(params[name])
+        kind, text = told[name] if name in told else _described(params[name])
         lines += [f"{name} : {kind}, default={default!r}", *textwrap.wrap(text, _WIDTH, initial_indent="    ", subsequent_indent="    ")]
     lines += [
         "",

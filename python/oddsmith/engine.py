@@ -109,12 +109,14 @@ def fit(
         tell(notices)
         return finished(first._estimator, result)
 
-    def begins(spread: _core.Spread) -> _core.Relay:
-        return _core.Relay.gather(core.wanted, core.threshold, spread) if gathers else _core.Relay.study(core, spread, None)
-
-    spread = Table(table, on, plan, begins)
+    spread = Table(table, on, plan, lambda spread: _passes(core, spread, None))
     tell(spread.spread.notices)
     return finished(first._estimator, spread.conclude())
+
+
+def _passes(core: _core.Round | Gathering, spread: _core.Spread, fold: tuple[int, int, int, bool] | None) -> _core.Relay:
+    """The passes of a fit, over all rows or those of a fold."""
+    return _core.Relay.gather(core.wanted, core.threshold, spread, fold) if isinstance(core, Gathering) else _core.Relay.study(core, spread, fold)
 
 
 def analyse(
@@ -228,7 +230,7 @@ def gather(
         sums, notices = _core.gather_files(("all", 0.0), pieces(table), plan, thread_count(n_jobs))
         tell(notices)
         return Statistics(sums)
-    spread = Table(table, on, plan, lambda spread: _core.Relay.gather("all", 0.0, spread))
+    spread = Table(table, on, plan, lambda spread: _core.Relay.gather("all", 0.0, spread, None))
     tell(spread.spread.notices)
     return Statistics(spread.conclude())
 
@@ -301,7 +303,8 @@ def compare(
     Parameters
     ----------
     models : sequence or dict
-        Names of models as the command knows them, with options by name in a pair ``("logistic", {"l2": 1})``; a dict gives them names.
+        Names of models as the command knows them, with options by name in a pair ``("logistic", {"l2": 1})``; estimators of oddsmith and formulas,
+        as `fit` takes them; a dict gives them names, and so does a pair of a name and an estimator.
     table : Files or path-like
         The rows.
     target : str
@@ -320,21 +323,37 @@ def compare(
     dict
         By name of the model the `Evaluation` of all rows, each predicted by a model that has not seen its fold.
     """
+    from ._finished import finished
     from ._inputs import classes_of_names
     from .evaluation import Evaluation
 
     table, result = as_table(table), {}
-    named = models if isinstance(models, Mapping) else {model if isinstance(model, str) else model[0]: model for model in models}
-    for name, model in named.items():
-        entry, options = (model, None) if isinstance(model, str) else model
-        first = begin(entry, target, features=features, kinds=dict(kinds or {}), weights=weights, options=options)
-        if first._estimator is not None:
-            raise ParameterError(f"{entry!r} is not accepted: names of models are compared, as `oddsmith models` lists them")
-        spread = Table(table, on or Here(), reading_plan(first._core, None, text, memory))
+    for name, (model, options) in _named(models).items():
+        first = begin(model, target, features=features, kinds=dict(kinds or {}), weights=weights, options=options)
+        spread = Table(table, on or Here(), reading_plan(first._core, first._estimator, text, memory))
         judged = None
         for fold in range(folds):
-            fitted = spread.conclude(_core.Relay.study(first._core, spread.spread, (folds, fold, seed, False)))
+            ended = spread.conclude(_passes(first._core, spread.spread, (folds, fold, seed, False)))
+            fitted = finished(first._estimator, ended)._finished_model()
             part, _ = spread.conclude(_core.Relay.judge(fitted, spread.spread, (folds, fold, seed, True)))
             judged = part if judged is None else judged.merged(part)
         result[name] = Evaluation(judged, classes_of_names(spread.spread.classes), name, "pandas")
     return result
+
+
+def _named(models: Sequence[Any] | Mapping[str, Any]) -> dict[str, tuple[Any, dict[str, Any] | None]]:
+    """Models and their options by the names that results have."""
+    named: dict[str, tuple[Any, dict[str, Any] | None]] = {}
+    for given in models.items() if isinstance(models, Mapping) else models:
+        name, model, options = None, given, None
+        if isinstance(given, tuple):
+            name, model = given
+            if isinstance(model, Mapping):
+                model, options = given
+        if isinstance(model, tuple):
+            model, options = model
+        name = name or (model if isinstance(model, str) else type(model).__name__)
+        if name in named:
+            raise ParameterError(f"models are not accepted: {name!r} is there twice; give pairs of a name and a model, or a dict")
+        named[name] = model, options
+    return named

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _checks
 from ._margins import MarginClassifier
+from .exceptions import ParameterError
 
 __all__ = ["Perceptron", "RidgeClassifier"]
 
@@ -240,6 +241,32 @@ class Perceptron(MarginClassifier):
         self.missing = missing
         self.kinds = kinds
 
+    def fit(self, X: Any, y: Any = None, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Perceptron:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The class of every row.
+        coef_init : None, default=None
+            Only ``None`` is accepted: every fit starts from zero.
+        intercept_init : None, default=None
+            Only ``None`` is accepted: every fit starts from zero.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights from 0 up; a row of weight 2 counts as the row twice.
+
+        Returns
+        -------
+        Perceptron
+            The fitted estimator itself.
+        """
+        for name, given in (("coef_init", coef_init), ("intercept_init", intercept_init)):
+            if given is not None:
+                raise ParameterError(f"{name} is not accepted: every fit starts from zero")
+        return super().fit(X, y, sample_weight)
+
     def _options(self) -> dict[str, Any]:
         _checks.at_rest("penalty", self.penalty, None, "the perceptron makes no penalised loss small; LogisticRegression does")
         _checks.at_rest("fit_intercept", self.fit_intercept, True, "the lines always have an intercept")
@@ -255,7 +282,7 @@ class Perceptron(MarginClassifier):
         for told in self.diagnostics_:
             if told.id == _NOT_CONVERGED:
                 # scikit-learn's word for it, for those who filter its warnings.
-                warnings.warn(str(told), ConvergenceWarning, stacklevel=4)
+                warnings.warn(str(told), ConvergenceWarning, stacklevel=5)
 
     def _show(self) -> None:
         self.coef_, self.intercept_ = self._lines()

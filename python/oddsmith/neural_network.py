@@ -14,8 +14,10 @@ from .exceptions import ParameterError
 __all__ = ["MLPClassifier"]
 
 _ONE_RATE = "adam has one rate for standardised columns, which falls from epoch to epoch"
+_OF_ADAM = "adam's moments fade by 0.9 and 0.999, and 1e-8 is added to their root"
 _NO_SGD = "it belongs to a solver that there is not"
 _NOT_HELD_OUT = "no rows are held out; max_iter says when adam ends"
+_NO_SMALL_STEPS = "no search ends because a step changed the loss little: L-BFGS ends where the loss is flat, adam after max_iter epochs"
 #: What scikit-learn's class takes and this one does not: the value that asks for nothing, and why others are refused.
 _AT_REST: dict[str, tuple[Any, str]] = {
     "batch_size": ("auto", "parts have 200 rows"),
@@ -24,8 +26,17 @@ _AT_REST: dict[str, tuple[Any, str]] = {
     "shuffle": (True, "adam always mixes rows, by a key of random_state"),
     "warm_start": (False, "every fit starts from its first weights"),
     "early_stopping": (False, _NOT_HELD_OUT),
+    "validation_fraction": (0.1, _NOT_HELD_OUT),
     "momentum": (0.9, _NO_SGD),
     "nesterovs_momentum": (True, _NO_SGD),
+    "power_t": (0.5, _NO_SGD),
+    "beta_1": (0.9, _OF_ADAM),
+    "beta_2": (0.999, _OF_ADAM),
+    "epsilon": (1e-8, _OF_ADAM),
+    "tol": (1e-4, _NO_SMALL_STEPS),
+    "n_iter_no_change": (10, _NO_SMALL_STEPS),
+    "max_fun": (15000, "evaluations are not counted; max_iter bounds the steps of the search"),
+    "verbose": (False, "nothing is printed; `loss_` and `n_iter_` tell of the fit"),
 }
 
 
@@ -49,41 +60,41 @@ class MLPClassifier(DeclaredClassifier):
     batch_size : {'auto'}, default='auto'
         Adam's parts have 200 rows.
     learning_rate : {'constant'}, default='constant'
-        Accepted for compatibility; Adam's rate falls from epoch to epoch.
+        Only its default is accepted; Adam's rate falls from epoch to epoch.
     learning_rate_init : float, default=0.001
-        Accepted for compatibility; there is one rate for standardised columns.
+        Only its default is accepted; there is one rate for standardised columns.
     power_t : float, default=0.5
-        Accepted for compatibility.
+        Only its default is accepted; it belongs to a solver that there is not.
     max_iter : int, default=None
         Most steps of L-BFGS, or epochs of Adam; ``None`` is 1000 or 200.
     shuffle : bool, default=True
-        Accepted for compatibility; Adam always mixes rows.
+        Only its default is accepted; Adam always mixes rows.
     random_state : int, default=None
         Start of the random first weights and of the order of rows; ``None`` is 1.
     tol : float, default=1e-4
-        Accepted for compatibility; no search ends because a step changed the loss little.
+        Only its default is accepted; no search ends because a step changed the loss little.
     verbose : bool, default=False
-        Nothing is printed.
+        Only its default is accepted; nothing is printed.
     warm_start : bool, default=False
         Every fit starts from its first weights.
     momentum : float, default=0.9
-        Accepted for compatibility.
+        Only its default is accepted.
     nesterovs_momentum : bool, default=True
-        Accepted for compatibility.
+        Only its default is accepted.
     early_stopping : bool, default=False
         No rows are held out.
     validation_fraction : float, default=0.1
-        Accepted for compatibility.
+        Only its default is accepted.
     beta_1 : float, default=0.9
-        Accepted for compatibility; it is Adam's.
+        Only its default is accepted, which is Adam's.
     beta_2 : float, default=0.999
-        Accepted for compatibility; it is Adam's.
+        Only its default is accepted, which is Adam's.
     epsilon : float, default=1e-8
-        Accepted for compatibility; it is Adam's.
+        Only its default is accepted, which is Adam's.
     n_iter_no_change : int, default=10
-        Accepted for compatibility.
+        Only its default is accepted.
     max_fun : int, default=15000
-        Accepted for compatibility; `max_iter` bounds the search.
+        Only its default is accepted; `max_iter` bounds the search.
     n_jobs : int, default=None
         Number of threads; ``None`` asks ``ODDSMITH_NUM_THREADS`` and ``OMP_NUM_THREADS``, then takes all cores.
     missing : {'drop', 'indicator', 'mean', 'error'}, default='drop'

@@ -325,7 +325,9 @@ def begin(
         raise ParameterError("options are not accepted: they belong to a model that is named; an estimator has its own")
     if not hasattr(estimator, "_first_pass"):
         raise ParameterError(f"estimator = {estimator!r} is not accepted: an estimator of oddsmith, a formula, or the name of a model")
-    weights = getattr(estimator, "weights", None) or weights
+    # `weights` of neighbours says how they vote, and names no column.
+    named = estimator._weight_column() if hasattr(estimator, "_weight_column") else getattr(estimator, "weights", None)
+    weights = named or weights
     kinds = getattr(estimator, "kinds", None) or kinds or {}
     return Pass(estimator._first_pass(target, columns, kinds, weights, layout), estimator)
 

@@ -64,7 +64,8 @@ def predict(model: Any, data: Any, *, session: Any = None) -> Any:
     Returns
     -------
     pyspark DataFrame or ndarray
-        For a DataFrame the same rows with a column ``p_`` for every class and ``predicted``; for files the probabilities in their order.
+        For a DataFrame the same rows with a column ``p_`` for every class (``score_`` where the model gives margins, which are no probabilities) and
+        ``predicted``; for files the probabilities, or the margins, in their order.
     """
     if not hasattr(data, "mapInArrow"):
         with _opened(data, session) as (table, on):
@@ -72,19 +73,26 @@ def predict(model: Any, data: Any, *, session: Any = None) -> Any:
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
     core = model._finished_model()
-    content, labels = core.to_bytes(), list(core.class_labels)
-    more = [StructField(f"p_{label}", DoubleType()) for label in labels] + [StructField("predicted", StringType())]
-    taken = sorted(set(data.columns) & {field.name for field in more})
+    content, names = core.to_bytes(), _predicted_names(core)
+    more = [*(StructField(name, DoubleType()) for name in names[:-1]), StructField(names[-1], StringType())]
+    taken = sorted(set(data.columns) & set(names))
     if taken:
         raise ParameterError(f"the frame has columns that are called like predictions: {', '.join(taken)}")
-    return data.mapInArrow(lambda batches: _scored(batches, content, labels), StructType([*data.schema.fields, *more]))
+    return data.mapInArrow(lambda batches: _scored(batches, content), StructType([*data.schema.fields, *more]))
 
 
-def _scored(batches: Iterable[Any], content: bytes, labels: list[str]) -> Iterator[Any]:
-    """Batches with the probabilities of their rows."""
+def _predicted_names(model: _core.Model) -> list[str]:
+    """What columns of predictions are called, as by the command: margins are no probabilities."""
+    prefix = "score" if model.scale == "margin" else "p"
+    return [*(f"{prefix}_{label}" for label in model.class_labels), "predicted"]
+
+
+def _scored(batches: Iterable[Any], content: bytes) -> Iterator[Any]:
+    """Batches with the probabilities of their rows, or their margins."""
     import pyarrow
 
     model = _core.Model.from_bytes(content)
+    labels, names = list(model.class_labels), _predicted_names(model)
     for batch in batches:
         if not batch.num_rows:
             continue
@@ -93,4 +101,4 @@ def _scored(batches: Iterable[Any], content: bytes, labels: list[str]) -> Iterat
         known = ~np.isnan(answers).any(axis=1)
         chosen = [labels[at] if is_known else None for at, is_known in zip(np.nan_to_num(answers).argmax(axis=1), known, strict=True)]
         columns = [*batch.columns, *(pyarrow.array(answers[:, k]) for k in range(len(labels))), pyarrow.array(chosen, pyarrow.string())]
-        yield pyarrow.RecordBatch.from_arrays(columns, [*batch.schema.names, *(f"p_{label}" for label in labels), "predicted"])
+        yield pyarrow.RecordBatch.from_arrays(columns, [*batch.schema.names, *names])

@@ -131,7 +131,7 @@ def sums_in_groups(on: Any, folder: Path) -> tuple[bytes, bytes]:
 
     def merged(on: Any, group: Any) -> bytes:
         table = _apart.Table(engine.files(folder), on, plan)
-        relay = group(_core.Relay.gather("all", 0.0, table.spread))
+        relay = group(_core.Relay.gather("all", 0.0, table.spread, None))
         sums = {number: (level, content) for level, number, content in table.sums(relay)}
         assert len(relay.lanes()) > 8 and {level for level, _ in sums.values()} == {len(relay.groups()) - 1}
         assert sorted(sums) == list(range(relay.groups()[-1]))

@@ -35,6 +35,7 @@ SEVERAL_TARGETS = "wants several targets at once"
 SPARSE = "gives sparse rows, which here are words, to a model that takes numbers alone"
 PENALISED_STEPS = "wants a penalty on the perceptron, which has no loss to add it to: refused here with the reason"
 CALLS_OF_SCIPY = "counts the evaluations of scipy's L-BFGS"
+SMALL_STEPS = "wants a fit that ends once a step changes the loss by less than tol: refused here with the reason"
 FOUR_BYTES = "wants weights in four bytes; all arithmetic is in eight here"
 INSIDE = "reads what scikit-learn's own trees are made of (tree_, estimators_, _predictors)"
 OTHER_TREES = "wants what trees here refuse with a reason: columns drawn by one tree, leaves counted or weighed by shares, random thresholds"
@@ -270,6 +271,8 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "test_early_stopping_stratified": HELD_OUT,
         "test_mlp_early_stopping_string_labels": HELD_OUT,
         "test_mlp_param_dtypes[MLPClassifier-float32]": FOUR_BYTES,
+        "test_mlp_param_dtypes[MLPClassifier-float64]": SMALL_STEPS,
+        "test_mlp_classifier_dtypes_casting": SMALL_STEPS,
         "test_preserve_feature_names[MLPClassifier]": HELD_OUT,
         "test_mlp_warm_start_with_early_stopping[MLPClassifier]": PARTIAL,
         "test_mlp_warm_start_no_convergence[sgd-MLPClassifier]": PARTIAL,

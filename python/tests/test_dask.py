@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from parted import digest, rows, sums_in_groups, written
 
@@ -26,7 +27,9 @@ def test_the_model_file_is_that_of_one_machine(tmp_path):
         strata = dask.analyse("table", folder, "died", options=options, client=client)
         assert strata.render("json") == engine.analyse("table", folder, "died", options=options).render("json")
         assert repr(dask.evaluate(model, folder, client=client).figures) == repr(engine.evaluate(model, folder).figures)
-        assert dask.predict(model, folder, client=client).shape == (480, 2)
+        for name in ("tree", "least-squares"):
+            model = engine.fit(name, folder, "died")
+            np.testing.assert_array_equal(dask.predict(model, folder, client=client), engine.predict(model, folder))
         assert dask.gather(folder, "died", client=client).class_count.sum() == 480
         there, here = sums_in_groups(dask.Workers(client), folder)
         assert there == here

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
+import re
 import subprocess
 import sys
+import types
 import warnings
 import zipfile
 from pathlib import Path
 
+import cloudpickle
 import numpy as np
 import pandas as pd
+import pyarrow
+import pyarrow.parquet as pq
 import pytest
-from parted import ANALYSES, ENTRIES, Between, Deadly, Forgetting, Listing, Repeating, digest, folders_of, matched, rows, written
+from parted import ANALYSES, ENTRIES, OPTIONS, Between, Deadly, Forgetting, Listing, Repeating, digest, folders_of, matched, rows, written
 from sklearn.base import clone
 
 import oddsmith as od
-from oddsmith import _apart, _core, daemon, engine, epi, info
+from oddsmith import _apart, _core, daemon, engine, epi, info, spark
 
 pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.OddsmithWarning")
 
@@ -114,8 +120,8 @@ def test_every_model_predicts_and_is_judged_alike(name, folders, workers):
     np.testing.assert_array_equal(answers, engine.predict(model, folders[name]))
     own = model.predict_proba if hasattr(model, "predict_proba") else model.decision_function
     expected = own(table.drop(columns="died"))
-    if expected.ndim == 2:
-        np.testing.assert_allclose(answers, expected, rtol=1e-12)
+    # Two classes have one margin, that of the second.
+    np.testing.assert_allclose(answers if expected.ndim == 2 else answers[:, 1], expected, rtol=1e-12)
     judged, here = (engine.evaluate(model, folders[name], on=on) for on in (workers, None))
     assert repr(judged.figures) == repr(here.figures)
     if hasattr(model, "predict_proba"):
@@ -124,12 +130,63 @@ def test_every_model_predicts_and_is_judged_alike(name, folders, workers):
             assert judged[figure] == pytest.approx(whole[figure], rel=1e-9), figure
 
 
+@pytest.mark.parametrize("name", ["nb", "least-squares", "perceptron", "kernel-least-squares"])
+def test_columns_of_predictions_are_called_as_by_the_command(name, folders, command):
+    folder = folders[name]
+    model = engine.fit(name, folder, "died", options=OPTIONS.get(name))
+    model.save(command.folder / "model.odds")
+    scored = pyarrow.Table.from_batches(spark._scored(pq.read_table(folder).to_batches(max_chunksize=50), model._finished_model().to_bytes()))
+    by_command = pd.read_csv(io.StringIO(command.run("predict", "model.odds", folder / "part-015.parquet", "--format", "csv")))
+    added = scored.column_names[len(rows(1).columns) - ("ward" not in scored.column_names) :]
+    assert sorted(added) == sorted(by_command.columns) and added[-1] == "predicted"
+    assert added[:2] == (["p_no", "p_yes"] if name == "nb" else ["score_no", "score_yes"])
+    np.testing.assert_array_equal(np.column_stack([scored[column] for column in added[:2]]), engine.predict(model, folder))
+    last = scored.slice(scored.num_rows - len(by_command)).to_pandas()
+    np.testing.assert_allclose(last[added[:2]], by_command[added[:2]], rtol=1e-12)
+    assert list(last["predicted"]) == list(by_command["predicted"])
+
+
 @pytest.mark.parametrize("name", ENTRIES)
 def test_every_model_is_compared_by_folds_of_what_rows_say(name, folders, workers):
     there = engine.compare([name], folders[name], "died", on=workers, folds=2)
     here = engine.compare([name], folders[name], "died", folds=2)
     assert repr(there[name].figures) == repr(here[name].figures)
     assert there[name].confusion.sum() == 480
+
+
+def test_estimators_are_compared_as_the_models_that_they_are(folders, workers):
+    folder = folders["gaussian-nb"]
+    named = {"gaussian-nb": od.GaussianNB(), "lda": od.LinearDiscriminantAnalysis(), "least-squares": od.RidgeClassifier(alpha=0.0)}
+    formula = "died ~ age + dose + smoker"
+    models = {"one": od.LogisticRegression(C=0.5), "two": ("logistic", {"l2": 2.0}), "three": od.Logit(formula), "four": formula, **named}
+    here = engine.compare(models, folder, "died", folds=3)
+    there = engine.compare(models, folder, "died", folds=3, on=workers)
+    assert {name: repr(judged.figures) for name, judged in there.items()} == {name: repr(judged.figures) for name, judged in here.items()}
+    by_name = engine.compare([*list(named)[:2], ("least-squares", {"l2": 0.0, "coding": "plus-minus"})], folder, "died", folds=3)
+    pairs = [(here[name], by_name[name]) for name in named] + [(here["one"], here["two"]), (here["three"], here["four"])]
+    for one, two in pairs:
+        assert one["auc"] == pytest.approx(two["auc"], rel=1e-4) and one.confusion.sum() == two.confusion.sum() == 480
+    # Another number of folds, other models: nothing of a fold is left in the fit of all rows.
+    assert digest(engine.fit(od.GaussianNB(), folder, "died", on=workers)) == digest(engine.fit(od.GaussianNB(), folder, "died"))
+
+
+def test_what_is_compared_has_a_name_of_its_own(folders):
+    folder = folders["gaussian-nb"]
+    assert list(engine.compare([od.GaussianNB(), ("narrow", od.GaussianNB(var_smoothing=0.1))], folder, "died", folds=2)) == ["GaussianNB", "narrow"]
+    with pytest.raises(od.ParameterError, match="'GaussianNB' is there twice"):
+        engine.compare([od.GaussianNB(), od.GaussianNB(var_smoothing=0.1)], folder, "died")
+    with pytest.raises(od.ParameterError, match="an estimator of oddsmith, a formula, or the name of a model"):
+        engine.compare([len], folder, "died")
+
+
+def test_estimators_are_judged_by_models_that_have_not_seen_the_row(folders):
+    # One neighbour of a row that is in the fit is the row itself, and always right.
+    table = pd.DataFrame({"x": np.arange(200.0), "died": np.random.default_rng(1).choice(["no", "yes"], 200)})
+    folder = written(table, folders["gaussian-nb"].parent / "drawn", 4)
+    judged = engine.compare([od.KNeighborsClassifier(1), od.GaussianNB()], folder, "died", folds=4)
+    confusion = np.asarray(judged["KNeighborsClassifier"].confusion)
+    assert confusion.sum() == 200 and 0.3 < np.trace(confusion) / 200 < 0.7
+    assert engine.evaluate(engine.fit(od.KNeighborsClassifier(1), folder, "died"), folder)["accuracy"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -216,26 +273,6 @@ def test_parts_without_rows_add_nothing(tmp_path):
     for on in (None, Repeating()):
         with pytest.raises(od.DataError, match="row"):
             engine.fit("gaussian-nb", tmp_path / "csv", "y", on=on)
-
-
-def test_names_of_folders_are_columns(tmp_path, workers):
-    table = rows()
-    for at, year in enumerate((2023, 2024, 2025)):
-        (tmp_path / f"year={year}").mkdir()
-        table[160 * at : 160 * at + 160].to_parquet(tmp_path / f"year={year}" / "part.parquet", index=False)
-    model = engine.fit(od.Logit("died ~ age + year"), tmp_path, on=workers)
-    flat = table.assign(year=np.repeat([2023.0, 2024, 2025], 160))
-    np.testing.assert_allclose(model.tidy()["estimate"], od.Logit("died ~ age + year").fit(flat).tidy()["estimate"], rtol=1e-6)
-
-
-def test_names_of_folders_are_read_as_others_write_them(tmp_path):
-    # What has no place in a name is escaped, and a missing value has a name of its own.
-    table = rows().assign(shop=np.resize(["süd", "a='b", None], 480))
-    table.to_parquet(tmp_path / "t", partition_cols=["shop"], index=False)
-    formula = "died ~ age + C(shop)"
-    there, here = (model.tidy() for model in (engine.fit(od.Logit(formula), tmp_path / "t"), od.Logit(formula).fit(table)))
-    assert list(there["level"].dropna()) == list(here["level"].dropna()) == ["a='b", "süd"]
-    np.testing.assert_allclose(there["estimate"], here["estimate"], rtol=1e-9)
 
 
 def test_a_worker_imports_no_scikit_learn(tmp_path):
@@ -396,3 +433,48 @@ def test_workers_of_spark_take_the_archive_where_it_is_not_what_is_installed(ins
         (place / "pyspark" / "version.py").write_text(f"__version__ = '{installed}'\n")
     path = [str(archive), str(tmp_path / "py4j-src.zip"), str(place), str(tmp_path / "gone")]
     assert daemon._without_archive(path) == (path if kept else path[1:])
+
+
+class Ray(types.ModuleType):
+    """What `ray` is to the page: what is sent is pickled, answers come in another order, and a reference is no value."""
+
+    class Ref:
+        def __init__(self, content):
+            self.content = cloudpickle.dumps(content)
+
+    def __init__(self):
+        super().__init__("ray")
+        self.done = 0
+
+    def cluster_resources(self):
+        return {"CPU": 3.0, "memory": 1e9}
+
+    def put(self, thing):
+        return self.Ref(thing)
+
+    def get(self, given):
+        return [self.get(one) for one in given] if isinstance(given, list) else cloudpickle.loads(given.content)
+
+    def wait(self, waiting):
+        return waiting[-1:], waiting[:-1]
+
+    def remote(self, function):
+        def called(*arguments):
+            self.done += 1
+            values = [self.get(one) if isinstance(one, self.Ref) else one for one in arguments]
+            return self.Ref(cloudpickle.loads(cloudpickle.dumps(function))(*values))
+
+        return types.SimpleNamespace(remote=called)
+
+
+def test_the_adapter_for_ray_on_the_page_does_the_work(folders, monkeypatch):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "spark.md").read_text()
+    (code,) = (block for block in re.findall(r"^```text\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE) if block.startswith("import ray\n"))
+    ray, scope = Ray(), {}
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    assert code.count('"/data/rows"') == 1
+    exec(compile(code.replace("/data/rows", str(folders["logistic"])), "spark.md", "exec"), scope)
+    assert ray.done > 3
+    assert digest(scope["model"]) == digest(engine.fit("logistic", folders["logistic"], "died"))
+    there = engine.predict(scope["model"], folders["logistic"], on=scope["Workers"]())
+    np.testing.assert_array_equal(there, engine.predict(scope["model"], folders["logistic"]))

@@ -117,6 +117,16 @@ def test_a_frame_is_fitted_predicted_judged_compared_and_summed_up(local):
     assert strata.tidy().equals(od.epi.StratifiedTable(table, "died", "smoker", ["ward"]).tidy())
 
 
+@pytest.mark.parametrize("name", ["least-squares", "perceptron", "kernel-least-squares"])
+def test_margins_in_a_frame_are_not_called_probabilities(name, folders, local):
+    model = spark.fit(name, folders[name], "died", options=OPTIONS.get(name))
+    scored = spark.predict(model, local.read.parquet(str(folders[name]))).toPandas()
+    assert [column for column in scored if column.startswith(("p_", "score_", "predicted"))] == ["score_no", "score_yes", "predicted"]
+    table = scored[list(model.feature_names_in_)]
+    np.testing.assert_allclose(scored["score_yes"], model.decision_function(table), rtol=1e-12)
+    assert (scored["predicted"] == model.predict(table)).all()
+
+
 def test_files_are_predicted_judged_compared_and_summed_up(folders, local):
     folder, workers = folders["nb"], spark.Workers(local)
     model = spark.fit("nb", folder, "died")

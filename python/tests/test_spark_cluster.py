@@ -26,7 +26,7 @@ def registry(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(registry, cluster):
-    return registry.on_spark(cluster, 3)
+    return registry.on_spark(cluster, 1, 3, 16)
 
 
 @pytest.mark.parametrize("name", [*ENTRIES, *ANALYSES])

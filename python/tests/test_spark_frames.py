@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from parted import Between, digest, rows, written
@@ -73,6 +75,32 @@ def test_a_disk_without_room_for_blocks_says_so(local, monkeypatch):
     monkeypatch.setattr(_spark_frames, "Packer", lambda block, _: _spark_blocks.Packer(block, "/proc/nowhere"))
     with pytest.raises(od.DataError, match="no block of rows can be written to /proc/nowhere, where spark.local.dir is"):
         spark.frame(local.createDataFrame(rows()))
+
+
+#: Models that learn row after row.
+IN_ORDER = {"perceptron": {"epochs": 3}, "network": {"search": "adam", "steps": 2, "hidden": 2}}
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_models_of_the_order_of_rows_want_it_from_whoever_makes_the_frame(name, local):
+    table = rows()[["age", "dose", "died"]]
+    df, options = local.createDataFrame(table).repartitionByRange(4, "age"), IN_ORDER[name]
+    # Several blocks may have been packed in any order of partitions: which is meant, nobody said.
+    for many in (df, spark.frame(df, block=2000)):
+        with pytest.raises(od.UnsupportedError, match="take rows one after the other.*let workers read files.*or make one part"):
+            spark.fit(name, many, "died", options=options)
+    one = spark.frame(df.coalesce(1).sortWithinPartitions("dose"))
+    assert one.slots == 1
+    ordered = table.sort_values("dose", kind="stable")
+    fitted = spark.fit(name, one, "died", options=options)
+    if name == "perceptron":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            whole = od.Perceptron(max_iter=3).fit(ordered[["age", "dose"]], ordered["died"])
+        np.testing.assert_allclose(spark.predict(fitted, df).toPandas().sort_values("dose")["score_yes"], whole.decision_function(ordered[["age", "dose"]]), rtol=1e-9)
+    else:
+        assert fitted.n_iter_ == 2
+    one.release()
 
 
 #: What the files hold. Spark reads nothing to make a frame of them that says so.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier, export_text
 
 import oddsmith as od
 from oddsmith.exceptions import ParameterError
@@ -74,6 +76,43 @@ def test_a_tree_is_read_as_text():
     assert tree.export_text(decimals=1, show_weights=True) == (
         "|--- x0 < 1.5\n|   |--- class: ash (1.0) weights: [2.0, 0.0]\n|--- x0 ≥ 1.5\n|   |--- class: elm (1.0) weights: [0.0, 2.0]\n"
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"max_depth": 2}, {"max_depth": 0, "spacing": 1}, {"decimals": 4, "spacing": 6}, {"show_weights": True, "decimals": 0}, {"class_names": ["a", "b", "c"]}],
+    ids=str,
+)
+def test_the_text_of_a_tree_is_that_of_scikit_learn(rows, options):
+    X, y = rows
+    grown = {"max_depth": 5, "min_samples_leaf": 30, "criterion": "gini"}
+    theirs = DecisionTreeClassifier(random_state=0, **grown).fit(X, y)
+    ours = od.DecisionTreeClassifier(leaf_smoothing=0, **grown).fit(X, y)
+    # Theirs asks x ≤ t, ours x < t.
+    wanted = export_text(theirs, **options).replace(" <= ", " <  ").replace(" >  ", " >= ")
+    assert od.export_text(ours, **options) == wanted and wanted.count("\n") >= 4
+    named = {"feature_names": [f"column {j}" for j in range(5)]}
+    assert od.export_text(ours, **named, **options) == re.sub(r"feature_(\d)", r"column \1", wanted)
+
+
+def test_the_text_of_a_tree_has_categories_and_gaps():
+    town, x = np.resize(["Bern", "Chur", "Oslo"], 300), np.resize([1.0, np.nan, 2.0, 3.0], 300)
+    frame = pd.DataFrame({"town": town, "x": x})
+    tree = od.DecisionTreeClassifier(leaf_smoothing=0).fit(frame, np.where((town == "Chur") | (x > 2.5), "yes", "no"))
+    assert od.export_text(tree, feature_names=["place", "dose"], max_depth=None) == (
+        "|--- place in {Bern, Oslo}\n|   |--- dose <  2.50 or missing\n|   |   |--- class: no\n|   |--- dose >= 2.50\n|   |   |--- class: yes\n"
+        "|--- place = Chur\n|   |--- class: yes\n"
+    )
+    assert od.export_text(tree).endswith("|--- town = Chur\n|   |--- class: yes\n")
+    with pytest.raises(ValueError, match="feature_names must contain 2 elements, got 1"):
+        od.export_text(tree, feature_names=["x"])
+    for given, words in (({"class_names": ["no"]}, "class_names must contain 2"), ({"spacing": 0}, "from 1 up"), ({"decimals": None}, "from 0 up"), ({"show_weights": 1}, "True or False")):
+        with pytest.raises(ParameterError, match=words):
+            od.export_text(tree, **given)
+    with pytest.raises(ParameterError, match="a DecisionTreeClassifier of oddsmith"):
+        od.export_text(od.GaussianNB())
+    with pytest.raises(NotFittedError):
+        od.export_text(od.tree.DecisionTreeClassifier())
 
 
 def test_rounds_are_counted_and_stop_early(rows):
@@ -176,6 +215,21 @@ def test_rows_out_of_the_bag_are_judged_by_trees_that_have_not_seen_them(rows):
     assert 0 < plain.oob_score_ < 1 and not hasattr(plain, "oob_decision_function_")
     with pytest.raises(ParameterError, match="True or False"):
         od.RandomForestClassifier(oob_score=len).fit(X, y)
+
+
+def test_boosting_stops_early_by_the_number_of_rows_where_that_is_left_to_it():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(10_001, 2)), rng.integers(0, 2, 10_001)
+    left = od.HistGradientBoostingClassifier(early_stopping="auto", max_iter=60)
+    for count in (10_000, 10_001):
+        told = od.HistGradientBoostingClassifier(early_stopping=count > 10_000, max_iter=60).fit(X[:count], y[:count])
+        assert (told.n_iter_ < 60) == (count > 10_000)
+        for form in (X[:count], pd.DataFrame(X[:count], columns=["x0", "x1"])):
+            np.testing.assert_array_equal(left.fit(form, y[:count]).predict_proba(form), told.predict_proba(X[:count]))
+    with pytest.raises(ParameterError, match="nobody knows before the first pass"):
+        od.stats.begin(left, "y")
+    with pytest.raises(ParameterError, match="True, False or 'auto'"):
+        od.HistGradientBoostingClassifier(early_stopping="often").fit(X, y)
 
 
 def test_gaps_of_an_array_go_in_as_they_are(rows):

@@ -162,9 +162,10 @@ impl Relay {
 
     /// The sums that any one-pass model finishes from.
     #[staticmethod]
-    fn gather(py: Python<'_>, wanted: &str, threshold: f64, table: &Spread) -> PyResult<Self> {
-        let relay = train::Relay::gather(parts(wanted, threshold)?, &table.table).map_err(|error| raise(py, error))?;
-        Ok(Relay { relay, weights: None })
+    fn gather(py: Python<'_>, wanted: &str, threshold: f64, table: &Spread, fold: Option<Fold>) -> PyResult<Self> {
+        let parts = parts(wanted, threshold)?;
+        let made = || train::Relay::gather(parts, &table.table, fold_of(fold)?);
+        made().map(|relay| Relay { relay, weights: None }).map_err(|error| raise(py, error))
     }
 
     /// A model of the same table judged on some of its rows.

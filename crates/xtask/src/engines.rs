@@ -1,6 +1,7 @@
 //! Fits on Spark and Dask, where Java is there and the environment for them is, or is asked for: it takes half a gigabyte.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
 use crate::{package, python, shell};
@@ -11,6 +12,12 @@ const ENVIRONMENT: &str = "engines-venv";
 /// The tests that this step runs, and no other does.
 pub(crate) const TESTS: [&str; 4] =
     ["python/tests/test_spark.py", "python/tests/test_spark_frames.py", "python/tests/test_spark_cluster.py", "python/tests/test_dask.py"];
+
+/// What the tests take at most on a machine that does nothing else.
+const AIM: Duration = Duration::from_secs(120);
+/// What fails. A machine that does other work is slower by as much as that work takes, so the aim itself would fail by chance; five times as long
+/// is no busy machine but a test that waits for something: a task that is tried again and again, a worker that never answers.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// Runs the tests, or says why they are left out.
 pub(crate) fn tests() -> Result<(), Failure> {
@@ -40,5 +47,29 @@ fn in_environment() -> Result<(), Failure> {
     package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
     let mut arguments = vec!["-m", "pytest", "-q", "--durations=12"];
     arguments.extend(TESTS);
-    shell::run(&interpreter, &arguments, &[(REQUIRED, "1")])
+    let start = Instant::now();
+    shell::run(&interpreter, &arguments, &[(REQUIRED, "1")])?;
+    timely(start.elapsed())
+}
+
+/// Says how long the tests took, and refuses what is no matter of a busy machine any more.
+fn timely(took: Duration) -> Result<(), Failure> {
+    let told = format!("{} s, of {} s on a quiet machine and {} s at most", took.as_secs(), AIM.as_secs(), LIMIT.as_secs());
+    if took > LIMIT {
+        return Err(Failure::new(format!("the tests on engines took {told}; `--durations` above names the slowest")));
+    }
+    println!("the tests on engines took {told}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tests_that_wait_for_something_are_too_slow() {
+        assert!(timely(AIM).is_ok() && timely(LIMIT).is_ok());
+        let refused = timely(LIMIT + Duration::from_secs(1)).map_err(|failure| failure.to_string());
+        assert_eq!(refused.err().map(|text| text.contains("601 s, of 120 s")), Some(true));
+    }
 }

@@ -98,11 +98,11 @@ impl Relay {
         Relay::new(Work::Study { study: Box::new(study), procedure }, (layout, agreed), fold, table, empty)
     }
 
-    /// The sums that any one-pass model finishes from.
-    pub fn gather(parts: Parts, table: &SpreadTable) -> Result<Relay> {
+    /// The sums that any one-pass model finishes from. A fold leaves rows out.
+    pub fn gather(parts: Parts, table: &SpreadTable, fold: Option<HashedFold>) -> Result<Relay> {
         let layout = Arc::new(table.layout.clone());
         let empty = BoxedStats::new(TableStats::new(Arc::clone(&layout), parts));
-        Relay::new(Work::Gather, (Arc::clone(&layout), layout), None, table, empty)
+        Relay::new(Work::Gather, (Arc::clone(&layout), layout), fold, table, empty)
     }
 
     /// A model judged on the rows of a fold, or on all.
