@@ -11,13 +11,13 @@ const FOLDER: &str = "tests/browser";
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// The browser that `CHROMIUM` names, or one on the path.
-fn chromium() -> Option<PathBuf> {
+pub(crate) fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     named.into_iter().chain(BROWSERS.map(PathBuf::from)).find(|program| shell::answers(program, &["--version"]))
 }
 
 /// The whole path of a program, which a browser's driver wants.
-fn whole_path(program: &Path) -> PathBuf {
+pub(crate) fn whole_path(program: &Path) -> PathBuf {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file()).unwrap_or_else(|| program.to_path_buf())
 }

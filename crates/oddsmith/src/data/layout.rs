@@ -151,6 +151,8 @@ pub struct Layout {
     numbers: Vec<usize>,
     codes: Vec<usize>,
     words: Vec<usize>,
+    /// Feature indices in the order of their names.
+    by_name: Vec<usize>,
     keys: Vec<Key>,
 }
 
@@ -167,10 +169,12 @@ impl Eq for Layout {}
 impl Layout {
     /// A layout; feature names must differ from each other.
     pub fn new(target: impl Into<String>, features: Vec<Feature>, classes: Classes, weighting: Weighting) -> Result<Self> {
-        let mut names: Vec<&str> = features.iter().map(|f| f.name.as_str()).collect();
-        names.sort_unstable();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(DataFault::new("the column name appears twice").column(pair[0]).accepted("give every column its own name").into());
+        let name = |j: usize| features[j].name.as_str();
+        let mut by_name: Vec<usize> = (0..features.len()).collect();
+        by_name.sort_unstable_by_key(|j| name(*j));
+        if let Some(pair) = by_name.windows(2).find(|pair| name(pair[0]) == name(pair[1])) {
+            let fault = DataFault::new("the column name appears twice").column(name(pair[0]));
+            return Err(fault.accepted("give every column its own name").into());
         }
         let (mut planes, mut numbers, mut codes, mut words) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (j, feature) in features.iter().enumerate() {
@@ -182,7 +186,7 @@ impl Layout {
             planes.push(plane(list.len()));
             list.push(j);
         }
-        Ok(Layout { target: target.into(), features, classes, weighting, planes, numbers, codes, words, keys: Vec::new() })
+        Ok(Layout { target: target.into(), features, classes, weighting, planes, numbers, codes, words, by_name, keys: Vec::new() })
     }
 
     /// The target column's name.
@@ -254,10 +258,8 @@ impl Layout {
 
     /// The index of a feature.
     pub fn index(&self, name: &str) -> Result<usize> {
-        self.features
-            .iter()
-            .position(|f| f.name == name)
-            .ok_or_else(|| ErrorKind::Unknown { noun: "column", name: name.into(), known: self.names() }.into())
+        let found = self.by_name.binary_search_by_key(&name, |j| self.features[*j].name.as_str());
+        found.map(|at| self.by_name[at]).map_err(|_| ErrorKind::Unknown { noun: "column", name: name.into(), known: self.names() }.into())
     }
 
     /// The name of level or word `at` of feature `j`; `None` for numbers.

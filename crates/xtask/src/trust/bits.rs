@@ -19,7 +19,7 @@ const ROWS: usize = 10_000;
 const STORED: &str = "testdata/bits.txt";
 
 /// How models are asked for, each over the columns that it takes.
-const MODELS: [(&str, &str); 16] = [
+const MODELS: [(&str, &str); 20] = [
     ("nb", "--target y --model nb"),
     ("gaussian-nb", "--target y --model gaussian-nb --features a,b,c,d"),
     ("categorical-nb", "--target y --model categorical-nb --features town"),
@@ -36,6 +36,10 @@ const MODELS: [(&str, &str); 16] = [
     ("least-squares", "--target y --model least-squares"),
     ("perceptron", "--target y --model perceptron"),
     ("network", "--target y --model network --features a,b,c,d --steps 10"),
+    ("bernoulli-nb", "--target y --model bernoulli-nb --features a,b,c,d"),
+    ("knn", "--target y --model knn --features a,b"),
+    ("logistic-l2", "y~a+b+c+d+town --l2 1"),
+    ("logistic-firth", "y~a+b+town --firth"),
 ];
 
 /// Fits every model in every way.
@@ -52,9 +56,26 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
         if differing.is_empty() { "one model file each".to_owned() } else { format!("several files of {}", differing.join(", ")) },
         differing.is_empty(),
     );
-    let sums: BTreeMap<String, String> =
-        told.iter().map(|(name, files)| ((*name).to_owned(), files.first().cloned().unwrap_or_default())).collect();
-    Ok(vec![same, as_stored(scope, &sums)?, in_pieces(scope, &folder)?])
+    let mut findings = vec![same];
+    for own in instructions() {
+        findings.push(as_stored(scope, own, &sums_with(scope, &folder, own)?)?);
+    }
+    findings.extend([in_pieces(scope, &folder)?, in_other_orders(scope, &folder)?]);
+    Ok(findings)
+}
+
+/// The sums of all model files, fitted with certain instructions.
+fn sums_with(scope: &Scope, folder: &Path, instructions: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let sums = trial::side_by_side(MODELS.len(), |at| {
+        let (name, words) = MODELS[at];
+        let file = format!("{name}-{instructions}.odds");
+        let mut command = trial::command(&scope.program, folder, &format!("fit -q some.csv {words} -o {file}"));
+        match command.env("ODDSMITH_INSTRUCTIONS", instructions).status()?.success() {
+            true => Ok((name.to_owned(), format!("{:016x}", fnv(&fs::read(folder.join(file))?)))),
+            false => Err(Failure::new(format!("{name} cannot be fitted with {instructions}"))),
+        }
+    })?;
+    Ok(sums.into_iter().collect())
 }
 
 /// The different files that a model becomes, by their sums.
@@ -78,24 +99,25 @@ fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The processor's instructions, of which rounding may depend: sums are stored for each.
-fn instructions() -> &'static str {
+/// The instructions that the processor has, the widest first, of which rounding may depend: sums are stored for each.
+fn instructions() -> Vec<&'static str> {
+    let mut all = vec!["plain"];
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-            return "avx512";
-        }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return "avx2";
+            all.push("avx2");
+        }
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+            all.push("avx512");
         }
     }
-    "plain"
+    all.reverse();
+    all
 }
 
 /// Compares sums with those in the repository, or stores them there when that is asked for.
-fn as_stored(scope: &Scope, sums: &BTreeMap<String, String>) -> Result<Finding, Failure> {
+fn as_stored(scope: &Scope, own: &str, sums: &BTreeMap<String, String>) -> Result<Finding, Failure> {
     let path = scope.root.join(STORED);
-    let own = instructions();
     let begins = format!("{own} ");
     let text = fs::read_to_string(&path).unwrap_or_default();
     if scope.store {
@@ -157,6 +179,50 @@ fn in_pieces(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
     Ok(Finding::new(
         format!("{tries} random partitions of 5,000 rows, merged"),
         "probabilities of the whole within 1e-12",
+        format!("largest difference {worst:.1e}"),
+        worst <= 1e-12,
+    ))
+}
+
+/// Models whose sums do not depend on the order of rows but for rounding.
+const ORDERED: [(&str, &str); 5] = [
+    ("nb", "--target y --model nb"),
+    ("lda", "--target y --model lda"),
+    ("qda", "--target y --model qda --features a,b,c,d"),
+    ("logistic", "y~a+b+c+d+town"),
+    ("tree", "--target y --model tree"),
+];
+
+/// The rows of the whole in other orders: the same probabilities but for rounding.
+fn in_other_orders(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
+    let table = fs::read_to_string(folder.join("whole.csv"))?;
+    let (header, rows) = table.split_once('\n').unwrap_or_default();
+    let fitted = |name: &str, words: &str, table: &str, model: &str| {
+        trial::succeed(&scope.program, folder, &format!("fit -q {table} {words} -o {model}-{name}.odds"))?;
+        predicted(scope, folder, &format!("{model}-{name}.odds"))
+    };
+    let expected = ORDERED.iter().map(|(name, words)| fitted(name, words, "whole.csv", "order")).collect::<Result<Vec<_>, _>>()?;
+    let tries = scope.count(3, 200);
+    let worst = trial::side_by_side(tries, |at| {
+        let mut random = Random::new(1000 + at as u64);
+        let mut shuffled: Vec<&str> = rows.lines().collect();
+        (1..shuffled.len()).rev().for_each(|last| shuffled.swap(last, random.below(last + 1)));
+        let file = format!("shuffled-{at}.csv");
+        fs::write(folder.join(&file), format!("{header}\n{}\n", shuffled.join("\n")))?;
+        let mut worst = 0.0f64;
+        for ((name, words), expected) in ORDERED.iter().zip(&expected) {
+            let got = fitted(name, words, &file, &format!("order-{at}"))?;
+            let apart = expected.iter().zip(&got).map(|(a, b)| (a - b).abs());
+            worst = apart.fold(if got.len() == expected.len() { worst } else { f64::INFINITY }, f64::max);
+            fs::remove_file(folder.join(format!("order-{at}-{name}.odds")))?;
+        }
+        fs::remove_file(folder.join(file))?;
+        Ok(worst)
+    })?;
+    let worst = worst.into_iter().fold(0.0, f64::max);
+    Ok(Finding::new(
+        format!("{tries} random orders of 5,000 rows, {} models", ORDERED.len()),
+        "probabilities within 1e-12",
         format!("largest difference {worst:.1e}"),
         worst <= 1e-12,
     ))

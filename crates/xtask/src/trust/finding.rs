@@ -1,5 +1,7 @@
 //! A row of the table: what is promised, what was measured, and whether the promise is kept.
 
+use std::time::{Duration, Instant};
+
 /// What became of a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -18,6 +20,9 @@ pub(crate) struct Finding {
     verdict: Verdict,
     property: &'static str,
     command: String,
+    /// When it was known, and how long it took where others were tried at the same time.
+    known: Instant,
+    took: Option<Duration>,
     seconds: f64,
 }
 
@@ -26,7 +31,7 @@ impl Finding {
     pub(crate) fn new(promise: impl Into<String>, goal: impl Into<String>, measured: impl Into<String>, kept: bool) -> Self {
         let verdict = if kept { Verdict::Kept } else { Verdict::Broken };
         let (promise, goal, measured) = (promise.into(), goal.into(), measured.into());
-        Finding { promise, goal, measured, verdict, property: "", command: String::new(), seconds: 0.0 }
+        Finding { promise, goal, measured, verdict, property: "", command: String::new(), known: Instant::now(), took: None, seconds: 0.0 }
     }
 
     /// A promise that could not be tried, and what it would take.
@@ -34,9 +39,25 @@ impl Finding {
         Finding { verdict: Verdict::NotTried, ..Finding::new(promise, goal, why, false) }
     }
 
-    /// The finding with the property that it belongs to, the command that repeats it, and its share of the time.
-    pub(crate) fn under(self, property: &'static str, command: &str, seconds: f64) -> Self {
-        Finding { property, command: command.to_owned(), seconds, ..self }
+    /// The finding with the time that it took by itself.
+    pub(crate) fn after(self, took: Duration) -> Self {
+        Finding { took: Some(took), ..self }
+    }
+
+    /// The finding with another goal.
+    pub(crate) fn with_goal(self, goal: &str) -> Self {
+        Finding { goal: goal.to_owned(), ..self }
+    }
+
+    /// The finding with the property that it belongs to, the command that repeats it, and the seconds since the one before it was known.
+    pub(crate) fn under(self, property: &'static str, command: &str, since: Instant) -> Self {
+        let took = self.took.unwrap_or_else(|| self.known.saturating_duration_since(since));
+        Finding { property, command: command.to_owned(), seconds: took.as_secs_f64(), ..self }
+    }
+
+    /// When it was known.
+    pub(crate) fn known(&self) -> Instant {
+        self.known
     }
 
     pub(crate) fn is_broken(&self) -> bool {
@@ -74,8 +95,10 @@ mod tests {
 
     #[test]
     fn a_table_has_a_line_for_every_finding() {
-        let kept = Finding::new("no torn file", "0 of 10", "0|0\nof 10", true).under("crash", "cargo xtask trust --only crash", 1.25);
-        let missing = Finding::not_tried("failing syncs", "exit 6", "there is no strace").under("disk", "", 0.0);
+        let begin = Instant::now();
+        let kept = Finding::new("no torn file", "0 of 10", "0|0\nof 10", true).after(Duration::from_millis(1250));
+        let kept = kept.under("crash", "cargo xtask trust --only crash", begin);
+        let missing = Finding::not_tried("failing syncs", "exit 6", "there is no strace").under("disk", "", begin);
         let text = table(&[kept.clone(), missing.clone()]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[2], "| crash | no torn file | 0 of 10 | 0\\|0 of 10 | kept | 1.2 | `cargo xtask trust --only crash` |");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
 use crate::shell;
@@ -28,12 +28,13 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let place = folder.to_string_lossy().into_owned();
     let seconds = scope.time(2.0, 0.02).as_secs_f64().to_string();
     let reports = trial::side_by_side(targets.len(), |at| {
+        let begin = Instant::now();
         let told = told(&program, &["run", &targets[at], &seconds, EXECUTIONS, "1", &place])?;
-        Ok((at, told))
+        Ok((at, told, begin.elapsed()))
     })?;
     let mut findings = Vec::new();
-    for (at, report) in reports {
-        findings.push(finding(&format!("mutated {}", targets[at]), &report));
+    for (at, report, took) in reports {
+        findings.push(finding(&format!("mutated {}", targets[at]), &report).after(took));
     }
     if scope.long {
         findings.extend(guided(scope, &program, &targets)?);
@@ -71,7 +72,7 @@ fn guided_target(scope: &Scope, fuzzer: &Path, program: &Path, target: &str, tim
     let corpus = scope.root.join("target/trust-corpus").join(target);
     fs::create_dir_all(&corpus)?;
     shell::output(program, &["seeds", target, &corpus.to_string_lossy()])?;
-    let found = scope.folder(&format!("libfuzzer-{target}"))?;
+    let (found, begin) = (scope.folder(&format!("libfuzzer-{target}"))?, Instant::now());
     let output = Command::new(fuzzer)
         .env("ODDSMITH_TARGET", target)
         .arg(&corpus)
@@ -86,5 +87,6 @@ fn guided_target(scope: &Scope, fuzzer: &Path, program: &Path, target: &str, tim
     let kept: Vec<PathBuf> = fs::read_dir(&found)?.flatten().map(|entry| entry.path()).collect();
     let first = kept.first().map_or_else(String::new, |path| format!("; {}", path.display()));
     let measured = format!("{} findings in {runs} runs{first}", kept.len());
-    Ok(Finding::new(format!("guided {target}"), GOAL, measured, output.status.success() && kept.is_empty() && runs > 0))
+    let right = output.status.success() && kept.is_empty() && runs > 0;
+    Ok(Finding::new(format!("guided {target}"), GOAL, measured, right).after(begin.elapsed()))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
 use crate::trust::finding::Finding;
@@ -34,18 +35,26 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let told = trial::side_by_side(SIZES.len(), |at| {
         let at = SIZES.len() - 1 - at;
         let drawn = scope.count(DRAWN[at].0, DRAWN[at].1);
+        let begin = Instant::now();
         let output = Command::new(&program).args(["honesty", &drawn.to_string(), &SIZES[at].to_string()]).output()?;
         match output.status.success() {
-            true => Ok((SIZES[at], drawn, read(&String::from_utf8_lossy(&output.stdout)))),
+            true => Ok((SIZES[at], drawn, read(&String::from_utf8_lossy(&output.stdout)), begin.elapsed())),
             false => Err(Failure::new(format!("coverage: {}", String::from_utf8_lossy(&output.stderr)))),
         }
     })?;
     let mut by_size: BTreeMap<usize, (usize, Lines)> = BTreeMap::new();
-    told.into_iter().for_each(|(size, drawn, lines)| drop(by_size.insert(size, (drawn, lines))));
+    let mut times: BTreeMap<usize, Duration> = BTreeMap::new();
+    for (size, drawn, lines, took) in told {
+        by_size.insert(size, (drawn, lines));
+        times.insert(size, took);
+    }
     if scope.long {
         page::write(&scope.root, "intervals", &published(&by_size))?;
     }
-    Ok(by_size.iter().flat_map(|(size, (drawn, lines))| [intervals(*size, *drawn, lines), tests(*size, *drawn, lines)]).collect())
+    let both = |(size, (drawn, lines)): (&usize, &(usize, Lines))| {
+        [intervals(*size, *drawn, lines), tests(*size, *drawn, lines)].map(|finding| finding.after(times[size]))
+    };
+    Ok(by_size.iter().flat_map(both).collect())
 }
 
 /// The lines of the program.

@@ -2,14 +2,14 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use crate::failure::Failure;
 use crate::trust::finding::Finding;
+use crate::trust::interpreter::{MISSING, last_line, ready, script};
 use crate::trust::scope::Scope;
 use crate::trust::{resident, tables, trial};
-use crate::{package, python, shell};
 
 /// Commands at once.
 const COMMANDS: usize = 64;
@@ -88,19 +88,7 @@ fn stream(scope: &Scope, folder: &Path, words: &str, growth: f64) -> Result<Find
 /// A thousand threads of one interpreter ask one model.
 fn python_threads(scope: &Scope, folder: &Path) -> Result<Finding, Failure> {
     let (promise, goal) = ("1,000 threads of Python on one model", "all answers right");
-    let interpreter = match scope.long {
-        true => python::environment(&python::system(), "venv", "python/requirements-test.txt")?,
-        false => scope.root.join("target/venv/bin/python"),
-    };
-    if scope.long {
-        shell::run(&shell::cargo(), &["build", "--release", "--workspace"], &[])?;
-        package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
-    } else if !interpreter.exists() || !shell::answers(&interpreter, &["-c", "import oddsmith"]) {
-        return Ok(Finding::not_tried(promise, goal, "the package is not installed; `cargo xtask test --only python` does"));
-    }
-    let script = scope.root.join("tests/trust/threads.py");
-    let output = Command::new(interpreter).arg(script).current_dir(folder).output()?;
-    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let wrong = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned();
-    Ok(Finding::new(promise, goal, if output.status.success() { said } else { wrong }, output.status.success()))
+    let Some(interpreter) = ready(scope)? else { return Ok(Finding::not_tried(promise, goal, MISSING)) };
+    let output = script(scope, &interpreter, folder, "threads.py", &[])?;
+    Ok(Finding::new(promise, goal, last_line(&output), output.status.success()))
 }

@@ -1,4 +1,5 @@
-//! Memory that runs out: whatever the limit, the command does its work or says that memory was not enough.
+//! Memory that runs out: whatever the limit, the command does its work or says that memory was not enough. What tables of unusual shapes take
+//! at most is in `shapes.rs`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::trust::finding::Finding;
 use crate::trust::scope::Scope;
-use crate::trust::{tables, trial};
+use crate::trust::{shapes, tables, trial};
 
 /// Commands over a table of 5,000 rows, each beginning where the program can start at all.
 const COMMANDS: [&str; 6] = [
@@ -45,12 +46,9 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let told: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}×")).collect();
     let both = counts.contains_key("exit 0") && counts.contains_key("exit 6");
     let measured = format!("{}{}", told.join(", "), worst.as_deref().unwrap_or_default());
-    Ok(vec![Finding::new(
-        format!("{} limits of memory (ulimit -v)", tries.len()),
-        "exit 0 or 6, both met",
-        measured,
-        worst.is_none() && both,
-    )])
+    let promise = format!("{} limits of memory (ulimit -v)", tries.len());
+    let limits = Finding::new(promise, "exit 0 or 6, both met", measured, worst.is_none() && both);
+    Ok(std::iter::once(limits).chain(shapes::run(scope)?).collect())
 }
 
 /// The exit code under a limit of address space in KiB.

@@ -1,7 +1,7 @@
 //! `cargo xtask trust`: every property that the product promises, run, and one table of goals and of what was measured.
 //!
 //! The quick form takes less than three minutes of two cores and is a step of `cargo xtask test`, which runs the tests that `digits` reads anyway. The long form takes as many hours as it is given and writes its table
-//! into `docs/trust.md`. Everything random comes from a fixed seed, so a finding can be had again.
+//! into `docs/trust.md`, where the lines of properties that were not run stay as they are. Everything random comes from a fixed seed, so a finding can be had again.
 
 mod attacks;
 mod bits;
@@ -13,14 +13,22 @@ mod disk;
 mod finding;
 mod fuzz;
 mod inference;
+mod interpreter;
 mod interrupts;
+mod laws;
 mod load;
 mod memory;
+mod messages;
 mod page;
+mod pages;
+mod probabilities;
+mod python_package;
 mod random;
 mod report;
 mod resident;
 mod scope;
+mod shapes;
+mod shipped;
 mod supply;
 mod tables;
 mod trial;
@@ -47,11 +55,16 @@ const PROPERTIES: &[Property] = &[
     Property { name: "interrupts", run: interrupts::run, quick: true },
     Property { name: "memory", run: memory::run, quick: true },
     Property { name: "fuzz", run: fuzz::run, quick: true },
+    Property { name: "probabilities", run: probabilities::run, quick: true },
     Property { name: "bits", run: bits::run, quick: true },
+    Property { name: "laws", run: laws::run, quick: false },
+    Property { name: "messages", run: messages::run, quick: true },
     Property { name: "inference", run: inference::run, quick: true },
     Property { name: "digits", run: digits::run, quick: false },
     Property { name: "attacks", run: attacks::run, quick: true },
     Property { name: "load", run: load::run, quick: true },
+    Property { name: "python", run: python_package::run, quick: true },
+    Property { name: "pages", run: pages::run, quick: false },
     Property { name: "supply", run: supply::run, quick: true },
     Property { name: "csv", run: csv::run, quick: false },
     Property { name: "depth", run: depth::run, quick: false },
@@ -79,13 +92,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         println!("-- {}", property.name);
         let (begin, command) = (Instant::now(), command_of(property.name, wanted.long));
         let own = (property.run)(&scope)?;
-        let seconds = begin.elapsed().as_secs_f64();
-        let share = seconds / own.len().max(1) as f64;
-        findings.extend(own.into_iter().map(|finding| finding.under(property.name, &command, share)));
+        let mut since = begin;
+        for finding in own {
+            let known = finding.known();
+            findings.push(finding.under(property.name, &command, since));
+            since = known;
+        }
     }
     println!("\n{}", table(&findings));
     if wanted.store || (wanted.long && wanted.only.is_empty()) {
-        page::write(&scope.root, "promises", &format!("*{}.*\n\n{}", form(&wanted), table(&findings)))?;
+        let run: Vec<&str> = PROPERTIES.iter().filter(|property| asked_for(property, &wanted)).map(|property| property.name).collect();
+        let names: Vec<&str> = PROPERTIES.iter().map(|property| property.name).collect();
+        let whole = page::with_others(&page::read(&scope.root, "promises")?, &table(&findings), &run, &names);
+        page::write(&scope.root, "promises", &format!("*Last run: {}. Lines of other properties are those of their own last run.*\n\n{whole}", form(&wanted)))?;
     }
     let broken: Vec<&str> = findings.iter().filter(|finding| finding.is_broken()).map(|finding| finding.promise.as_str()).collect();
     match broken.is_empty() {
@@ -98,8 +117,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 fn form(wanted: &Wanted) -> String {
     let only = if wanted.only.is_empty() { String::new() } else { format!(", of {}", wanted.only.join(", ")) };
     match wanted.long {
-        true => format!("Long form, {} hours{only}", wanted.hours),
-        false => format!("Quick form{only}"),
+        true => format!("long form, {} hours{only}", wanted.hours),
+        false => format!("quick form{only}"),
     }
 }
 
@@ -169,8 +188,8 @@ mod tests {
 
     #[test]
     fn the_page_says_which_form_was_run() {
-        assert_eq!(form(&read(&[]).unwrap()), "Quick form");
-        assert_eq!(form(&read(&["--hours", "2", "--only", "bits"]).unwrap()), "Long form, 2 hours, of bits");
+        assert_eq!(form(&read(&[]).unwrap()), "quick form");
+        assert_eq!(form(&read(&["--hours", "2", "--only", "bits"]).unwrap()), "long form, 2 hours, of bits");
     }
 
     #[test]

@@ -19,6 +19,24 @@ pub(crate) fn write(root: &Path, place: &str, table: &str) -> Result<(), Failure
     Ok(fs::write(path, page)?)
 }
 
+/// What stands in a place of the page.
+pub(crate) fn read(root: &Path, place: &str) -> Result<String, Failure> {
+    let page = fs::read_to_string(root.join("docs/trust.md"))?;
+    let inside = page.split_once(&begin(place)).and_then(|(_, rest)| rest.split_once(END));
+    Ok(inside.map_or_else(String::new, |(inside, _)| inside.to_owned()))
+}
+
+/// A table with the lines of the properties that were not run as they stood before, in the order of `names`.
+pub(crate) fn with_others(before: &str, table: &str, run: &[&str], names: &[&str]) -> String {
+    let of = |text: &str, name: &str| -> String {
+        let begins = format!("| {name} | ");
+        text.lines().filter(|line| line.starts_with(&begins)).map(|line| format!("{line}\n")).collect()
+    };
+    let head: String = table.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let lines = names.iter().map(|name| of(if run.contains(name) { table } else { before }, name));
+    head + &lines.collect::<String>()
+}
+
 /// The page with another table between the marks of a place, if it has them.
 fn filled(page: &str, place: &str, table: &str) -> Option<String> {
     let begin = begin(place);
@@ -30,6 +48,14 @@ fn filled(page: &str, place: &str, table: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_other_properties_stay() {
+        let before = "*old*\n\n| property | a |\n| --- | --- |\n| crash | 1 |\n| bits | 2 |\n| gone | 3 |\n";
+        let now = "| property | b |\n| --- | --- |\n| bits | 4 |\n| bits | 5 |\n";
+        let whole = with_others(before, now, &["bits"], &["crash", "bits", "load"]);
+        assert_eq!(whole, "| property | b |\n| --- | --- |\n| crash | 1 |\n| bits | 4 |\n| bits | 5 |\n");
+    }
 
     #[test]
     fn what_stands_between_the_marks_is_replaced() {

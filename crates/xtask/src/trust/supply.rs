@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::shell;
 use crate::trust::finding::Finding;
 use crate::trust::scope::Scope;
-use crate::trust::trial;
+use crate::trust::{shipped, trial};
 
 /// Licences that ask for no more than a notice; of several joined by OR one is enough.
 const LICENCES: [&str; 11] = [
@@ -40,7 +40,9 @@ struct Listed {
 /// Tries all of it; what compiles anew only at length.
 pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let all = listed(&["--workspace"])?;
-    let mut findings = vec![licences(&all), reasons(scope)?, no_network(scope)?];
+    let mut findings = vec![licences(&all), reasons(scope)?];
+    findings.extend(shipped::run(scope)?);
+    findings.push(no_network(scope)?);
     if scope.long {
         for (name, most) in MOST {
             let count = listed(&["-p", name, "-e", "normal,no-proc-macro"])?.len();

@@ -25,6 +25,11 @@ pub(crate) fn succeed(program: &Path, folder: &Path, words: &str) -> Result<Dura
     }
 }
 
+/// Runs the command in a folder and gives what it said.
+pub(crate) fn said(program: &Path, folder: &Path, words: &str) -> Result<Output, Failure> {
+    Ok(command(program, folder, words).stdout(Stdio::piped()).stderr(Stdio::piped()).output()?)
+}
+
 /// Runs a line of the shell in a folder; `$0` is the command.
 pub(crate) fn shell(program: &Path, folder: &Path, line: &str) -> Result<Output, Failure> {
     let mut shell = Command::new("sh");

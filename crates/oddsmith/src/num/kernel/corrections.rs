@@ -11,6 +11,7 @@ use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
+use crate::num::kernel::instructions::arch;
 
 /// Sums side by side.
 const SUMS: usize = 4;
@@ -61,7 +62,7 @@ impl Corrections {
         let aligned = |cells: &[f64]| Aligned::padded_rows(&cells[1..], cols, padded(cols));
         let (constant, lag_constant) = (weights[0], lag[0]);
         let counts = Counts { constant, lag_constant, shown, mistakes: 0, margin: f64::INFINITY, doubt: 0.0 };
-        Corrections { arch: Arch::new(), cols, weights: aligned(weights), lag: aligned(lag), lagging, counts }
+        Corrections { arch: arch(), cols, weights: aligned(weights), lag: aligned(lag), lagging, counts }
     }
 
     /// Shows rows in their order.

@@ -10,6 +10,7 @@ use super::{Panel, PanelRows, fast_sum, padded, widest};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
+use crate::num::kernel::instructions::arch;
 
 /// Vectors of columns that a tile takes side by side at most.
 const VECTORS: usize = 4;
@@ -29,7 +30,7 @@ impl CrossSums {
     /// For rows of `centre.len()` columns.
     pub fn new(centre: &[f64]) -> Self {
         let cols = centre.len();
-        CrossSums { arch: Arch::new(), cols, centre: Aligned::padded_rows(centre, cols, padded(cols)), panel: Panel::new() }
+        CrossSums { arch: arch(), cols, centre: Aligned::padded_rows(centre, cols, padded(cols)), panel: Panel::new() }
     }
 
     /// Adds a block of rows; `factors` holds one number per row and sum, row after row.

@@ -7,6 +7,7 @@
 use super::fused;
 use pulp::{Arch, Simd, WithSimd};
 use std::f64::consts::LOG2_E;
+use crate::num::kernel::instructions::arch;
 
 /// Adding and subtracting 1.5·2⁵² rounds a small number to the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -63,7 +64,7 @@ fn power_of_two(n: f64) -> f64 {
 
 /// Replaces every number by its exponential.
 pub fn exp_all(numbers: &mut [f64]) {
-    exp_all_on(Arch::new(), numbers);
+    exp_all_on(arch(), numbers);
 }
 
 fn exp_all_on(arch: Arch, numbers: &mut [f64]) {

@@ -7,6 +7,7 @@ use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
+use crate::num::kernel::instructions::arch;
 
 /// Addends of flags, padded to whole vectors.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ impl FlagScores {
     /// # Panics
     /// When the tables differ in length or are not whole columns.
     pub fn new(threshold: f64, absent: &[f64], present: &[f64], classes: usize) -> Self {
-        Self::for_arch(Arch::new(), threshold, absent, present, classes)
+        Self::for_arch(arch(), threshold, absent, present, classes)
     }
 
     fn for_arch(arch: Arch, threshold: f64, absent: &[f64], present: &[f64], classes: usize) -> Self {

@@ -8,6 +8,7 @@ use super::aligned::Aligned;
 use super::levels::{Codes, Span, spans};
 use super::word_scores::{QUAD, pad_table};
 use pulp::{Arch, Simd, WithSimd};
+use crate::num::kernel::instructions::arch;
 
 /// Scores of K classes from the levels of p columns.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ impl LevelScores {
     /// # Panics
     /// When the table does not have K numbers per level.
     pub fn new(classes: usize, offsets: &[usize], table: &[f64]) -> Self {
-        Self::for_arch(Arch::new(), classes, offsets, table)
+        Self::for_arch(arch(), classes, offsets, table)
     }
 
     pub(super) fn for_arch(arch: Arch, classes: usize, offsets: &[usize], table: &[f64]) -> Self {

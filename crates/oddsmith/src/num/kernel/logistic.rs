@@ -10,6 +10,7 @@
 use super::exp::exp;
 use super::ln::ln;
 use pulp::{Arch, Simd, WithSimd};
+use crate::num::kernel::instructions::arch;
 
 /// Lanes of the running sums: fixed, so that the order of additions is the same for every instruction set.
 const LANES: usize = 8;
@@ -28,7 +29,7 @@ pub struct LogisticLoss {
 /// # Panics
 /// When the slices differ in length.
 pub fn logistic(log_odds: &mut [f64], proportions: &[f64], weights: &[f64], curvatures: &mut [f64]) -> LogisticLoss {
-    logistic_on(Arch::new(), log_odds, proportions, weights, curvatures)
+    logistic_on(arch(), log_odds, proportions, weights, curvatures)
 }
 
 fn logistic_on(arch: Arch, log_odds: &mut [f64], proportions: &[f64], weights: &[f64], curvatures: &mut [f64]) -> LogisticLoss {

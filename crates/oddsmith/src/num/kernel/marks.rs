@@ -11,6 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 use crate::num::MatrixView;
 
 use super::{Panel, PanelRows, padded};
+use crate::num::kernel::instructions::arch;
 
 /// The marks of some rows, row after row.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +100,7 @@ pub struct MarkProducts {
 
 impl Default for MarkProducts {
     fn default() -> Self {
-        MarkProducts { arch: Arch::new(), panel: Panel::new(), scaled: Vec::new(), padded_centre: Vec::new() }
+        MarkProducts { arch: arch(), panel: Panel::new(), scaled: Vec::new(), padded_centre: Vec::new() }
     }
 }
 

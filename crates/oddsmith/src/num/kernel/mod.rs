@@ -16,6 +16,7 @@ mod flag_scores;
 mod forward;
 mod gaussian;
 mod gram;
+mod instructions;
 mod level_scores;
 mod levels;
 mod linear;
@@ -62,7 +63,7 @@ pub use unit_sums::UnitSums;
 pub use word_scores::WordScores;
 pub use words::{WordMeasure, add_words};
 
-use pulp::{Arch, Simd};
+use pulp::Simd;
 
 /// Label of a row that does not count: its target is missing or its weight is zero.
 pub const SKIP: u32 = u32::MAX;
@@ -74,7 +75,7 @@ pub const UNSEEN: u32 = u32::MAX - 1;
 /// Runs a plain loop compiled for the widest instruction set of the machine. Mark the closure `#[inline(always)]`, or it is compiled on its
 /// own, for the narrowest.
 pub fn widest<R>(work: impl FnOnce() -> R) -> R {
-    Arch::new().dispatch(work)
+    instructions::arch().dispatch(work)
 }
 
 /// The sum of numbers in an order of its own, eight at a time: none of them waits for the one before.

@@ -9,6 +9,7 @@ use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
+use crate::num::kernel::instructions::arch;
 
 /// Where the sums of K classes and p columns go; every slice is added to.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ pub struct Moments {
 impl Moments {
     /// Buffers for `classes` classes and `cols` columns.
     pub fn new(classes: usize, cols: usize) -> Self {
-        Moments { arch: Arch::new(), classes, cols, table: Aligned::zeros(classes * 3 * padded(cols)), panel: Panel::new() }
+        Moments { arch: arch(), classes, cols, table: Aligned::zeros(classes * 3 * padded(cols)), panel: Panel::new() }
     }
 
     /// Adds a block of rows. `shift` holds K × p numbers.

@@ -4,8 +4,9 @@
 //! coordinates pass; they leave them only where one is below the limit of its query, which few are once a search has begun. Cost: 2 operations
 //! per query, point and coordinate.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use std::array::from_fn;
+use crate::num::kernel::instructions::arch;
 
 /// Points in a tile.
 pub const TILE: usize = 32;
@@ -31,7 +32,7 @@ pub fn near_points(tiles: Tiles<'_>, queries: &[f32], limits: &mut [f32], below:
     assert!(count <= GROUP && places.is_multiple_of(TILE), "a group of queries and whole tiles");
     let width = queries.len() / count.max(1);
     assert_eq!((queries.len(), tiles.cells.len()), (width * count, width * places), "as many coordinates of points as of queries");
-    let arch = Arch::new();
+    let arch = arch();
     match count {
         0 => {}
         1 => arch.dispatch(Near::<_, 1> { tiles, queries, limits, width, below }),

@@ -11,6 +11,7 @@ use super::tile::{STRIPS, WithStrips, accumulate, full_tile, store, strip_width,
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
+use crate::num::kernel::instructions::arch;
 
 /// Rows that are worked on together: enough to use each strip of R several times while it is in the
 /// cache, and a whole number of tiles for every strip width.
@@ -46,7 +47,7 @@ impl QuadraticScores {
     /// # Panics
     /// When the lengths of the slices contradict one another.
     pub fn new(constant: &[f64], centre: &[f64], mean: &[f64], factor: &[f64]) -> Self {
-        Self::for_arch(Arch::new(), constant, centre, mean, factor)
+        Self::for_arch(arch(), constant, centre, mean, factor)
     }
 
     pub(super) fn for_arch(arch: Arch, constant: &[f64], centre: &[f64], mean: &[f64], factor: &[f64]) -> Self {

@@ -12,6 +12,7 @@ use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
 use std::marker::PhantomData;
+use crate::num::kernel::instructions::arch;
 
 const ROWS: usize = 4;
 const CLASSES: usize = 3;
@@ -41,7 +42,7 @@ impl<T: Term> RowSums<T> {
         let pairs: Vec<f64> =
             centre.chunks_exact(cols.max(1)).zip(factor.chunks_exact(cols.max(1))).flat_map(|(c, f)| [c, f]).flatten().copied().collect();
         let table = Aligned::padded_rows(&pairs, cols, padded(cols));
-        RowSums { arch: Arch::new(), cols, constant: constant.to_vec(), table, term: PhantomData }
+        RowSums { arch: arch(), cols, constant: constant.to_vec(), table, term: PhantomData }
     }
 
     pub(super) fn classes(&self) -> usize {

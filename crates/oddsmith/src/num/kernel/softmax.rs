@@ -8,6 +8,7 @@
 use super::exp::exp;
 use super::ln::ln;
 use pulp::{Arch, Simd, WithSimd};
+use crate::num::kernel::instructions::arch;
 
 /// Scores that are worked on together: 8 KiB.
 const BLOCK: usize = 1024;
@@ -18,7 +19,7 @@ const BLOCK: usize = 1024;
 /// # Panics
 /// When the scores are not whole rows, or `log_norm` is not one number per row.
 pub fn softmax(scores: &mut [f64], classes: usize, log_norm: Option<&mut [f64]>) -> usize {
-    run::<false>(Arch::new(), scores, classes, log_norm)
+    run::<false>(arch(), scores, classes, log_norm)
 }
 
 /// As [`softmax`], but leaves log probabilities: s_k minus the log normaliser.
@@ -26,7 +27,7 @@ pub fn softmax(scores: &mut [f64], classes: usize, log_norm: Option<&mut [f64]>)
 /// # Panics
 /// When the scores are not whole rows, or `log_norm` is not one number per row.
 pub fn log_softmax(scores: &mut [f64], classes: usize, log_norm: Option<&mut [f64]>) -> usize {
-    run::<true>(Arch::new(), scores, classes, log_norm)
+    run::<true>(arch(), scores, classes, log_norm)
 }
 
 fn run<const LOG: bool>(arch: Arch, scores: &mut [f64], classes: usize, mut log_norm: Option<&mut [f64]>) -> usize {

@@ -6,10 +6,11 @@
 use super::exp::exp;
 use super::ln::ln;
 use pulp::{Arch, Simd, WithSimd};
+use crate::num::kernel::instructions::arch;
 
 /// Replaces every number by ln(1 + eˣ); NaN stays NaN.
 pub fn softplus_all(values: &mut [f64]) {
-    softplus_on(Arch::new(), values);
+    softplus_on(arch(), values);
 }
 
 fn softplus_on(arch: Arch, values: &mut [f64]) {

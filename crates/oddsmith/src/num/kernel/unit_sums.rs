@@ -10,6 +10,7 @@ use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
+use crate::num::kernel::instructions::arch;
 
 /// The units of a layer: their constants and weights.
 #[derive(Debug, Clone)]
@@ -31,7 +32,7 @@ impl UnitSums {
     /// # Panics
     /// When the numbers of weights, constants and columns contradict each other.
     pub fn new(constant: &[f64], weight: &[f64], centre: &[f64]) -> Self {
-        Self::by_place(Arch::new(), constant, centre, |u, j| weight[u * centre.len() + j], weight.len())
+        Self::by_place(arch(), constant, centre, |u, j| weight[u * centre.len() + j], weight.len())
     }
 
     /// The same with the weights of a column side by side: what a layer hands back to the one before it.
@@ -39,7 +40,7 @@ impl UnitSums {
     /// # Panics
     /// When the numbers of weights, constants and columns contradict each other.
     pub fn transposed(constant: &[f64], weight: &[f64], centre: &[f64]) -> Self {
-        Self::by_place(Arch::new(), constant, centre, |u, j| weight[j * constant.len() + u], weight.len())
+        Self::by_place(arch(), constant, centre, |u, j| weight[j * constant.len() + u], weight.len())
     }
 
     fn by_place(arch: Arch, constant: &[f64], centre: &[f64], weight: impl Fn(usize, usize) -> f64, weights: usize) -> Self {

@@ -9,6 +9,7 @@ use super::{Position, SparseRows, WordMeasure, fused};
 use crate::error::Result;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
+use crate::num::kernel::instructions::arch;
 
 /// Classes that are added as one vector.
 pub(super) const QUAD: usize = 4;
@@ -35,7 +36,7 @@ impl WordScores {
     /// # Panics
     /// When the table does not have whole words.
     pub fn new(classes: usize, table: &[f64]) -> Self {
-        Self::for_arch(Arch::new(), classes, table)
+        Self::for_arch(arch(), classes, table)
     }
 
     pub(super) fn for_arch(arch: Arch, classes: usize, table: &[f64]) -> Self {

@@ -18,6 +18,7 @@ use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
 use pulp::Arch;
+use crate::num::kernel::instructions::arch;
 
 /// The kernel and its panels.
 #[derive(Debug, Clone)]
@@ -62,7 +63,7 @@ impl Gram {
         let depth = panel_depth(cols);
         let squares = groups * padded(cols) * padded(cols);
         Gram {
-            arch: Arch::new(),
+            arch: arch(),
             cols,
             classes,
             pooled,
