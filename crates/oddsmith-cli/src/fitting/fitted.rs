@@ -51,7 +51,8 @@ pub(crate) fn fit(request: FitRequest<'_>, console: &Console, control: &Arc<Cont
     let FitRequest { input, options, roles, mut model, threads, crude, trace } = request;
     let name = input.name();
     let in_table = |error: Error| error.in_table(&name);
-    let memory = options.memory;
+    // Half of the budget is for rows that are kept for a second reading, which is when they are judged.
+    let memory = options.memory / 4;
     let weight_column = roles.weight.as_ref().map(|(column, _)| column.clone());
     let opened = {
         let _progress = Progress::start(console, control, "reading");

@@ -5,6 +5,7 @@
 
 use super::aligned::Aligned;
 use super::gram::Product;
+use super::instructions::arch;
 use super::tile::StripWidth;
 use super::{padded, widest};
 use pulp::Arch;
@@ -20,7 +21,7 @@ const CHUNK: usize = 256;
 /// # Panics
 /// When the matrix is not square.
 pub fn factor_upper(matrix: &mut [f64], size: usize) -> bool {
-    factor_for(Arch::new(), matrix, size)
+    factor_for(arch(), matrix, size)
 }
 
 fn factor_for(arch: Arch, matrix: &mut [f64], size: usize) -> bool {

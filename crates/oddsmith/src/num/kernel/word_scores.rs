@@ -7,9 +7,9 @@
 use super::aligned::Aligned;
 use super::{Position, SparseRows, WordMeasure, fused};
 use crate::error::Result;
+use crate::num::kernel::instructions::arch;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
-use crate::num::kernel::instructions::arch;
 
 /// Classes that are added as one vector.
 pub(super) const QUAD: usize = 4;
