@@ -168,6 +168,11 @@ SAME = {
     "read": lambda local, folder: local.read.parquet(folder),
     "format": lambda local, folder: local.read.format("parquet").schema(SCHEMA).load(folder),
     "schema as it is": plain,
+    # Spark keeps the words of a path as an option of the reader.
+    "relative path": lambda local, folder: local.read.parquet(os.path.relpath(folder)),
+    "path with a slash": lambda local, folder: local.read.parquet(f"{folder}/"),
+    "address": lambda local, folder: local.read.parquet(f"file://{folder}"),
+    "short address": lambda local, folder: local.read.parquet(f"file:{folder}/"),
 }
 
 
