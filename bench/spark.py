@@ -92,7 +92,11 @@ def ours(what: str, folder: Path, spark_session) -> tuple[int, object]:
     data = data.where("y >= 0") if what.endswith("packed") else data
     jobs, answers = [], _apart.answers
     _apart.answers = lambda on, job: isinstance(on, _spark_tasks.Tasks) and jobs.append(job.do) or answers(on, job)
+    packs, packed = spark.frame, []
+    spark.frame = lambda df: packed.append(True) or packs(df)
     fitted = spark.fit(model, data, "y", options={"max-depth": DEPTH} if model == "tree" else None)
+    if bool(packed) != what.endswith("packed"):
+        raise SystemExit(f"{what}: the frame was {'packed' if packed else 'read as files'}, which is another line of the table")
     return len(jobs), fitted
 
 

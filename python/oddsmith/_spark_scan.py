@@ -57,8 +57,25 @@ def _is_plain(df: Any, folder: str) -> bool:
     if level.useMemory or level.useDisk:
         # Spark would take the rows that it keeps, whatever became of the files.
         return False
-    # With the columns given, nothing is read here; whether they are those of the files is looked up.
-    return df.sameSemantics(df.sparkSession.read.schema(df.schema).parquet(_escaped(folder)))
+    return any(_is_same(df, spelling) for spelling in _spellings(folder))
+
+
+def _is_same(df: Any, path: str) -> bool:
+    """Whether a frame is what Spark reads of a path."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        # With the columns given, nothing is read here; whether they are those of the files is looked up.
+        return df.sameSemantics(df.sparkSession.read.schema(df.schema).parquet(_escaped(path)))
+    except AnalysisException:
+        # A relative path of this process may be none of Java's.
+        return False
+
+
+def _spellings(folder: str) -> list[str]:
+    """How a folder may have been named to Spark, which keeps the words of a path as an option of the reader and compares them, too."""
+    ways = [folder, os.path.relpath(folder), f"file://{folder}", f"file:{folder}"]
+    return [f"{way}{end}" for end in ("", "/") for way in ways]
 
 
 def _escaped(folder: str) -> str:

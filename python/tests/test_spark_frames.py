@@ -78,7 +78,7 @@ def test_a_disk_without_room_for_blocks_says_so(local, monkeypatch):
 
 
 #: Models that learn row after row.
-IN_ORDER = {"perceptron": {"epochs": 3}, "network": {"search": "adam", "steps": 2, "hidden": 2}}
+IN_ORDER = {"perceptron": {"epochs": 3, "variant": "last"}, "network": {"search": "adam", "steps": 2, "hidden": 2}}
 
 
 @pytest.mark.parametrize("name", IN_ORDER)
@@ -86,9 +86,11 @@ def test_models_of_the_order_of_rows_want_it_from_whoever_makes_the_frame(name, 
     table = rows()[["age", "dose", "died"]]
     df, options = local.createDataFrame(table).repartitionByRange(4, "age"), IN_ORDER[name]
     # Several blocks may have been packed in any order of partitions: which is meant, nobody said.
-    for many in (df, spark.frame(df, block=2000)):
+    packed = spark.frame(df, block=2000)
+    for many in (df, packed):
         with pytest.raises(od.UnsupportedError, match="take rows one after the other.*let workers read files.*or make one part"):
             spark.fit(name, many, "died", options=options)
+    packed.release()
     one = spark.frame(df.coalesce(1).sortWithinPartitions("dose"))
     assert one.slots == 1
     ordered = table.sort_values("dose", kind="stable")
@@ -166,6 +168,11 @@ SAME = {
     "read": lambda local, folder: local.read.parquet(folder),
     "format": lambda local, folder: local.read.format("parquet").schema(SCHEMA).load(folder),
     "schema as it is": plain,
+    # Spark keeps the words of a path as an option of the reader.
+    "relative path": lambda local, folder: local.read.parquet(os.path.relpath(folder)),
+    "path with a slash": lambda local, folder: local.read.parquet(f"{folder}/"),
+    "address": lambda local, folder: local.read.parquet(f"file://{folder}"),
+    "short address": lambda local, folder: local.read.parquet(f"file:{folder}/"),
 }
 
 
