@@ -58,7 +58,10 @@ impl Logistic {
 
     /// Goes on from the direction of this pass, which separates, to the fewest columns that do.
     pub(in crate::model::linear) fn after_proof(&self, state: &PassState, fitting: &Fitting, next: &Next, complete: bool) -> Steps {
-        let separation = describe(state, &state.eval_points[0].theta, complete, fitting);
+        if self.on_separation == OnSeparation::Infinite {
+            return self.ascend(state, &fitting.facts, complete);
+        }
+        let separation = describe(state, &state.eval_points[0].theta, complete, &fitting.facts);
         let narrowing = match &fitting.narrowing {
             // The fit of fewer columns may yet find the way that separates all rows.
             Some(narrowing) if narrowing.separation.complete && !separation.complete => {
@@ -155,7 +158,7 @@ impl Logistic {
                 Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
             }
             OnSeparation::Drop => self.leave_out(state, &fitting, separation),
-            OnSeparation::Error => Err(separation_error(state, &fitting.facts, &separation)?),
+            OnSeparation::Error | OnSeparation::Infinite => Err(separation_error(state, &fitting.facts, &separation)?),
         }
     }
 
@@ -186,7 +189,7 @@ impl Logistic {
 }
 
 /// The state of passes through other coordinates.
-fn at(state: &PassState, coordinates: Arc<Coordinates>) -> PassState {
+pub(super) fn at(state: &PassState, coordinates: Arc<Coordinates>) -> PassState {
     PassState {
         layout: Arc::clone(&state.layout),
         problem: state.problem.clone(),
@@ -197,6 +200,7 @@ fn at(state: &PassState, coordinates: Arc<Coordinates>) -> PassState {
         passes: state.passes,
         sample: Sample::All,
         source: state.source,
+        face: state.face.clone(),
         stage: Stage::Survey,
     }
 }
@@ -218,8 +222,8 @@ fn untried(state: &PassState, fitting: &Fitting, separation: &Separation) -> Vec
 }
 
 /// The columns of a separating direction.
-fn describe(state: &PassState, direction: &[f64], complete: bool, fitting: &Fitting) -> Separation {
-    let (shape, coordinates) = (fitting.facts.shape, &state.coordinates);
+pub(super) fn describe(state: &PassState, direction: &[f64], complete: bool, facts: &Facts) -> Separation {
+    let (shape, coordinates) = (facts.shape, &state.coordinates);
     let shift = usize::from(coordinates.intercept);
     let outputs: Vec<Vec<f64>> = direction.chunks_exact(shape.width).map(|theta| coordinates.coefficients(&theta[shift..])).collect();
     let size = |j: usize, weight: f64| (weight / coordinates.scale[j]).abs();
