@@ -148,6 +148,8 @@ pub(crate) struct Fitting {
     pub(crate) descends: bool,
     /// Whether the search has begun again at the null model.
     pub(crate) restarted: bool,
+    /// Levels of wide categories that were asked whether they separate by themselves.
+    pub(crate) levels_tried: usize,
     /// What this search is a part of, where it only asks whether fewer columns separate.
     pub(crate) narrowing: Option<Box<Narrowing>>,
 }
@@ -184,6 +186,7 @@ impl Fitting {
             descent_from: None,
             descends: false,
             restarted: false,
+            levels_tried: 0,
             narrowing: None,
         }
     }
