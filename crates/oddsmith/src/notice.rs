@@ -102,7 +102,8 @@ catalogue! {
         "Some combination of columns tells the classes apart without error (or, quasi-completely, without error for some of \
          the rows). The likelihood then rises forever along it and no finite estimate exists: a table with huge \
          coefficients and standard errors would be an artefact of when the search stopped. Use {on-separation=firth}, a penalty \
-         ({l2}), or leave the column out ({on-separation=drop}); ask whether the column was known before the outcome.";
+         ({l2}), leave the column out ({on-separation=drop}), or ask for an infinite odds ratio with one finite limit \
+         ({on-separation=infinite}); ask whether the column was known before the outcome.";
     VARIANCE_FLOOR = "W205", "variance floor",
         "A column does not vary within a class, so its Gaussian would be a spike and its evidence infinite. \
          Its variance was raised to the floor printed here, a fraction of the column's own overall variance.";

@@ -29,6 +29,7 @@ mod reading;
 mod regression;
 mod rounds;
 mod rows;
+mod separation;
 mod session;
 mod statistics;
 mod tables;

@@ -6,6 +6,8 @@ mod compensated;
 mod design_survey;
 mod flag_columns;
 mod level_counts;
+#[cfg(test)]
+mod nist;
 mod number_moments;
 mod number_tallies;
 mod part_of;

@@ -14,6 +14,7 @@ mod model;
 mod one_vs_rest;
 mod options;
 pub(crate) mod params;
+mod rise;
 mod stored;
 mod wide_scores;
 
@@ -29,6 +30,7 @@ pub(in crate::model) use infer::uncertainty::covariances;
 pub use model::{Covariance, LogisticModel, Parameters};
 pub(in crate::model) use one_vs_rest::against_rest;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};
+pub use rise::Rise;
 pub use options::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
 
 pub(crate) use describe::odds_ratios::ratio;

@@ -10,6 +10,7 @@ use crate::data::{Design, DesignBlock, Features, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::linear::fit::sparse;
 use crate::model::linear::infer::account::{Account, Method};
+use crate::model::linear::rise::Rise;
 use crate::model::linear::wide_scores::WideScores;
 use crate::model::{Additive, Classifier, Contributions, Evidence, EvidenceOf, Inference, LinearLogOdds, RowLimits, Scale, Scores};
 use crate::notice::Notice;
@@ -48,6 +49,8 @@ pub struct Parameters {
     pub intercept: bool,
     /// Coefficients of words, word after word.
     pub words: Vec<f64>,
+    /// The direction along which coefficients are infinite, if there is one.
+    pub rise: Option<Rise>,
 }
 
 /// Covariance and limits of the estimated parameters: intercept (if any) and kept columns of every output, output after output.
@@ -76,7 +79,11 @@ impl Parameters {
 
     /// The intercept of output `m` in the user's units.
     pub fn intercept(&self, m: usize) -> f64 {
-        let coefficients = self.of(m);
+        if let Some(rise) = self.rise.as_ref().filter(|rise| rise.intercept != 0.0) {
+            return f64::INFINITY.copysign(rise.intercept);
+        }
+        let columns = self.centre.len();
+        let coefficients = &self.scored()[m * columns..(m + 1) * columns];
         // Small terms first would change little; a compensated sum keeps the digits of large offsets.
         let mut sum = crate::num::logspace::NeumaierSum::default();
         sum.add(self.base[m]);
@@ -110,7 +117,7 @@ impl LogisticModel {
         precision: Option<Covariance>,
         account: Account,
     ) -> Self {
-        let scores = LinearScores::new(&parameters.base, &parameters.coefficients, &parameters.centre);
+        let scores = LinearScores::new(&parameters.base, parameters.scored(), &parameters.centre);
         LogisticModel { layout, design, parameters, precision, account, scores }
     }
 
@@ -201,8 +208,8 @@ impl LogisticModel {
         } else {
             let LogOdds { out, block, panel } = work;
             match WideScores::new(&self.design, &self.parameters) {
-                Some(wide) => wide.score(rows, (lo, hi), block, panel, out)?,
-                None => {
+                Some(wide) if !self.is_infinite() => wide.score(rows, (lo, hi), block, panel, out)?,
+                _ => {
                     self.design.expand(rows, lo, hi, block)?;
                     let x = match self.parameters.centre.len() {
                         0 => MatrixView::none(hi - lo),
@@ -222,7 +229,7 @@ impl LogisticModel {
             sparse::add_scores(&csr.slice(lo, hi), mine, outputs, &mut work.out)?;
             table = rest;
         }
-        Ok(())
+        self.decide(rows, lo, hi, work)
     }
 }
 
@@ -263,6 +270,9 @@ impl Classifier for LogisticModel {
                 row[1..].copy_from_slice(odds);
                 if odds[0].is_nan() {
                     row[0] = f64::NAN;
+                } else if odds[0] == f64::INFINITY {
+                    // The first class has no chance: a score of infinity would leave no number for the others.
+                    row.copy_from_slice(&[f64::NEG_INFINITY, 0.0]);
                 }
             }
         }
@@ -270,6 +280,11 @@ impl Classifier for LogisticModel {
     }
 
     fn contributions(&self) -> Result<&dyn Additive> {
+        if self.is_infinite() {
+            let advice = "some coefficients are infinite, and so is what their columns add; Firth's likelihood (firth) has finite ones";
+            return Err(ErrorKind::Unsupported { model: self.card().title, what: "split its log odds into addends".into(), advice: advice.into() }
+                .into());
+        }
         if !self.is_averaged() {
             return Ok(self);
         }
@@ -289,7 +304,7 @@ impl Classifier for LogisticModel {
     }
 
     fn limits(&self) -> Option<&dyn RowLimits> {
-        self.precision.as_ref().map(|_| self as &dyn RowLimits)
+        self.precision.as_ref().filter(|_| !self.is_infinite()).map(|_| self as &dyn RowLimits)
     }
 
     fn evidence(&self) -> Option<Evidence> {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::model::LogisticModel;
-use super::options::{ClassWeighting, Intervals, Logistic};
+use super::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
 use crate::card::{Card, Cell, Summary, Table};
 use crate::codec::{Codec, Encode};
 use crate::data::{Classes, Features, Layout, Rows, SKIP};
@@ -40,6 +40,10 @@ impl OneVsRest {
         if let ClassWeighting::Given(_) = each.class_weights {
             let accepted = "balanced; every class is fitted against all others together, which have no factor in common";
             return Err(Error::option("class-weight", params.text("class-weight").unwrap_or_default(), accepted));
+        }
+        if each.on_separation == OnSeparation::Infinite {
+            let accepted = "error, firth or drop; infinite log odds of several classes have no order";
+            return Err(Error::option("on-separation", "infinite", accepted));
         }
         let precision = if params.has("ci") { each.precision } else { each.precision.min(Intervals::Wald) };
         Ok(OneVsRest { each: Logistic { sampling: false, tests: false, precision, ..each } })

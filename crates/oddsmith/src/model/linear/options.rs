@@ -25,6 +25,9 @@ pub enum OnSeparation {
     Firth,
     /// Fit without the variables along which the classes are separated, and say so.
     Drop,
+    /// Report the supremum of the likelihood: infinite coefficients along the one direction that separates, each with a finite limit from
+    /// the profile on its other side, and the fit of the rows that the direction leaves undecided; and say so.
+    Infinite,
 }
 
 impl OnSeparation {
@@ -34,6 +37,7 @@ impl OnSeparation {
             OnSeparation::Error => "error",
             OnSeparation::Firth => "firth",
             OnSeparation::Drop => "drop",
+            OnSeparation::Infinite => "infinite",
         }
     }
 }
@@ -42,9 +46,9 @@ impl FromStr for OnSeparation {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let all = [OnSeparation::Error, OnSeparation::Firth, OnSeparation::Drop];
+        let all = [OnSeparation::Error, OnSeparation::Firth, OnSeparation::Drop, OnSeparation::Infinite];
         let known = all.into_iter().find(|choice| choice.name() == text);
-        known.ok_or_else(|| Error::option("on-separation", text, "error, firth or drop"))
+        known.ok_or_else(|| Error::option("on-separation", text, "error, firth, drop or infinite"))
     }
 }
 
@@ -248,10 +252,24 @@ impl Logistic {
         {
             return Err(Error::option("cluster", option, format!("the formula has cluster({column}); give one of them")));
         }
+        self.check_infinite()?;
         if self.firth && (self.l2 > 0.0 || self.l1 > 0.0) {
             return Err(Error::option("firth", "on", "Firth's penalty does not go with another penalty"));
         }
         Ok(())
+    }
+
+    /// Infinite coefficients are those of a likelihood that counts rows, at its supremum.
+    fn check_infinite(&self) -> Result<()> {
+        let weighted = self.robust.is_some() || self.cluster_column().is_some() || self.class_weights != ClassWeighting::None;
+        match self.on_separation == OnSeparation::Infinite && (weighted || self.solver != Solver::Newton || self.unfinished.is_some()) {
+            true => Err(Error::option(
+                "on-separation",
+                "infinite",
+                "infinite estimates go with Newton's method, and with neither robust errors, clusters nor class weights",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// The distance from the optimum at which the fit stops.

@@ -35,10 +35,11 @@ pub(crate) const FIRTH: Param =
     Param::flag("firth", "Firth's penalised likelihood: finite estimates under separation, less bias in small samples");
 const ON_SEPARATION: Param = Param::new(
     "on-separation",
-    ParamKind::Choice(&["error", "firth", "drop"]),
+    ParamKind::Choice(&["error", "firth", "drop", "infinite"]),
     "WHAT",
     "error",
-    "What to do when no finite estimate exists: stop, use Firth's likelihood, or leave the columns out that separate the classes",
+    "What to do when no finite estimate exists: stop, use Firth's likelihood, leave the columns out that separate the classes, or report \
+     infinite odds ratios with one finite limit",
 );
 const CI: Param = Param::new(
     "ci",

@@ -13,8 +13,9 @@ use crate::model::linear::infer::row_account::RowAccount;
 use crate::notice::Notice;
 use crate::record::{Record, fault};
 
-/// Version of the content.
+/// Versions of the content: finite coefficients, and those of which some are infinite.
 const VERSION: u32 = 1;
+const WITH_RISE: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,8 +28,9 @@ struct Head {
 
 impl LogisticModel {
     pub(crate) fn to_record(&self) -> Result<Record> {
-        let mut record = Record::new("logistic", VERSION, &serde_json::json!({}))?;
         let parameters = &self.parameters;
+        let version = if parameters.rise.is_some() { WITH_RISE } else { VERSION };
+        let mut record = Record::new("logistic", version, &serde_json::json!({}))?;
         let head = Head {
             account: self.account.clone(),
             notices: self.account.notices.clone(),
@@ -45,7 +47,11 @@ impl LogisticModel {
         record.put("base", &parameters.base);
         record.put("centre", &parameters.centre);
         record.put("spread", &parameters.spread);
-        record.put("coefficients", &parameters.coefficients);
+        record.put("coefficients", parameters.scored());
+        if let Some(rise) = &parameters.rise {
+            record.put("rise_base", &[rise.base]);
+            record.put("rise", &rise.coefficients);
+        }
         record.put("words", &parameters.words);
         record.put_counts("kept", &parameters.kept.iter().map(|j| *j as u64).collect::<Vec<_>>());
         if let Some(precision) = &self.precision {
@@ -65,7 +71,7 @@ pub(crate) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
 
 /// The same with its type.
 pub(crate) fn read_model(record: &Record) -> Result<LogisticModel> {
-    record.expect("logistic", VERSION)?;
+    record.expect("logistic", WITH_RISE)?;
     let head: Head = record.part("logistic")?;
     let layout = Arc::new(Layout::read(record, "layout")?);
     let design = Arc::new(Design::read(record, "design", &layout)?);
@@ -89,6 +95,11 @@ pub(crate) fn read_model(record: &Record) -> Result<LogisticModel> {
         kept,
         intercept: head.intercept,
         words: record.numbers("words", size(outputs, words)?)?,
+        rise: None,
+    };
+    let parameters = match record.version == WITH_RISE {
+        true => risen(record, parameters)?,
+        false => parameters,
     };
     let sample: RowAccount = if record.head.get("rows").is_some() { record.part("rows")? } else { RowAccount::default() };
     if !sample.suits(classes) {
@@ -109,4 +120,14 @@ pub(crate) fn read_model(record: &Record) -> Result<LogisticModel> {
         }),
     };
     Ok(LogisticModel::new(layout, design, parameters, precision, account))
+}
+
+/// The parameters with the direction along which they rise forever.
+fn risen(record: &Record, parameters: Parameters) -> Result<Parameters> {
+    let (base, rise) = (record.numbers("rise_base", 1)?, record.numbers("rise", parameters.centre.len())?);
+    let moves = rise.iter().enumerate().filter(|(_, rise)| **rise != 0.0).map(|(j, _)| j).collect::<Vec<_>>();
+    if parameters.outputs() != 1 || moves.is_empty() || moves.iter().any(|j| !parameters.kept.contains(j)) {
+        return Err(fault("a direction of infinite coefficients belongs to two classes and to columns that carry a coefficient"));
+    }
+    Ok(parameters.with_rise(base[0], rise))
 }

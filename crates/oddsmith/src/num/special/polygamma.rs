@@ -7,9 +7,11 @@
 //! ```
 //!
 //! Cost: about 30 ns, and up to ten divisions below 10. Worst error: trigamma 4e-16; digamma
-//! `ε (1 + κ)` with the condition number `κ = |x ψ′/ψ|`, which grows only near its zero at 1.4616.
+//! `ε (1 + κ)` with the condition number `κ = |x ψ′/ψ|`, which grows only near its zero at 1.4616: from 1 to 2 the recurrence and the
+//! logarithm are summed in pairs of numbers, because what they leave is small.
 
 use crate::num::logspace::NeumaierSum;
+use crate::num::special::double_double::DoubleDouble;
 
 /// From here on the first nine terms of the asymptotic series reach the last bit.
 const ASYMPTOTIC_FROM: f64 = 10.0;
@@ -23,22 +25,42 @@ pub fn digamma(x: f64) -> f64 {
     if x < 0.0 || x == f64::INFINITY {
         return if x > 0.0 { x } else { f64::NAN };
     }
+    if (1.0..2.0).contains(&x) {
+        return near_the_zero(x);
+    }
     let mut sum = NeumaierSum::default();
     let mut shifted = x + 0.0;
     while shifted < ASYMPTOTIC_FROM {
         sum.add(-1.0 / shifted);
         shifted += 1.0;
     }
-    let inverse = 1.0 / shifted;
+    let (first, others) = rest_of_digamma(shifted);
+    sum.add(libm::log(shifted));
+    sum.add(first);
+    sum.add(others);
+    sum.value()
+}
+
+/// −1/(2x) and the series of ψ.
+fn rest_of_digamma(x: f64) -> (f64, f64) {
+    let inverse = 1.0 / x;
     let square = inverse * inverse;
     let mut series = 0.0;
     for (k, b) in BERNOULLI.iter().enumerate().rev() {
         series = series * square + b / (2 * k + 2) as f64;
     }
-    sum.add(libm::log(shifted));
-    sum.add(-0.5 * inverse);
-    sum.add(-square * series);
-    sum.value()
+    (-0.5 * inverse, -square * series)
+}
+
+/// ψ where its addends leave little.
+fn near_the_zero(x: f64) -> f64 {
+    let (mut sum, mut shifted) = (DoubleDouble::from(0.0), DoubleDouble::from(x));
+    while shifted.value() < ASYMPTOTIC_FROM {
+        sum = sum - DoubleDouble::from(1.0) / shifted;
+        shifted = shifted + 1.0;
+    }
+    let (first, others) = rest_of_digamma(shifted.value());
+    (sum + shifted.ln() + first + others).value()
 }
 
 /// `ψ′(x) = d² ln Γ(x) / dx²` for `x > 0`; `+inf` at 0, NaN below 0 and for NaN.

@@ -7,11 +7,12 @@ pub(crate) struct Table {
     points: Vec<Point>,
 }
 
-struct Point {
+/// One line.
+pub(crate) struct Point {
     function: String,
-    value: f64,
+    pub(crate) value: f64,
     condition: f64,
-    arguments: Vec<f64>,
+    pub(crate) arguments: Vec<f64>,
 }
 
 impl Table {
@@ -39,7 +40,8 @@ impl Table {
         self.judge(function, factor, |p| f64::EPSILON * (1.0 + p.condition), f);
     }
 
-    fn judge(&self, function: &str, limit: f64, unit: impl Fn(&Point) -> f64, f: impl Fn(&[f64]) -> f64) {
+    /// Every relative error is at most `limit` units, each point having a unit of its own.
+    pub(crate) fn judge(&self, function: &str, limit: f64, unit: impl Fn(&Point) -> f64, f: impl Fn(&[f64]) -> f64) {
         let points: Vec<_> = self.points.iter().filter(|point| point.function == function).collect();
         assert!(points.len() >= 20, "{function}: only {} points", points.len());
         let (mut worst, mut at) = (0.0, String::new());

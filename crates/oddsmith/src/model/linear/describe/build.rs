@@ -18,6 +18,7 @@ use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::fit::target::Target;
 use crate::model::linear::infer::account::{Account, IntervalKind, Method};
 use crate::model::linear::infer::analysis::{found, found_value, functionals};
+use crate::model::linear::infer::face::Face;
 use crate::model::linear::infer::row_account::{CategoryCounts, RowAccount};
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::Robust;
@@ -32,6 +33,10 @@ impl LogisticModel {
     pub(crate) fn build(learner: &Logistic, state: &PassState, analysis: &Analysis) -> Result<LogisticModel> {
         let problem = problem(state)?;
         let parameters = parameters(learner, state, analysis, &problem);
+        let parameters = match &analysis.face {
+            Some(face) => risen(parameters, face),
+            None => parameters,
+        };
         let lost = column_without_variance(state, analysis)?;
         let precision = if lost.is_none() { precision(learner, state, analysis, &parameters) } else { None };
         let mut account = account(learner, state, analysis, &problem, precision.as_ref(), &parameters.estimates());
@@ -88,7 +93,17 @@ fn parameters(learner: &Logistic, state: &PassState, analysis: &Analysis, proble
         kept: coordinates.kept.clone(),
         intercept: coordinates.intercept,
         words: theta[shape.outputs * shape.width..].to_vec(),
+        rise: None,
     }
+}
+
+/// The parameters where they rise forever along a direction.
+fn risen(parameters: Parameters, face: &Face) -> Parameters {
+    let (coordinates, theta) = (&face.coordinates, face.theta());
+    let coefficients = coordinates.coefficients(&theta[usize::from(coordinates.intercept)..]);
+    let moved = parameters.centre.iter().zip(&coordinates.centre).zip(&coefficients).map(|((to, from), rise)| (to - from) * rise);
+    let base = if coordinates.intercept { theta[0] + moved.sum::<f64>() } else { 0.0 };
+    parameters.with_rise(base, coefficients)
 }
 
 /// The centre of every column: its mean, also where the solver left a marked column as it is.
@@ -120,7 +135,7 @@ fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, paramet
     let inside = solvers_covariance(analysis)?;
     let functionals = functionals(state, shape);
     let map = DMatrix::from_fn(size, size, |r, c| functionals[r][c]);
-    let matrix = &map * &inside * map.transpose();
+    let mut matrix = &map * &inside * map.transpose();
     // At its own centre the intercept is the solver's; from there it moves to the reported one.
     let coordinates = &state.coordinates;
     let mut centred_map = map.clone();
@@ -135,11 +150,19 @@ fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, paramet
     }
     let centred = &centred_map * inside * centred_map.transpose();
     let estimates = parameters.estimates();
+    // What an infinite coefficient varies with another is not known.
+    for parameter in (0..size).filter(|parameter| estimates[*parameter].is_infinite()) {
+        matrix.row_mut(parameter).fill(0.0);
+        matrix.column_mut(parameter).fill(0.0);
+    }
     let quantile = normal::quantile_upper(0.5 * (1.0 - learner.level));
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     for parameter in 0..size {
         let half = quantile * matrix[(parameter, parameter)].max(0.0).sqrt();
-        let wald = [estimates[parameter] - half, estimates[parameter] + half];
+        let wald = match estimates[parameter] {
+            estimate if estimate.is_infinite() => [f64::NEG_INFINITY, f64::INFINITY],
+            estimate => [estimate - half, estimate + half],
+        };
         let end = |upper: bool| match found(&analysis.answers, &Purpose::Limit { parameter, upper }) {
             Some(SearchOutcome::Found { theta, .. }) => functionals[parameter].dot(theta) + shift_of(learner, state, analysis, parameter),
             Some(SearchOutcome::Failed) | None => wald[usize::from(upper)],
@@ -153,7 +176,10 @@ fn precision(learner: &Logistic, state: &PassState, analysis: &Analysis, paramet
 
 /// The covariance in the solver's columns.
 fn solvers_covariance(analysis: &Analysis) -> Option<DMatrix<f64>> {
-    let inverse = || Some(Cholesky::new(analysis.estimate.information.clone()?)?.inverse());
+    let inverse = || {
+        let inverse = Cholesky::new(analysis.estimate.information.clone()?)?.inverse();
+        Some(analysis.face.as_ref().map_or(inverse.clone(), |face| face.lift_matrix(inverse)))
+    };
     analysis.sandwich.clone().or_else(inverse)
 }
 
@@ -326,7 +352,8 @@ fn row_account(learner: &Logistic, state: &PassState, analysis: &Analysis, probl
     RowAccount {
         class_proportions: weights.iter().filter(|_| !mixed(problem)).map(|weight| weight / total).collect(),
         moved_by: Vec::new(),
-        pearson: row_sums.map(RowSums::pearson).filter(|pearson| pearson.is_finite()),
+        // Squares at a point that stands for the supremum are not those of the rows that the direction decides.
+        pearson: row_sums.filter(|_| analysis.face.is_none()).map(RowSums::pearson).filter(|pearson| pearson.is_finite()),
         categories: row_sums.map_or_else(Vec::new, |row_sums| row_sums.categories().map(counts).collect()),
         weight_column: None,
         proportion_columns: learner.class_proportions.clone(),

@@ -45,6 +45,11 @@ impl LogisticModel {
         let error = precision.matrix[at * size + at].max(0.0).sqrt();
         // A known move of the log odds leaves an intercept's error as it is; the fit without it is then no test of zero any more.
         let moved = !self.account.sample.moved_by.is_empty() && self.parameters.intercept && at.is_multiple_of(self.parameters.width());
+        if estimate.is_infinite() {
+            let (lower, upper) = (precision.lower[at], precision.upper[at]);
+            let unknown = f64::NAN;
+            return Some(Inference { error: unknown, statistic: unknown, p_value: unknown, log_p_value: unknown, lower, upper });
+        }
         let (statistic, p_value, log_p_value) = match self.account.parameter_tests.get(at) {
             Some(_) if moved => (f64::NAN, f64::NAN, f64::NAN),
             // Firth: the penalised likelihood ratio, signed like the estimate.
@@ -84,7 +89,11 @@ impl LogisticModel {
             Method::Penalised if self.account.l1 > 0.0 => format!("L1 penalty {}", self.account.l1),
             Method::Penalised => format!("L2 penalty {}", self.account.l2),
         };
-        let state = if self.account.unfinished { ", not converged" } else { "" };
+        let state = match (self.account.unfinished, self.is_infinite()) {
+            (true, _) => ", not converged",
+            (false, true) => ", with infinite estimates",
+            (false, false) => "",
+        };
         format!("{model}, {method}{state}")
     }
 

@@ -44,7 +44,11 @@ impl LogisticModel {
         rows.truncate(MOST);
         rows.reverse();
         let known = self.precision.is_some();
-        let place = |(at, row): (usize, &ForestRow)| row.estimate.map(|(value, low, high)| (at as f64, value, low, high));
+        // Zero and infinity have no place on a scale of logarithms; they stand beside it in figures.
+        let placed = |value: &f64| *value > 0.0 && value.is_finite();
+        let place = |(at, row): (usize, &ForestRow)| {
+            row.estimate.filter(|(value, ..)| placed(value)).map(|(value, low, high)| (at as f64, value, low, high))
+        };
         let drawn = |reference: bool| -> Vec<(f64, f64, f64, f64)> {
             rows.iter().enumerate().filter(|(_, row)| row.reference == reference).filter_map(place).collect()
         };

@@ -6,11 +6,11 @@ use crate::model::term::{LevelTerm, NumberTerm, Term, WordTerm};
 use crate::model::{LinearLogOdds, Prepared};
 
 impl LogisticModel {
-    /// The exact weights by column; `None` for designs with interactions, functions or an offset, and for averages over a posterior.
+    /// The exact weights by column; `None` for designs with interactions, functions or an offset, for averages over a posterior, and for infinite weights.
     pub(crate) fn as_linear_log_odds(&self) -> Option<LinearLogOdds> {
         let (layout, parameters) = (&self.layout, &self.parameters);
         let (outputs, classes) = (parameters.outputs(), parameters.outputs() + 1);
-        if self.design.has_offset() || self.is_averaged() {
+        if self.design.has_offset() || self.is_averaged() || self.is_infinite() {
             return None;
         }
         let mut numbers = NumberTerm { columns: Vec::new(), centre: Vec::new(), base: Vec::new(), weights: Vec::new() };

@@ -114,6 +114,14 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
         );
         notices.push(Notice::new(notice::SEPARATION, text));
     }
+    if let Some(face) = &analysis.face {
+        let text = format!(
+            "quasi-complete separation along {}: the likelihood rises forever, towards a supremum with infinite coefficients (odds ratios of ∞ or \
+             0, each with one limit, from the profile); the others are those of the rows that are left undecided",
+            face.separation.names(&problem.design).join(", ")
+        );
+        notices.push(Notice::new(notice::SEPARATION, text));
+    }
     let lost = analysis.answers.iter().filter(|(_, outcome)| *outcome == SearchOutcome::Failed).count();
     if lost > 0 {
         let text = format!("{lost} profile limits or tests were not found; Wald limits stand in their place, tests are left out");

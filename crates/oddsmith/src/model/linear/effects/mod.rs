@@ -46,6 +46,9 @@ impl EffectAnalysis {
                 Advice::Set { option: "ci", value: "wald", to: "it has no standard errors; fit it without a penalty and with them" };
             return Err(ErrorKind::Unsupported { model: model.card().title, what: "tell effects in risk".into(), advice }.into());
         }
+        if model.is_infinite() {
+            return Err(model.without_row_precision("tell effects in risk"));
+        }
         let index = predictor(model, exposure)?;
         let within = within.map(|name| match predictor(model, name)? {
             at if at == index => Err(DataFault::new("an exposure cannot be told within its own levels").column(name).into()),

@@ -113,6 +113,7 @@ impl Logistic {
             passes,
             sample: if self.sampling && self.solver == Solver::Newton { Sample::Share } else { Sample::All },
             source,
+            face: None,
             stage: Stage::Survey,
         };
         Ok(LinearStats::new(state, sums))

@@ -97,6 +97,7 @@ impl Logistic {
             passes: state.passes,
             sample: Sample::All,
             source: state.source,
+            face: None,
             stage: Stage::Survey,
         };
         let descends = self.solver != Solver::Newton;

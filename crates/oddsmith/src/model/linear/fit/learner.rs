@@ -16,7 +16,7 @@ use crate::model::linear::fit::stage::{Raw, Stage};
 use crate::model::linear::fit::sums::Sums;
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::fit::target::Target;
-use crate::model::linear::infer::analysis;
+use crate::model::linear::infer::{analysis, infinite};
 use crate::model::linear::infer::sandwich::Robust;
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{ClassWeighting, Intervals, Logistic, OnSeparation};
@@ -72,6 +72,7 @@ impl Learner for Logistic {
                     passes: 0,
                     sample: Sample::All,
                     source: *pass,
+                    face: None,
                     stage: Stage::Design,
                 };
                 Ok(LinearStats::new(state, PassSums::Design(Box::new(survey))))
@@ -135,6 +136,7 @@ impl Logistic {
             (Stage::Reduction(reduction), PassSums::SeparationCheck(separation_check)) => {
                 self.after_reduction_check(state, reduction, separation_check)
             }
+            (Stage::Ascent(face), PassSums::SeparationCheck(separation_check)) => self.after_ascent(state, face, separation_check),
             (Stage::SgdEpoch { .. }, PassSums::SgdEpoch(walk)) => self.after_epoch(state, walk),
             (Stage::Held { facts, theta }, PassSums::Held(rows)) => self.after_held(state, facts, theta, rows),
             (Stage::ScoreCovariance(analysis), PassSums::ScoreCovariance(score_covariance)) => {
@@ -298,6 +300,8 @@ impl Logistic {
             Stage::Analyse(analysis) => analysis::after_points(self, state, analysis, &answers),
             Stage::Fit(fitting) => self.after_point(state, fitting, only(answers)?),
             Stage::Reduction(reduction) => self.after_reduction_point(state, reduction, only(answers)?),
+            Stage::Ascent(face) => self.after_span(state, face, only(answers)?),
+            Stage::Outset(analysis) => infinite::after_outset(self, state, analysis, only(answers)?),
             _ => Err(Error::internal("answers for a stage that asked for none")),
         }
     }
@@ -314,8 +318,9 @@ impl Stage {
             Stage::Fit(fitting) | Stage::SeparationCheck { fitting, .. } => {
                 fitting.facts.no_missing && !(fitting.uncounted && fitting.sample == Sample::All)
             }
-            Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.no_missing,
+            Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) | Stage::Outset(analysis) => analysis.facts.no_missing,
             Stage::Reduction(reduction) => reduction.fitting.facts.no_missing,
+            Stage::Ascent(face) => face.facts.no_missing,
             Stage::Jeffreys { inner, .. } => inner.no_missing(),
             Stage::SgdEpoch { facts, .. } | Stage::Held { facts, .. } => facts.no_missing,
             Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => false,
@@ -332,8 +337,9 @@ impl Stage {
     pub(in crate::model::linear) fn shape(&self) -> Shape {
         match self {
             Stage::Fit(fitting) | Stage::SeparationCheck { fitting, .. } => fitting.facts.shape,
-            Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) => analysis.facts.shape,
+            Stage::Analyse(analysis) | Stage::ScoreCovariance(analysis) | Stage::Outset(analysis) => analysis.facts.shape,
             Stage::Reduction(reduction) => reduction.fitting.facts.shape,
+            Stage::Ascent(face) => face.facts.shape,
             Stage::Jeffreys { inner, .. } => inner.shape(),
             Stage::SgdEpoch { facts, .. } | Stage::Held { facts, .. } => facts.shape,
             Stage::Design | Stage::Survey | Stage::Rank(_) | Stage::Elsewhere => Shape { outputs: 0, width: 0, words: 0 },
@@ -361,6 +367,7 @@ pub(crate) fn next_pass(
         passes: state.passes + 1,
         sample: Sample::All,
         source: state.source,
+        face: state.face.clone(),
         stage,
     };
     LinearStats::new(state, sums)

@@ -154,6 +154,7 @@ impl LinearStats {
             passes: 0,
             sample: Sample::All,
             source: PassInfo::default(),
+            face: None,
             stage: Stage::Elsewhere,
         };
         let mut stats = LinearStats::new(state, sums);

@@ -6,7 +6,7 @@ use crate::codec::{Codec, Encode};
 use crate::data::{DesignSurvey, Layout, Rows};
 use crate::error::{Error, Result};
 use crate::model::PassInfo;
-use crate::model::linear::fit::block_reader::{BlockReader, Problem, Terms};
+use crate::model::linear::fit::block_reader::{Block, BlockReader, Problem, Terms};
 use crate::model::linear::fit::coordinates::Coordinates;
 use crate::model::linear::fit::descent::SgdEpoch;
 use crate::model::linear::fit::eval_point::EvalPoint;
@@ -17,6 +17,7 @@ use crate::model::linear::fit::stage::Stage;
 use crate::model::linear::fit::sums::Sums;
 use crate::model::linear::fit::survey::Survey;
 use crate::model::linear::fit::target::Target;
+use crate::model::linear::infer::face::Face;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::ScoreCovariance;
 use crate::model::linear::infer::separation::SeparationCheck;
@@ -42,6 +43,8 @@ pub(crate) struct PassState {
     pub(crate) sample: Sample,
     /// What is known of the source.
     pub(crate) source: PassInfo,
+    /// The direction whose undecided rows alone count.
+    pub(crate) face: Option<Arc<Face>>,
     pub(crate) stage: Stage,
 }
 
@@ -142,8 +145,17 @@ impl Statistics for LinearStats {
         let marked = matches!(sums, PassSums::Survey(_) | PassSums::Points(..) | PassSums::SeparationCheck(_));
         let counted = matches!(sums, PassSums::Survey(_) | PassSums::Points(_, Some(_)));
         let terms = Terms { no_missing: state.no_missing && !counted, marked };
+        let mut weights_left = Vec::new();
         let no_missing = reader.for_blocks(problem, coordinates, &rows, terms, dropped, |block| {
             *weight += fast_sum(block.weights);
+            let undecided = match &state.face {
+                None => None,
+                Some(face) => {
+                    face.undecided(block, &mut weights_left)?;
+                    Some(Block { weights: &weights_left, ..*block })
+                }
+            };
+            let block = undecided.as_ref().unwrap_or(block);
             if let Some((at, row_sums)) = row_sums.as_deref_mut() {
                 row_sums.add(at, block, &rows)?;
             }

@@ -11,9 +11,10 @@ use crate::model::linear::fit::rank::Doubt;
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::solver::{Next, Second, SolverState};
 use crate::model::linear::fit::survey::Survey;
+use crate::model::linear::infer::face::Face;
 use crate::model::linear::infer::reduction::Reduction;
 use crate::model::linear::infer::row_sums::RowSums;
-use crate::model::linear::infer::search::{Search, SearchOutcome};
+use crate::model::linear::infer::search::{Aim, Search, SearchOutcome};
 
 /// Step at which separation is first looked for.
 pub(crate) const FIRST_CHECK: usize = 4;
@@ -37,6 +38,10 @@ pub(crate) enum Stage {
     SeparationCheck { fitting: Box<Fitting>, next: Next, max_abs_eta: f64 },
     /// To look for a direction that separates once a search has ended.
     Reduction(Box<Reduction>),
+    /// To see whether a direction is the only one that separates, and which rows it leaves undecided.
+    Ascent(Arc<Face>),
+    /// To look at the point from which questions about infinite coefficients start.
+    Outset(Box<Analysis>),
     /// To walk along the rows from a point, after this many epochs and rows.
     SgdEpoch { facts: Arc<Facts>, theta: Vec<f64>, epochs: usize, seen: f64 },
     /// To follow the searches.
@@ -143,6 +148,8 @@ pub(crate) struct Fitting {
     pub(crate) descends: bool,
     /// Whether the search has begun again at the null model.
     pub(crate) restarted: bool,
+    /// Levels of wide categories that were asked whether they separate by themselves.
+    pub(crate) levels_tried: usize,
     /// What this search is a part of, where it only asks whether fewer columns separate.
     pub(crate) narrowing: Option<Box<Narrowing>>,
 }
@@ -179,6 +186,7 @@ impl Fitting {
             descent_from: None,
             descends: false,
             restarted: false,
+            levels_tried: 0,
             narrowing: None,
         }
     }
@@ -233,6 +241,9 @@ pub(crate) struct Analysis {
     pub(crate) waiting: Vec<(Purpose, Search)>,
     pub(crate) active: Vec<(Purpose, Search)>,
     pub(crate) answers: Vec<(Purpose, SearchOutcome)>,
+    /// The direction along which coefficients are infinite, and what is asked about these, once the undecided rows have answered.
+    pub(crate) face: Option<Arc<Face>>,
+    pub(crate) later: Vec<(Purpose, Aim)>,
     /// The robust covariance in the solver's coordinates.
     pub(crate) sandwich: Option<DMatrix<f64>>,
     pub(crate) clusters: Option<usize>,

@@ -12,6 +12,7 @@ use crate::model::linear::fit::learner::{next_pass, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::stage::{Analysis, Estimate, Facts, Purpose, Raw, Stage};
 use crate::model::linear::infer::hypothesis::Hypothesis;
+use crate::model::linear::infer::infinite;
 use crate::model::linear::infer::row_sums::RowSums;
 use crate::model::linear::infer::sandwich::{Robust, ScoreCovariance};
 use crate::model::linear::infer::search::{Aim, Answer, Search, SearchOutcome};
@@ -35,10 +36,15 @@ pub(crate) fn begin(learner: &Logistic, state: &PassState, facts: Arc<Facts>, es
         waiting: Vec::new(),
         active: Vec::new(),
         answers: Vec::new(),
+        face: state.face.clone(),
+        later: Vec::new(),
         sandwich: None,
         clusters: None,
         row_sums: None,
     };
+    if let Some(face) = state.face.clone() {
+        return infinite::begin(learner, state, &face, analysis);
+    }
     // What is said of an optimum is not true of another point.
     let silent = learner.precision == Intervals::None || !analysis.estimate.converged;
     if penalised || silent || analysis.estimate.information.is_none() {
@@ -52,7 +58,7 @@ pub(crate) fn begin(learner: &Logistic, state: &PassState, facts: Arc<Facts>, es
     follow(learner, state, analysis)
 }
 
-fn information(estimate: &Estimate) -> Result<Cholesky<f64, Dyn>> {
+pub(super) fn information(estimate: &Estimate) -> Result<Cholesky<f64, Dyn>> {
     estimate.information.clone().and_then(Cholesky::new).ok_or_else(|| {
         crate::model::linear::fit::learner::no_estimate(
             "the information matrix is singular at the optimum",
@@ -79,8 +85,17 @@ pub(crate) fn functionals(state: &PassState, shape: Shape) -> Vec<DVector<f64>> 
 }
 
 fn searches(learner: &Logistic, state: &PassState, analysis: &Analysis, factor: &Cholesky<f64, Dyn>) -> Result<Vec<(Purpose, Search)>> {
+    let estimate = &analysis.estimate;
+    let start = |(purpose, aim)| (purpose, Search::new(aim, &estimate.theta, estimate.objective, factor));
+    let mut searches: Vec<(Purpose, Search)> = aims(learner, state, &analysis.facts, estimate)?.into_iter().map(start).collect();
+    searches.reverse();
+    Ok(searches)
+}
+
+/// What is asked about an estimate.
+pub(super) fn aims(learner: &Logistic, state: &PassState, facts: &Facts, estimate: &Estimate) -> Result<Vec<(Purpose, Aim)>> {
     let problem = problem(state)?;
-    let (shape, estimate) = (analysis.facts.shape, &analysis.estimate);
+    let shape = facts.shape;
     let functionals = functionals(state, shape);
     let shift = usize::from(state.coordinates.intercept);
     // Parameters (of all outputs) of design columns.
@@ -93,44 +108,44 @@ fn searches(learner: &Logistic, state: &PassState, analysis: &Analysis, factor: 
         let rows = hypothesis.constraints(&functionals);
         Aim::Constrained { values: DVector::zeros(rows.nrows()), rows }
     };
-    let start = |aim: Aim| Search::new(aim, &estimate.theta, estimate.objective, factor);
-    let mut searches = Vec::new();
+    let mut aims = Vec::new();
     let all = of_columns(&|_| true);
     if !all.is_empty() && (problem.design.has_offset() || shift == 0 || estimate.firth) {
-        searches.push((Purpose::Null, start(without(&Hypothesis::zero(all)))));
+        aims.push((Purpose::Null, without(&Hypothesis::zero(all))));
     }
     if learner.tests {
         for (t, term) in problem.design.terms().iter().enumerate() {
-            let own = Hypothesis::without_term(&problem.design, state, &analysis.facts, t);
+            let own = Hypothesis::without_term(&problem.design, state, facts, t);
             if own.freedom() > 0 && !problem.design.is_marginal(t) {
-                searches.push((Purpose::Without(t), start(without(&own))));
+                aims.push((Purpose::Without(t), without(&own)));
             }
             let later = of_columns(&|j| j >= term.columns.start);
             if t > 0 && !later.is_empty() {
-                searches.push((Purpose::Before(t), start(without(&Hypothesis::zero(later)))));
+                aims.push((Purpose::Before(t), without(&Hypothesis::zero(later))));
             }
         }
         if estimate.firth {
             for parameter in 0..functionals.len() {
-                searches.push((Purpose::Parameter(parameter), start(without(&Hypothesis::zero(vec![parameter])))));
+                aims.push((Purpose::Parameter(parameter), without(&Hypothesis::zero(vec![parameter]))));
             }
         }
     }
-    if learner.precision == Intervals::Profile {
-        let rise = 0.5 * chi_squared::quantile(learner.level, 1.0);
-        for (parameter, of) in functionals.iter().enumerate() {
-            for (upper, sign) in [(false, -1.0), (true, 1.0)] {
-                let aim = Aim::Limit { of: of.clone(), sign, level: estimate.objective + rise };
-                searches.push((Purpose::Limit { parameter, upper }, start(aim)));
+    let rise = 0.5 * chi_squared::quantile(learner.level, 1.0);
+    for (parameter, of) in functionals.iter().enumerate() {
+        // An infinite coefficient has one limit, and no other than that of the profile.
+        let infinite = state.face.as_ref().map_or(0.0, |face| face.rise_of(of));
+        for (upper, sign) in [(false, -1.0), (true, 1.0)] {
+            let wanted = if infinite == 0.0 { learner.precision == Intervals::Profile } else { infinite * sign < 0.0 };
+            if wanted {
+                aims.push((Purpose::Limit { parameter, upper }, Aim::Limit { of: of.clone(), sign, level: estimate.objective + rise }));
             }
         }
     }
-    searches.reverse();
-    Ok(searches)
+    Ok(aims)
 }
 
 /// Asks the next questions, or ends.
-fn follow(learner: &Logistic, state: &PassState, mut analysis: Analysis) -> Outcomes {
+pub(super) fn follow(learner: &Logistic, state: &PassState, mut analysis: Analysis) -> Outcomes {
     let shape = analysis.facts.shape;
     let size = (shape.outputs * shape.width).max(1);
     let batch = (SEARCH_BYTES / (8 * size * size)).clamp(1, 400);
@@ -140,8 +155,11 @@ fn follow(learner: &Logistic, state: &PassState, mut analysis: Analysis) -> Outc
         analysis.active.push(search);
     }
     // Sums over the rows come along with the first pass that is made anyway.
-    let summing = learner.tests && analysis.row_sums.is_none();
+    let summing = learner.tests && analysis.row_sums.is_none() && state.face.is_none();
     if analysis.active.is_empty() && !summing {
+        if let Some(face) = state.face.clone() {
+            return infinite::leave(learner, state, &face, analysis);
+        }
         return LogisticModel::build(learner, state, &analysis).map(Step::Done);
     }
     let operations = analysis.facts.survey.rows as f64 * (size * size) as f64 * analysis.active.len() as f64;

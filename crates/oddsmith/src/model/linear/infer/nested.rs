@@ -110,7 +110,8 @@ impl Nested {
     }
 }
 
-fn fix(of: &DVector<f64>, value: f64, theta: &DVector<f64>, objective: f64, metric: &Cholesky<f64, Dyn>) -> Box<Search> {
+/// The search for the best fit with aᵀθ = `value`.
+pub(super) fn fix(of: &DVector<f64>, value: f64, theta: &DVector<f64>, objective: f64, metric: &Cholesky<f64, Dyn>) -> Box<Search> {
     let rows = DMatrix::from_row_slice(1, of.len(), of.as_slice());
     Box::new(Search::new(Aim::Constrained { rows, values: DVector::from_element(1, value) }, theta, objective, metric))
 }

@@ -36,7 +36,9 @@ impl Inference for LogisticModel {
     fn standard_errors(&self) -> Option<Vec<f64>> {
         let known = self.precision.as_ref()?;
         let size = known.lower.len();
-        Some((0..size).map(|j| known.matrix[j * size + j].sqrt()).collect())
+        let estimates = self.parameters.estimates();
+        let error = |j: usize| if estimates[j].is_infinite() { f64::INFINITY } else { known.matrix[j * size + j].sqrt() };
+        Some((0..size).map(error).collect())
     }
 
     fn likelihood(&self) -> FittedLikelihood {
@@ -53,6 +55,9 @@ impl Inference for LogisticModel {
     }
 
     fn row_metrics(&self, has: &dyn Fn(&str) -> bool) -> Result<Box<dyn RowMetrics>> {
+        if self.is_infinite() {
+            return Err(self.without_row_precision("diagnose rows"));
+        }
         Ok(Box::new(Augmenter::new(self, has)?))
     }
 

@@ -12,6 +12,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use crate::model::linear::infer::nested::Nested;
+use crate::model::linear::infer::one_sided::OneSided;
 use crate::num::optimise::dot;
 
 /// Passes after which a search is given up.
@@ -81,6 +82,8 @@ pub(crate) struct Search {
     /// The objective at the optimum.
     floor: f64,
     nested: Option<Nested>,
+    /// In place of all that where the estimate is infinite.
+    one_sided: Option<OneSided>,
     pub(crate) outcome: Option<SearchOutcome>,
 }
 
@@ -106,6 +109,7 @@ impl Search {
             nearest: (f64::INFINITY, 0),
             floor: value,
             nested: None,
+            one_sided: None,
             outcome: None,
         };
         let start = Answer { value, gradient: DVector::zeros(theta.len()), metric: None, max_abs_eta: 0.0 };
@@ -113,9 +117,23 @@ impl Search {
         search
     }
 
+    /// Starts from any point, whose second derivatives are regular: the end of the interval of a parameter that is infinite on the other side
+    /// of it, where the objective falls to `floor`.
+    pub(crate) fn one_sided(aim: Aim, floor: f64, theta: &DVector<f64>, value: f64, metric: &Cholesky<f64, Dyn>) -> Self {
+        let one_sided = match &aim {
+            Aim::Limit { of, sign, level } => Some(OneSided::new(of.clone(), *sign, (floor, *level), (theta, value), metric)),
+            Aim::Constrained { .. } => None,
+        };
+        Search { one_sided, ..Search::new(aim, theta, value, metric) }
+    }
+
     /// The point to look at next.
     pub(crate) fn question(&self) -> &DVector<f64> {
-        self.nested.as_ref().map_or(&self.trial, Nested::question)
+        match (&self.one_sided, &self.nested) {
+            (Some(one_sided), _) => one_sided.question(),
+            (None, Some(nested)) => nested.question(),
+            (None, None) => &self.trial,
+        }
     }
 
     /// Takes the objective at the point asked for.
@@ -123,6 +141,10 @@ impl Search {
         self.passes += 1;
         if self.passes > MOST_PASSES {
             self.outcome = Some(SearchOutcome::Failed);
+            return;
+        }
+        if let Some(one_sided) = &mut self.one_sided {
+            self.outcome = one_sided.tell(answer);
             return;
         }
         if let Some(nested) = &mut self.nested {

@@ -14,7 +14,7 @@ use crate::model::linear::fit::eval_point::{EvalPoint, RowSizes};
 use crate::num::kernel::Panel;
 
 /// Loss, as a share of the row's size times that of the direction, that rounding and an unfinished search may leave.
-const TOLERANCE: f64 = 1e-11;
+pub(super) const TOLERANCE: f64 = 1e-11;
 
 /// What rows gain and lose along a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -8,18 +8,20 @@
 use std::sync::Arc;
 
 use crate::data::Design;
+use crate::data::design::Place;
 use crate::error::{Advice, Error, ErrorKind, Result};
 use crate::model::Step;
 use crate::model::linear::fit::coordinates::Coordinates;
-use crate::model::linear::fit::eval_point::{Curvature, EvalPoint};
+use crate::model::linear::fit::eval_point::{Curvature, EvalPoint, Shape};
 use crate::model::linear::fit::fit_steps::question;
-use crate::model::linear::fit::learner::{next_pass, problem};
+use crate::model::linear::fit::learner::{MOST_FULL, next_pass, problem};
 use crate::model::linear::fit::passes::{LinearStats, PassState, PassSums};
 use crate::model::linear::fit::sample::Sample;
 use crate::model::linear::fit::set_column::separating_sets;
 use crate::model::linear::fit::solver::{Next, Plan, SolverState};
 use crate::model::linear::fit::stage::{Facts, Fitting, Narrowing, Separation, Stage};
 use crate::model::linear::infer::separation::SeparationCheck;
+use crate::model::linear::infer::undecided::MOST_PARAMETERS;
 use crate::model::linear::model::LogisticModel;
 use crate::model::linear::options::{Logistic, MOST_STEPS, OnSeparation};
 
@@ -29,6 +31,8 @@ const LONG_STEP: f64 = 1e-3;
 /// Rows times parameters squared times columns up to which fewer columns are looked for, and passes after which that ends.
 const MOST_NARROWING: f64 = 2e9;
 const MOST_PASSES: usize = 2000;
+/// Levels of categories that are asked one by one.
+const MOST_LEVELS: usize = 4;
 
 type Steps = Result<Step<LinearStats, LogisticModel>>;
 
@@ -46,19 +50,35 @@ impl Logistic {
         let mut fitting = fitting.clone();
         // Where standard errors are huge a step can be short beside them and long all the same.
         let next = match next {
-            Next::Converged if separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
+            Next::Converged if fitting.levels_tried == 0 && separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
             next => next.clone(),
         };
         match next {
             // A search that goes on finds a better direction by itself.
             Next::Ask { .. } => self.follow(state, fitting, next),
-            _ => self.reduce(state, fitting, &next),
+            _ => self.look_at_levels(state, fitting, &next, max_abs_eta),
         }
+    }
+
+    /// Asks whether a level of a category separates by itself, the strongest first. Where there are thousands, no search comes near the
+    /// direction along which all of these run away, and nothing else would tell that the coefficients mean nothing.
+    fn look_at_levels(&self, state: &PassState, mut fitting: Fitting, next: &Next, max_abs_eta: f64) -> Steps {
+        let wide = fitting.facts.shape.len() > MOST_PARAMETERS && fitting.levels_tried < MOST_LEVELS;
+        let point = fitting.solver.point().filter(|_| wide);
+        let level = point.and_then(|point| strongest_level(&state.coordinates, fitting.facts.shape, &point.theta, fitting.levels_tried));
+        let Some((parameter, sign)) = level else { return self.reduce(state, fitting, next) };
+        fitting.levels_tried += 1;
+        let mut direction = vec![0.0; fitting.facts.shape.len()];
+        direction[parameter] = sign;
+        self.ask_whether(state, direction, fitting, next, max_abs_eta)
     }
 
     /// Goes on from the direction of this pass, which separates, to the fewest columns that do.
     pub(in crate::model::linear) fn after_proof(&self, state: &PassState, fitting: &Fitting, next: &Next, complete: bool) -> Steps {
-        let separation = describe(state, &state.eval_points[0].theta, complete, fitting);
+        if self.on_separation == OnSeparation::Infinite {
+            return self.ascend(state, &fitting.facts, complete);
+        }
+        let separation = describe(state, &state.eval_points[0].theta, complete, &fitting.facts);
         let narrowing = match &fitting.narrowing {
             // The fit of fewer columns may yet find the way that separates all rows.
             Some(narrowing) if narrowing.separation.complete && !separation.complete => {
@@ -97,6 +117,11 @@ impl Logistic {
         let way = || fitting.solver.point().map(|point| point.theta.clone());
         let step = Some(fitting.solver.heading().to_vec()).filter(|heading| !heading.is_empty());
         let Some(direction) = step.or_else(way) else { return self.end_search(state, fitting, next) };
+        self.ask_whether(state, direction, fitting, next, max_abs_eta)
+    }
+
+    /// Asks whether a direction separates.
+    fn ask_whether(&self, state: &PassState, direction: Vec<f64>, fitting: Fitting, next: &Next, max_abs_eta: f64) -> Steps {
         let eval_point = EvalPoint::new(direction, Curvature::None, &state.coordinates, fitting.facts.shape, &[]);
         let no_missing = fitting.facts.no_missing;
         let stage = Stage::SeparationCheck { fitting: Box::new(fitting), next: next.clone(), max_abs_eta };
@@ -147,6 +172,8 @@ impl Logistic {
     fn after_narrowing(&self, state: &PassState, narrowing: Narrowing) -> Steps {
         let Narrowing { fitting, separation, .. } = narrowing;
         match self.on_separation {
+            // The penalty wants the products of all columns.
+            OnSeparation::Firth if fitting.facts.shape.len() > MOST_FULL => Err(separation_error(state, &fitting.facts, &separation)?),
             OnSeparation::Firth => {
                 let facts = Arc::clone(&fitting.facts);
                 let theta = facts.survey.null_start(&state.coordinates, facts.shape);
@@ -155,7 +182,7 @@ impl Logistic {
                 Ok(Step::Again(self.ask(state, Stage::Fit(Box::new(fitting)), vec![question(next)?])))
             }
             OnSeparation::Drop => self.leave_out(state, &fitting, separation),
-            OnSeparation::Error => Err(separation_error(state, &fitting.facts, &separation)?),
+            OnSeparation::Error | OnSeparation::Infinite => Err(separation_error(state, &fitting.facts, &separation)?),
         }
     }
 
@@ -185,8 +212,19 @@ impl Logistic {
     }
 }
 
+/// The parameter of the level with the `nth` largest coefficient among the categories whose levels are marked, and its sign.
+fn strongest_level(coordinates: &Coordinates, shape: Shape, theta: &[f64], nth: usize) -> Option<(usize, f64)> {
+    let (places, shift) = (coordinates.places(), usize::from(coordinates.intercept));
+    let marked = |at: &usize| coordinates.in_place() && matches!(places[coordinates.kept[*at]], Place::Mark(_));
+    let levels: Vec<usize> = (0..coordinates.kept.len()).filter(marked).collect();
+    let parameters = (0..shape.outputs).flat_map(|m| levels.iter().map(move |at| m * shape.width + shift + at));
+    let mut sizes: Vec<(usize, f64)> = parameters.map(|parameter| (parameter, theta[parameter])).collect();
+    sizes.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    sizes.get(nth).filter(|(_, size)| *size != 0.0).map(|(parameter, size)| (*parameter, size.signum()))
+}
+
 /// The state of passes through other coordinates.
-fn at(state: &PassState, coordinates: Arc<Coordinates>) -> PassState {
+pub(super) fn at(state: &PassState, coordinates: Arc<Coordinates>) -> PassState {
     PassState {
         layout: Arc::clone(&state.layout),
         problem: state.problem.clone(),
@@ -197,6 +235,7 @@ fn at(state: &PassState, coordinates: Arc<Coordinates>) -> PassState {
         passes: state.passes,
         sample: Sample::All,
         source: state.source,
+        face: state.face.clone(),
         stage: Stage::Survey,
     }
 }
@@ -218,8 +257,8 @@ fn untried(state: &PassState, fitting: &Fitting, separation: &Separation) -> Vec
 }
 
 /// The columns of a separating direction.
-fn describe(state: &PassState, direction: &[f64], complete: bool, fitting: &Fitting) -> Separation {
-    let (shape, coordinates) = (fitting.facts.shape, &state.coordinates);
+pub(super) fn describe(state: &PassState, direction: &[f64], complete: bool, facts: &Facts) -> Separation {
+    let (shape, coordinates) = (facts.shape, &state.coordinates);
     let shift = usize::from(coordinates.intercept);
     let outputs: Vec<Vec<f64>> = direction.chunks_exact(shape.width).map(|theta| coordinates.coefficients(&theta[shift..])).collect();
     let size = |j: usize, weight: f64| (weight / coordinates.scale[j]).abs();
