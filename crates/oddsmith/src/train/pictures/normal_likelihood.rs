@@ -34,7 +34,10 @@ pub fn normal_likelihood(model: &dyn Classifier, digest: &RowDigest, feature: us
         let known = digest.number(k, at);
         let class = layout.classes().named(k, layout.target());
         if !(known.squares > 0.0 && known.weight > 1.0) {
-            return Err(refused(model, &format!("`{name}` has one value in the rows with {class}, so that no spread above 0 is the most likely")));
+            return Err(refused(
+                model,
+                &format!("`{name}` has one value in the rows with {class}, so that no spread above 0 is the most likely"),
+            ));
         }
         let own = own_normal(model, digest, (k, at), &known)?
             .ok_or_else(|| refused(model, &format!("its curve of `{name}` within {class} is no normal one")))?;
