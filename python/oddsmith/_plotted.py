@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 #: Colours of roles, those of the SVG on a light page.
-_SERIES = ["#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#8a5a00", "#be185d", "#3f6f0a", "#475569"]
-_ROLES = {"event": _SERIES[1], "other": _SERIES[0], "third": _SERIES[2], "reference": "#8b949e", "plain": "#1b1f24"}
+SERIES = ["#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#8a5a00", "#be185d", "#3f6f0a", "#475569"]
+_ROLES = {"event": SERIES[1], "other": SERIES[0], "third": SERIES[2], "reference": "#8b949e", "plain": "#1b1f24"}
 
 
 def _numbers(values: Any) -> np.ndarray:
@@ -18,7 +18,7 @@ def _numbers(values: Any) -> np.ndarray:
 
 def _colour(mark: dict[str, Any]) -> str:
     role = mark["role"]
-    return _SERIES[int(role[7:-1]) % len(_SERIES)] if role.startswith("series(") else _ROLES.get(role, _ROLES["plain"])
+    return SERIES[int(role[7:-1]) % len(SERIES)] if role.startswith("series(") else _ROLES.get(role, _ROLES["plain"])
 
 
 def draw(panel: dict[str, Any], ax: Any) -> None:
@@ -189,9 +189,12 @@ def _tree(mark: dict[str, Any], panel: dict[str, Any], ax: Any) -> None:
             a, b = places[node["parent"]]
             ax.plot([a, x], [b, y], color=_ROLES["reference"], linewidth=1, zorder=1)
             ax.annotate(node["edge"], ((a + x) / 2, (b + y) / 2), ha="center", va="bottom", fontsize="x-small")
+        elif node["edge"]:
+            # Nothing leads to a root: what it is called stands above it.
+            ax.annotate(node["edge"], (x, y), textcoords="offset points", xytext=(0, 12), ha="center", fontsize="x-small")
         proportions = _numbers(node["proportions"])
         most = int(np.argmax(proportions)) if len(proportions) else 0
-        shade = (_SERIES[1 - most] if len(proportions) == 2 else _SERIES[most % len(_SERIES)]) if len(proportions) else _ROLES["reference"]
+        shade = (SERIES[1 - most] if len(proportions) == 2 else SERIES[most % len(SERIES)]) if len(proportions) else _ROLES["reference"]
         box = {"boxstyle": "round", "facecolor": "white", "edgecolor": shade}
         ax.text(x, y, "\n".join(node["lines"]), ha="center", va="center", fontsize="x-small", bbox=box, zorder=2)
     ax.set_xlim(-0.5, max((x for x, _ in places), default=0.0) + 0.5)
