@@ -47,7 +47,8 @@ fn contents(svg: &str) -> String {
         }
     }
     let shapes = kinds.iter().map(|(name, kind)| {
-        let mean = kind.numbers.iter().sum::<f64>() / kind.numbers.len().max(1) as f64;
+        // The sum of nothing is −0.
+        let mean = (kind.numbers.iter().sum::<f64>() + 0.0) / kind.numbers.len().max(1) as f64;
         let looks = &blake3::hash(kind.looks.as_bytes()).to_hex()[..6];
         format!("  {name} × {}: {} numbers, mean {mean:.0}, looks {looks}\n", kind.count, kind.numbers.len())
     });

@@ -90,7 +90,7 @@ fn pictures_that_cannot_be_drawn_say_why() {
         "oddsmith evaluate low.odds births.csv --format svg",
         "oddsmith report low.odds births.csv",
         "oddsmith report low.odds births.csv --target low -o r.html",
-        "oddsmith stats births.csv --target low --features age,lwt -o all.stats -q",
+        "oddsmith stats gather births.csv --target low --features age,lwt -o all.stats -q > stats.csv",
         "oddsmith fit all.stats --plot boundary",
         "oddsmith fit births.csv 'low ~ age' --plot boundaries",
         "oddsmith fit births.csv 'low ~ smoke' --plot tree",
