@@ -65,10 +65,12 @@ pub fn svg(picture: &Picture, look: &Look<'_>) -> String {
     let mut canvas = Canvas::new(look.paint);
     let panels: Vec<Panel> = picture.panels.iter().map(turned::turned).collect();
     let mut top = legend::draw(&panels, look.width, &mut canvas);
+    // A panel that names no axis of its own leaves it to those below, which are no more than its margin; others are of one rank.
+    let shared = panels.first().is_some_and(|first| first.x.label.is_empty());
     for (at, panel) in panels.iter().enumerate() {
         top = match panel.marks.iter().map(Mark::still).find(|mark| matches!(mark, Mark::Tree { .. })) {
             Some(Mark::Tree { classes, nodes }) => tree::draw(classes, nodes, look.width, top, &mut canvas),
-            _ => frame::draw(panel, (look.width, top), at > 0, &mut canvas),
+            _ => frame::draw(panel, (look.width, top), shared && at > 0, &mut canvas),
         };
     }
     if panels.is_empty() {
