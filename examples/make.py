@@ -1,5 +1,6 @@
-"""Writes the tables of this folder that are not real: new.csv, visits.csv, spam.txt, confounder.csv and collider.csv, which are invented, and
-site-a.csv and site-b.csv, which hold every other row of births.csv. stones.csv holds published counts."""
+"""Writes the tables of this folder that are not real: new.csv, visits.csv, spam.txt, confounder.csv and collider.csv, which are invented,
+curve.csv, which is a parabola with noise, pills.csv, in which every spam has a pill, and site-a.csv and site-b.csv, which hold every other row of births.csv.
+stones.csv holds published counts."""
 
 import csv
 import math
@@ -88,6 +89,19 @@ def collider() -> list[dict[str, object]]:
     return counts(("exposed", "ill", "place"), cells)
 
 
+def curve(random_numbers: random.Random) -> list[dict[str, object]]:
+    """Forty points around a parabola."""
+    places = [round(0.25 * number, 2) for number in range(40)]
+    return [{"x": x, "y": round(2 + 0.35 * (x - 4) ** 2 + random_numbers.gauss(0, 1.2), 2)} for x in places]
+
+
+def pills() -> list[dict[str, object]]:
+    """Eleven messages: the six that are ham are those of mail.csv, and each of five that are spam has a pill."""
+    spam = [("yes", "yes"), *[("yes", "no")] * 4]
+    ham = [("yes", "yes"), ("yes", "yes"), ("no", "yes"), ("no", "yes"), ("no", "yes"), ("no", "no")]
+    return [{"pill": pill, "meeting": meeting, "class": kind} for kind, rows in (("spam", spam), ("ham", ham)) for pill, meeting in rows]
+
+
 def write(name: str, rows: list[dict[str, object]]) -> None:
     """Writes rows as CSV with Unix line ends."""
     with (HERE / name).open("w", newline="") as file:
@@ -106,3 +120,5 @@ if __name__ == "__main__":
     write("stones.csv", stones())
     write("confounder.csv", confounder())
     write("collider.csv", collider())
+    write("curve.csv", curve(random.Random(8)))
+    write("pills.csv", pills())

@@ -9,6 +9,7 @@ from ._arrow import table_of
 from ._inputs import thread_count
 from ._tables import maker, table
 from .exceptions import OddsmithWarning, tell
+from .pictures import Picture
 
 
 class Account:
@@ -62,6 +63,37 @@ class Account:
         if name not in tables:
             raise KeyError(f"there is no table {name!r}; there are: {', '.join(tables)}")
         return table(tables[name], self._make)
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """What is drawn of it.
+
+        Returns
+        -------
+        list of Picture
+            Such as a forest plot; empty where there is nothing to draw.
+        """
+        return [Picture(drawn, self._make) for drawn in self._account.pictures()]
+
+    def picture(self, name: str | None = None) -> Picture:
+        """Give one picture.
+
+        Parameters
+        ----------
+        name : str, default=None
+            Such as "forest", "information" or "differences"; by default the first.
+
+        Returns
+        -------
+        Picture
+            The picture.
+        """
+        pictures = self.pictures
+        for picture in pictures:
+            if name in (None, picture.name):
+                return picture
+        known = f"there are: {', '.join(picture.name for picture in pictures)}" if pictures else "there is none"
+        raise KeyError(f"there is no picture {name!r}; {known}")
 
     def estimate(self, measure: str, method: str | None = None) -> dict[str, Any]:
         """Give one estimate with its limits.

@@ -26,8 +26,8 @@ class DrawnModel:
 
         Parameters
         ----------
-        name : {'forest', 'tree', 'nomogram', 'waterfall', 'boundary', 'density', 'sigmoid', 'influence', 'landscape'}
-            The picture; the first two take no rows. A model that lacks what a picture shows refuses, and says what it lacks.
+        name : {'forest', 'tree', 'nomogram', 'waterfall', 'boundary', 'density', 'sigmoid', 'columns', 'influence', 'residuals', 'landscape'}
+            The picture; the first two take no rows, and 'columns' shows how far the model leans on each of them. A model that lacks what a picture shows refuses, and says what it lacks.
         X : data frame or array-like of shape (n_samples, n_features), default=None
             The rows.
         y : array-like of shape (n_samples,) or str, default=None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -229,3 +230,102 @@ def test_between_two_predicted_classes_there_is_no_third():
     assert len(display.surface_) == 3 and len(middle) <= 1
     reached = [path.get_extents().ymin for path in display.surface_[1].get_paths() if len(path.vertices)]
     assert min(reached) > 20
+
+
+def test_accounts_are_drawn(births):
+    told = oddsmith.info.screen(births.drop(columns=["bwt"]), "low")
+    assert [picture.name for picture in told.pictures] == ["information"]
+    picture = told.picture()
+    check_svg(picture.to_svg())
+    best = told.tidy().iloc[0]
+    assert best["column"] in set(picture.frame()["label"])
+    table = oddsmith.epi.StratifiedTable(births, "low", "smoke", strata=["race"])
+    assert table.picture("forest").title and check_svg(table.picture("forest").to_svg()) is None
+    with pytest.raises(KeyError, match="there are: forest"):
+        table.picture("tree")
+
+
+def test_information_is_drawn():
+    codes = oddsmith.info.code_picture([2, 1, 1], ["a", "b", "c"], counts=True)
+    assert codes.name == "tree" and "a 1, b 2, c 2" in codes.summary
+    check_svg(codes.to_svg())
+    with pytest.raises(oddsmith.ParameterError, match="one for each of the 3 symbols"):
+        oddsmith.info.code_picture([2, 1, 1], ["a"], counts=True)
+    coins = oddsmith.info.compare_evidence([8 * np.log(p) + 4 * np.log(1 - p) for p in (0.8, 0.5)], [1, 2])
+    assert coins.prior.tolist() == [1 / 3, 2 / 3]
+    marks = json.loads(coins.picture(["bent", "straight"])._drawn.render("json"))["panels"][0]["marks"]
+    drawn = [[row[-1] for row in mark["bars"]] for mark in marks if mark["mark"] == "bars"]
+    before = [[x for x, _ in mark["points"]] for mark in marks if mark["mark"] == "points"]
+    assert drawn == [pytest.approx(coins.posterior.tolist())] and before == [pytest.approx([1 / 3, 2 / 3])]
+
+
+def test_the_shortest_polynomial_is_that_of_least_squares():
+    rng = np.random.default_rng(8)
+    x = np.arange(40) / 4
+    y = 2 + 0.35 * (x - 4) ** 2 + rng.normal(size=40)
+    found = oddsmith.info.polynomial_degree(x, y, 6)
+    assert len(found.data_bits) == 7 and found.degree == int(np.argmin(found.data_bits + found.model_bits)) > 1
+    for degree in range(7):
+        left = np.sum((y - np.polynomial.Polynomial.fit(x, y, degree)(x)) ** 2)
+        assert found.data_bits[degree] == pytest.approx(20 * np.log2(2 * np.pi * np.e * left / 40), abs=1e-8)
+        assert found.model_bits[degree] == pytest.approx((degree + 2) / 2 * np.log2(40))
+    assert found.picture.name == "description"
+    with pytest.raises(oddsmith.DataError, match="40 values of x and 3 of y"):
+        oddsmith.info.polynomial_degree(x, y[:3])
+
+
+def shown(ax):
+    return {text.get_text() for text in ax.texts if text.get_text()}
+
+
+def test_matplotlib_draws_rulers_and_trees(births):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    model = oddsmith.Logit("low ~ age + lwt + race + smoke").fit(births)
+    picture = model.picture("nomogram", births, "low").plot()
+    assert {"white", "black", "other"} <= shown(picture.ax_) and len(picture.ax_.lines) > 30
+    assert "lwt" in {label.get_text() for label in picture.ax_.get_yticklabels()}
+    tree = oddsmith.DecisionTreeClassifier(max_depth=2).fit(births[["age", "lwt", "smoke"]], births["low"])
+    picture = tree.picture("tree").plot()
+    nodes = json.loads(picture._drawn.render("json"))["panels"][0]["marks"][0]["nodes"]
+    told = shown(picture.ax_)
+    assert {"\n".join(node["lines"]) for node in nodes} <= told and {node["edge"] for node in nodes if node["edge"]} <= told
+    # Every node but the root hangs on a line, and no two boxes have one place.
+    assert len(picture.ax_.lines) == len(nodes) - 1
+    boxes = [text.get_position() for text in picture.ax_.texts if text.get_bbox_patch()]
+    assert len(boxes) == len(nodes) == len(set(boxes))
+    plt.close("all")
+
+
+def test_an_infinite_limit_is_an_arrow():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    # Nobody of the unexposed fell ill: the odds ratio is infinite, and so is its upper limit.
+    picture = oddsmith.epi.Table2x2([[5, 10], [0, 20]]).picture("forest")
+    estimates = json.loads(picture._drawn.render("json"))["panels"][0]["marks"]
+    endless = [row for mark in estimates if mark["mark"] == "intervals" for row in mark["estimates"] if any("nf" in str(value).lower() for value in row)]
+    assert endless
+    drawn = picture.plot()
+    low, high = drawn.ax_.get_xlim()
+    arrows = [text for text in drawn.ax_.texts if text.arrow_patch is not None]
+    assert len(arrows) == len(endless)
+    assert all(np.isfinite(arrow.xy).all() and arrow.xy[0] in (low, high) for arrow in arrows)
+    plt.close("all")
+
+
+def test_a_notebook_that_is_dark_has_dark_pictures(rows):
+    X, y = rows
+    picture = oddsmith.evaluate(oddsmith.GaussianNB().fit(X, y), X, y).roc()
+    html, light, dark = picture._repr_html_(), picture.to_svg(), picture.to_svg(dark=True)
+    check_svg(html)
+    rules = html.split("<style>")[1].split("</style>")[0]
+    assert "@media (prefers-color-scheme:dark)" in rules and "data-jp-theme-light" in rules
+
+    def of(svg):
+        return re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', svg)
+
+    # Every colour of the light drawing becomes that of the dark one, in the same places.
+    for one, other in set(zip(of(light), of(dark), strict=True)):
+        assert re.search(rf'="{one}"\]\{{(?:fill|stroke):{other}\}}', rules), (one, other)
+    without = re.sub(r"<style>.*?</style>", "", html)
+    assert re.sub(r"oddsmith-\d+", "picture", without) == light

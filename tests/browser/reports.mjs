@@ -1,23 +1,10 @@
 // Reports in a real browser: node reports.mjs ODDSMITH EXAMPLES CHROMIUM
 // Each is written by the command, opened from its file, and held to what its readers rely on.
 
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
+import { accessible, check, folder, ids, layout, oddsmith, open, run } from './page.mjs';
 import { writeTables } from './tables.mjs';
-
-const [command, examples, executablePath] = process.argv.slice(2);
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'oddsmith-reports-'));
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-for (const name of ['births.csv', 'iris.csv', 'new.csv', 'spam.txt']) fs.copyFileSync(path.join(examples, name), path.join(folder, name));
-
-const oddsmith = (...words) => execFileSync(command, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-const failures = [];
-const check = (report, what, holds, told = '') => { if (!holds) failures.push(`${report}: ${what}${told === '' ? '' : `: ${told}`}`); };
 
 const FORMULA = 'low ~ age + lwt + race + smoke + ht + ui';
 writeTables(folder);
@@ -46,41 +33,6 @@ const COLUMNS = { 'categorical-nb': 'race', 'bernoulli-nb': 'smoke,ht,ui', 'mult
 const NOT_OF_NUMBERS = ['categorical-nb', 'bernoulli-nb'];
 // Classes that a line tells apart need a penalty.
 const PENALISED = { logistic: ['--l2', '0.1'], 'one-vs-rest': ['--l2', '0.1'] };
-
-const open = async (browser, file, options) => {
-  const context = await browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true, ...options });
-  const page = await context.newPage();
-  const seen = { requests: [], messages: [] };
-  page.on('request', request => seen.requests.push(request.url()));
-  page.on('console', message => seen.messages.push(message.text()));
-  page.on('pageerror', error => seen.messages.push(String(error)));
-  await page.goto(pathToFileURL(file).href);
-  return { context, page, seen };
-};
-
-// Texts of a picture that leave it, or stand on one another.
-const crowding = page => page.evaluate(() => {
-  const found = [];
-  for (const svg of document.querySelectorAll('svg.fig:not(.spark)')) {
-    if (!svg.getClientRects().length) continue;
-    const name = svg.closest('figure')?.id, edge = svg.getBoundingClientRect();
-    const texts = [...svg.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
-    texts.forEach(([text, box], i) => {
-      if (box.left < edge.left - 3 || box.right > edge.right + 3 || box.top < edge.top - 3 || box.bottom > edge.bottom + 3) found.push(`${name}: "${text}" leaves the picture`);
-      for (const [other, room] of texts.slice(i + 1)) {
-        const wide = Math.min(box.right, room.right) - Math.max(box.left, room.left), tall = Math.min(box.bottom, room.bottom) - Math.max(box.top, room.top);
-        if (wide > 2 && tall > 5) found.push(`${name}: "${text}" stands on "${other}"`);
-      }
-    });
-  }
-  return found;
-});
-
-const accessible = async (page, report, theme) => {
-  await page.evaluate(axe);
-  const result = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
-  for (const fault of result.violations) check(report, `axe, ${theme}`, false, `${fault.id}: ${fault.nodes.slice(0, 2).map(node => node.html.slice(0, 160)).join(' | ')}`);
-};
 
 const cells = page => page.evaluate(() => ['tp', 'fp', 'fn', 'tn'].map(name => Number(document.querySelector(`[data-out="${name}"]`).textContent)));
 
@@ -118,6 +70,29 @@ const downloads = async (page, report) => {
   }
 };
 
+// On paper a page is light and has nothing to press, whatever its reader's screen is like.
+const onPaper = async (page, report) => {
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const found = await page.evaluate(() => {
+    const root = getComputedStyle(document.documentElement), luminance = text => { const [r, g, b] = text.match(/[\d.]+/g).map(Number); return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255; };
+    const seen = query => [...document.querySelectorAll(query)].filter(element => element.getClientRects().length).map(element => element.outerHTML.slice(0, 60));
+    const inks = [...document.querySelectorAll('.fig text, p, td, h2')].filter(element => element.getClientRects().length).map(element => getComputedStyle(element).color);
+    const light = [...new Set(inks)].filter(colour => luminance(colour) > 0.5);
+    const texts = [...document.querySelectorAll('.fig text:not(.on)')].map(text => getComputedStyle(text).fill);
+    return {
+      controls: seen('input, button, nav, .tools, .skip'),
+      ground: luminance(getComputedStyle(document.body).backgroundColor),
+      scheme: root.colorScheme,
+      page: root.getPropertyValue('--page').trim(),
+      light: [...light, ...[...new Set(texts)].filter(fill => luminance(fill) > 0.5)],
+    };
+  });
+  check(report, 'controls are not printed', found.controls.length === 0, found.controls.join(' '));
+  check(report, 'paper is white', found.ground > 0.999 && found.page === '#fff' && found.scheme === 'light', JSON.stringify(found));
+  check(report, 'print is dark on light', found.light.length === 0, found.light.join());
+  await page.emulateMedia({ media: null, colorScheme: 'dark' });
+};
+
 const withoutScript = async (browser, file, report) => {
   const { context, page } = await open(browser, file, { javaScriptEnabled: false });
   check(report, 'sliders are hidden without script', (await page.$$('input[type=range]:visible')).length === 0);
@@ -145,23 +120,15 @@ const read = async (browser, file, report) => {
   await downloads(page, report);
   await accessible(page, report, 'light');
   check(report, 'it prints', (await page.pdf()).length > 10_000);
+  await page.setViewportSize({ width: 390, height: 900 });
+  await accessible(page, report, 'light at 390');
   check(report, 'nothing on the console', seen.messages.length === 0, seen.messages.join(' | '));
   await context.close();
   const dark = await open(browser, file, { colorScheme: 'dark' });
   await accessible(dark.page, report, 'dark');
+  await onPaper(dark.page, report);
   await dark.context.close();
   await withoutScript(browser, file, report);
-};
-
-const ids = page => page.evaluate(() => { const ids = [...document.querySelectorAll('[id]')].map(element => element.id); return ids.filter((id, i) => ids.indexOf(id) !== i); });
-
-const layout = async (page, report) => {
-  for (const width of [1180, 390]) {
-    await page.setViewportSize({ width, height: 900 });
-    const spare = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    check(report, `no sideways scroll at ${width}`, spare <= 0, spare);
-    for (const fault of await crowding(page)) check(report, `texts at ${width}`, false, fault);
-  }
 };
 
 // Every model of the registry, of two classes and of three, cross-validated, on rows that it has not seen, and without rows.
@@ -189,14 +156,59 @@ const everyModel = async browser => {
   return written;
 };
 
-// The page says what the command says: sensitivity at its threshold, and a row's probability where the event is rarer.
+// Shares as the page writes them.
+const whole = value => `${(100 * value).toFixed(0)}%`;
+// Whole numbers that add up to a thousand: the largest remainders are rounded up.
+const thousand = parts => {
+  const counts = parts.map(part => Math.floor(1000 * part + 1e-9));
+  const order = parts.map((part, i) => [1000 * part - counts[i], i]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+  order.slice(0, 1000 - counts.reduce((a, b) => a + b)).forEach(([, i]) => { counts[i] += 1; });
+  return counts;
+};
+
+// What the command says of a model at a threshold.
+const judged = (model, threshold) => {
+  const metrics = oddsmith('evaluate', model, 'new.csv', '--threshold', String(threshold), '--show', 'metrics', '--format', 'csv', '-q').split('\n');
+  const of = name => Number(metrics.find(line => line.startsWith(`${name},`)).split(',')[1]);
+  return { sensitivity: of('sensitivity'), specificity: of('specificity'), precision: of('precision'), negative: of('negative_predictive_value') };
+};
+
+// The page says what the command says: at its threshold, after the threshold is moved, and where the event is rarer.
 const agreement = async (browser, file) => {
   const { context, page } = await open(browser, file, {});
-  const threshold = await page.$eval('input[data-for=threshold]', input => Number(input.value) / 100);
-  const metrics = oddsmith('evaluate', 'low.odds', 'new.csv', '--threshold', String(threshold), '--show', 'metrics', '--format', 'csv', '-q');
-  const wanted = Number(metrics.split('\n').find(line => line.startsWith('sensitivity,')).split(',')[1]);
-  const shown = await page.$eval('[data-out="sensitivity"]', cell => cell.textContent);
-  check('agreement', 'sensitivity at the threshold', shown === `${(100 * wanted).toFixed(0)}%`, `${shown} and ${wanted}`);
+  const shown = () => page.evaluate(() => Object.fromEntries(['sensitivity', 'specificity', 'ppv', 'npv'].map(name => [name, document.querySelector(`[data-out="${name}"]`).textContent])));
+  const rows = fs.readFileSync(path.join(folder, 'new.csv'), 'utf8').trim().split('\n'), place = rows[0].split(',').indexOf('low');
+  const own = rows.slice(1).filter(row => row.split(',')[place] === 'yes').length / (rows.length - 1);
+  const threshold = () => page.$eval('input[data-for=threshold]', input => Number(input.value) / 100);
+  const told = async (what, values, prevalence) => {
+    const { sensitivity, specificity } = values, now = await shown();
+    const parts = [prevalence * sensitivity, (1 - prevalence) * (1 - specificity), prevalence * (1 - sensitivity), (1 - prevalence) * specificity];
+    const value = (part, all, none) => all < 5e-4 ? none : whole(part / all);
+    const wanted = { sensitivity: whole(sensitivity), specificity: whole(specificity), ppv: value(parts[0], parts[0] + parts[1], 'none called'), npv: value(parts[3], parts[2] + parts[3], 'all called') };
+    for (const [name, text] of Object.entries(wanted)) check('agreement', `${name} ${what}`, now[name] === text, `${now[name]} and ${text}`);
+    const counts = await cells(page);
+    check('agreement', `cells ${what}`, counts.join() === thousand(parts).join(), `${counts.join()} and ${thousand(parts).join()}`);
+  };
+  await told('at the start', judged('low.odds', await threshold()), own);
+  await page.focus('input[data-for=threshold]');
+  for (const key of ['PageUp', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) {
+    await page.keyboard.press(key);
+    const values = judged('low.odds', await threshold());
+    await told(`after ${key}`, values, own);
+    const now = await shown();
+    check('agreement', 'what the command calls predictive values', now.ppv === whole(values.precision) && now.npv === whole(values.negative), JSON.stringify([now, values]));
+  }
+  await page.focus('input[data-for=prevalence]');
+  for (const keys of [['Home'], ['End', 'PageDown']]) {
+    for (const key of keys) await page.keyboard.press(key);
+    const prevalence = await page.$eval('input[data-for=prevalence]', input => 1 / (1 + Math.exp(-Number(input.value) * Math.LN10 / 10)));
+    oddsmith('calibrate', 'low.odds', '--prevalence', `yes=${prevalence},no=${1 - prevalence}`, '-o', 'elsewhere.odds', '-q');
+    for (const t of [0.02, 0.5]) {
+      await page.$eval('input[data-for=threshold]', (input, value) => { input.value = 100 * value; input.dispatchEvent(new Event('input', { bubbles: true })); }, t);
+      const values = judged('elsewhere.odds', t);
+      await told(`from ${t} where ${prevalence.toFixed(4)} have the event`, values, prevalence);
+    }
+  }
   await context.close();
 };
 
@@ -216,13 +228,7 @@ const movedRow = async (browser, file) => {
   await context.close();
 };
 
-const begin = Date.now();
-let ofModels = 0;
-const browser = await chromium.launch({
-  executablePath,
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
-try {
+await run('reports', async browser => {
   for (const [report, words] of Object.entries(REPORTS)) {
     const file = path.join(folder, `${report.replaceAll(' ', '-')}.html`);
     oddsmith('report', ...words, '-o', file, '-q');
@@ -230,11 +236,5 @@ try {
   }
   await agreement(browser, path.join(folder, 'births-on-new-rows.html'));
   await movedRow(browser, path.join(folder, 'births.html'));
-  ofModels = await everyModel(browser);
-} finally {
-  await browser.close();
-  if (!process.env.KEEP_REPORTS) fs.rmSync(folder, { recursive: true });
-}
-failures.forEach(failure => console.error(failure));
-console.log(`${Object.keys(REPORTS).length + ofModels} reports in a browser, ${failures.length} failures, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
-process.exit(failures.length ? 1 : 0);
+  return Object.keys(REPORTS).length + await everyModel(browser);
+});

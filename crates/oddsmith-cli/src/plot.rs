@@ -15,7 +15,10 @@ use crate::files;
 /// Writes a picture: on standard output in the console's way.
 pub(crate) fn show(picture: &Picture, console: &Console) -> Result<(), Failure> {
     let format = console.asked().unwrap_or(if console.out_is_terminal() { Format::Table } else { Format::Svg });
-    console.text(&render_picture(picture, format, console.style()))
+    console.text(&match format {
+        Format::Html => picture_page(picture),
+        _ => render_picture(picture, format, console.style()),
+    })
 }
 
 /// Writes a picture to a file, in the format that its name tells unless another was asked for.
@@ -55,7 +58,7 @@ pub(crate) fn of_evaluation(
     (target, classes): (&str, &oddsmith::data::Classes),
     threshold: Option<f64>,
 ) -> Result<Picture, Failure> {
-    match (Judged { evaluation, classes, target, threshold }).picture(name) {
+    match (Judged { evaluation, classes, target, threshold, no_rows: false }).picture(name) {
         Some(picture) => drawn(name, picture),
         None => Err(Failure::Usage(format!(
             "there is no picture `{name}` of judged rows; there are: {}",

@@ -17,6 +17,7 @@ use crate::edge::{Told, raise, told};
 use crate::frame::{Frame, kinds_of};
 use crate::model::Model;
 use crate::options::declared_params;
+use crate::pictures::Picture;
 use crate::reading::open_for;
 use crate::shown::{rendered, table_columns, turned};
 use crate::work;
@@ -54,6 +55,11 @@ impl Account {
             tables.set_item(table.name(), table_columns(py, table)?)?;
         }
         Ok(tables)
+    }
+
+    /// What is drawn of it.
+    fn pictures(&self) -> Vec<Picture> {
+        self.0.pictures.iter().cloned().map(Picture::new).collect()
     }
 
     /// What went wrong without being an error: (id, column, level, text).

@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::edge::raise;
 use crate::work;
 
-fn distribution(values: &[f64], counts: bool) -> Result<Distribution> {
+pub(crate) fn distribution(values: &[f64], counts: bool) -> Result<Distribution> {
     if counts { Distribution::of_counts(values) } else { Distribution::new(values) }
 }
 
@@ -154,6 +154,15 @@ pub(crate) fn info_capacity<'py>(
     Ok((found.lower, found.upper, PyArray1::from_vec(py, found.input), PyArray1::from_vec(py, found.output)))
 }
 
+/// The code of a name, or the shortest with words of so many bits at most.
+pub(crate) fn prefix_code(p: &Distribution, code: &str, limit: Option<u32>) -> Result<PrefixCode> {
+    match (limit, code) {
+        (Some(limit), _) => PrefixCode::limited(p, limit),
+        (None, "shannon") => PrefixCode::shannon(p),
+        _ => PrefixCode::huffman(p),
+    }
+}
+
 /// Words of a prefix-free code as texts of 0 and 1; `None` for what has no probability.
 #[pyfunction]
 pub(crate) fn info_words(
@@ -163,11 +172,7 @@ pub(crate) fn info_words(
     code: &str,
     limit: Option<u32>,
 ) -> PyResult<Vec<Option<String>>> {
-    let made = distribution(p.as_slice()?, counts).and_then(|p| match (limit, code) {
-        (Some(limit), _) => PrefixCode::limited(&p, limit),
-        (None, "shannon") => PrefixCode::shannon(&p),
-        _ => PrefixCode::huffman(&p),
-    });
+    let made = distribution(p.as_slice()?, counts).and_then(|p| prefix_code(&p, code, limit));
     let made = made.map_err(|error| raise(py, error))?;
     let text = |word: &[bool]| word.iter().map(|bit| if *bit { '1' } else { '0' }).collect();
     Ok((0..made.lengths().len()).map(|symbol| made.word(symbol).map(text)).collect())

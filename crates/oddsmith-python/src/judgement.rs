@@ -146,7 +146,7 @@ impl Evaluation {
 
     /// A picture by its name, with a threshold to mark; an error where the rows do not determine it.
     fn picture(&self, py: Python<'_>, name: &str, threshold: Option<f64>) -> PyResult<Picture> {
-        let judged = eval::pictures::Judged { evaluation: &self.evaluation, classes: &self.classes, target: "", threshold };
+        let judged = eval::pictures::Judged { evaluation: &self.evaluation, classes: &self.classes, target: "", threshold, no_rows: false };
         let missing =
             || raise(py, oddsmith::error::Error::option("picture", name, format!("one of: {}", eval::pictures::PICTURES.join(" "))));
         let picture = judged.picture(name).ok_or_else(missing)?;

@@ -14,6 +14,7 @@ mod files;
 mod forms;
 mod frame;
 mod info;
+mod info_pictures;
 mod judgement;
 mod labels;
 mod model;
@@ -62,6 +63,8 @@ mod _core {
         info_gaussian, info_label_bits, info_mdl_cuts, info_neighbour_screen, info_neighbours, info_number_pair, info_posterior,
         info_table, info_words,
     };
+    #[pymodule_export]
+    use super::info_pictures::{info_code_picture, info_degrees, info_posterior_picture};
     #[pymodule_export]
     use super::judgement::{Evaluation, judge};
     #[pymodule_export]

@@ -13,7 +13,7 @@ use oddsmith::train;
 use oddsmith::train::findings::{Findings, Judged, JudgedOn, SourceRows, SumRows};
 use oddsmith::train::pictures::{OF_MODEL, Waterfall, of_model, over_rows};
 use oddsmith_io::{ArrowTable, ReadOptions, open_arrow_for_prediction};
-use oddsmith_report::svg::{Look, Paint, Theme, own_width, svg};
+use oddsmith_report::svg::{Look, Paint, Theme, own_width, svg, svg_following};
 use oddsmith_report::{About, Format, Style, render_picture, report_page};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,6 +61,11 @@ impl Picture {
     fn svg(&self, dark: bool, id: &str) -> String {
         let theme = if dark { Theme::Dark } else { Theme::Light };
         svg(&self.picture, &Look { paint: Paint::Written(theme), width: own_width(&self.picture), id })
+    }
+
+    /// SVG for a page that may be light or dark.
+    fn svg_following(&self, id: &str) -> String {
+        svg_following(&self.picture, id)
     }
 
     /// Text in a format of the report.

@@ -1,8 +1,10 @@
 //! Any picture becomes well-formed SVG with finite coordinates, the same bytes every time, whatever its numbers and names are.
 
+use std::time::{Duration, Instant};
+
 use oddsmith::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role, TreeNode};
-use oddsmith_report::svg::{HALF, Look, NARROW, Paint, Theme, WIDE, svg, svg_file};
-use oddsmith_report::{Format, Style, render_picture, text_picture};
+use oddsmith_report::svg::{HALF, Look, NARROW, Paint, Theme, WIDE, svg, svg_file, svg_following};
+use oddsmith_report::{Format, Style, picture_page, render_picture, text_picture};
 use proptest::prelude::*;
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -182,6 +184,18 @@ proptest! {
             }
         }
         check(&svg_file(&picture, Theme::Light));
+        check(&svg_following(&picture, "f"));
+    }
+
+    /// A page of its own is one element after the other, with nothing in it that a text put there.
+    #[test]
+    fn any_picture_has_a_page_of_its_own(picture in picture()) {
+        let page = picture_page(&picture);
+        prop_assert_eq!(&page, &picture_page(&picture));
+        let (head, body) = page.split_once("</style>").ok_or_else(|| TestCaseError::fail("no style sheet"))?;
+        prop_assert!(head.contains("default-src 'none'") && !body.contains("<script") && !body.contains(" style="));
+        let main = &body[body.find("<main>").unwrap_or(0)..body.rfind("</main>").map_or(body.len(), |end| end + "</main>".len())];
+        check(main);
     }
 
     #[test]
@@ -195,5 +209,69 @@ proptest! {
         let text = text_picture(&picture, &Style { width: Some(60), ..Style::default() });
         let driven = text.contains('\u{1b}');
         prop_assert!(!driven && text.ends_with('\n'));
+    }
+}
+
+/// Marks of `size` parts each, whose numbers and names are what takes longest to place.
+fn large(size: usize, marks: &[Mark]) -> Picture {
+    let names: Vec<String> = (0..size.min(400)).map(|at| format!("a name that is long enough to be cut somewhere {at}")).collect();
+    let columns = vec![Column { title: "number".into(), cells: names.clone(), optional: false }];
+    let of_names = Axis { scale: AxisScale::Categories, categories: names, columns, ..Axis::default() };
+    let panel = |mark: &Mark| {
+        let y = if matches!(mark, Mark::Intervals { .. } | Mark::Bars { .. } | Mark::Ruler { .. }) {
+            of_names.clone()
+        } else {
+            Axis::default()
+        };
+        Panel { x: Axis::default(), y, marks: vec![mark.clone()] }
+    };
+    Picture { name: "large".into(), title: "large".into(), summary: String::new(), panels: marks.iter().map(panel).collect() }
+}
+
+/// All kinds of marks with numbers from a list, over and over.
+fn marks_of(size: usize, numbers: &[f64], text: &str) -> Vec<Mark> {
+    let number = |at: usize| numbers.get(at % numbers.len().max(1)).copied().unwrap_or(0.0) + (at % 97) as f64;
+    let role = Role::Series(3);
+    let name = String::from("n");
+    let side = (size as f64).sqrt() as usize;
+    let grid = || ((0..side).map(|at| at as f64).collect::<Vec<f64>>(), (0..side * side).map(number).collect::<Vec<f64>>());
+    let node = |at: usize| TreeNode {
+        parent: at.checked_sub(1).map(|last| last / 2),
+        edge: text.into(),
+        lines: vec![text.into()],
+        proportions: vec![0.5, 0.5],
+    };
+    vec![
+        Mark::Line { role, name: name.clone(), points: (0..size).map(|at| (number(at), number(at + 1))).collect() },
+        Mark::Band { role, name: name.clone(), points: (0..size).map(|at| (number(at), number(at + 1), number(at + 2))).collect() },
+        Mark::Points { role, name: name.clone(), points: (0..size).map(|at| (number(at), number(at + 1))).collect() },
+        Mark::Intervals { role, estimates: (0..size).map(|at| ((at % 400) as f64, number(at), number(at + 1), number(at + 2))).collect() },
+        Mark::Bars { role, bars: (0..size).map(|at| ((at % 400) as f64, number(at), number(at + 1))).collect() },
+        Mark::Blocks { role, name: name.clone(), blocks: (0..size).map(|at| (number(at), number(at + 1), 0.0, number(at + 2))).collect() },
+        Mark::Surface { x: grid().0, y: grid().0, values: grid().1.iter().map(|value| value % 1.0).collect() },
+        Mark::Contour { role, name: name.clone(), text: text.into(), x: grid().0, y: grid().0, values: grid().1, level: 50.0 },
+        Mark::Ruler { at: 1.0, ticks: (0..size).map(|at| (number(at), text.to_owned())).collect() },
+        Mark::Tree { classes: vec!["a".into(), "b".into()], nodes: (0..size.min(600)).map(node).collect() },
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// Four times the marks take about four times as long, whatever the numbers: nothing that is placed is compared with all that was placed before.
+    #[test]
+    fn time_is_bounded_by_the_marks(numbers in prop::collection::vec(number(), 1..40), text in name()) {
+        let time = |size: usize| {
+            let picture = large(size, &marks_of(size, &numbers, &text));
+            let once = || {
+                let begin = Instant::now();
+                let drawn = svg(&picture, &Look { paint: Paint::Variables, width: WIDE, id: "f" }).len() + text_picture(&picture, &Style::default()).len();
+                (drawn > 0).then(|| begin.elapsed()).unwrap_or_default()
+            };
+            (0..3).map(|_| once()).min().unwrap_or_default()
+        };
+        let (few, many) = (time(2_000), time(8_000));
+        prop_assert!(many < few * 10 + Duration::from_millis(60), "{few:?} {many:?}");
+        prop_assert!(many < Duration::from_secs(4), "{many:?}");
     }
 }

@@ -1,12 +1,15 @@
-//! Reports in a real browser, where Node and Chromium are there.
+//! Reports and pictures in a real browser, where Node and Chromium are there.
 
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::outcome::Outcome;
 use crate::shell;
 
 /// Where the tests and what they need are.
 const FOLDER: &str = "tests/browser";
+/// Reports, and pictures on pages of their own.
+const SCRIPTS: [&str; 2] = ["reports.mjs", "pictures.mjs"];
 /// Names of the browser on the path.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -23,11 +26,8 @@ pub(crate) fn whole_path(program: &Path) -> PathBuf {
 }
 
 /// Runs the tests, or says why they are left out.
-pub(crate) fn tests() -> Result<(), Failure> {
-    let skipped = |why: &str| {
-        println!("skipped: {why}");
-        Ok(())
-    };
+pub(crate) fn tests() -> Result<Outcome, Failure> {
+    let skipped = |why: &str| Ok(Outcome::skipped(why));
     let node = Path::new("node");
     let Some(browser) = chromium() else { return skipped("there is no Chromium on the path, and CHROMIUM names none (Debian: chromium)") };
     if !shell::answers(node, &["--version"]) {
@@ -38,7 +38,10 @@ pub(crate) fn tests() -> Result<(), Failure> {
         return skipped("npm could not install what tests/browser/package-lock.json lists");
     }
     shell::run(&shell::cargo(), &["build", "--release", "--workspace", "--all-targets"], &[])?;
-    let (script, browser) = (format!("{FOLDER}/reports.mjs"), whole_path(&browser).to_string_lossy().into_owned());
+    let browser = whole_path(&browser).to_string_lossy().into_owned();
     let command = shell::root().join("target/release/oddsmith").to_string_lossy().into_owned();
-    shell::run(node, &[&script, &command, "examples", &browser], &[])
+    for script in SCRIPTS {
+        shell::run(node, &[&format!("{FOLDER}/{script}"), &command, "examples", &browser], &[])?;
+    }
+    Ok(Outcome::Passed)
 }

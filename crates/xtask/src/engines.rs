@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
+use crate::outcome::Outcome;
 use crate::{package, python, shell};
 
 /// Set to 1, the environment is made where it is missing, and a machine without Java fails.
@@ -20,7 +21,7 @@ const AIM: Duration = Duration::from_secs(120);
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Runs the tests, or says why they are left out.
-pub(crate) fn tests() -> Result<(), Failure> {
+pub(crate) fn tests() -> Result<Outcome, Failure> {
     let required = std::env::var(REQUIRED).is_ok_and(|value| value == "1");
     let java = std::env::var_os("JAVA_HOME").is_some() || shell::answers(Path::new("java"), &["-version"]);
     let made = shell::root().join("target").join(ENVIRONMENT).join("installed.txt").exists();
@@ -28,15 +29,11 @@ pub(crate) fn tests() -> Result<(), Failure> {
         (false, _) if required => {
             Err(Failure::new(format!("{REQUIRED} asks for the tests on Spark, and there is no Java (Debian: default-jre-headless)")))
         }
-        (false, _) => {
-            println!("skipped: there is no Java on the path, which Spark runs on (Debian: default-jre-headless)");
-            Ok(())
-        }
+        (false, _) => Ok(Outcome::skipped("there is no Java on the path, which Spark runs on (Debian: default-jre-headless)")),
         (true, false) => {
-            println!("skipped: Spark is 500 MB to install; {REQUIRED}=1 makes target/{ENVIRONMENT}, which is used from then on");
-            Ok(())
+            Ok(Outcome::skipped(format!("Spark is 500 MB to install; {REQUIRED}=1 makes target/{ENVIRONMENT}, which is used from then on")))
         }
-        (true, true) => in_environment(),
+        (true, true) => in_environment().map(Outcome::from),
     }
 }
 

@@ -23,6 +23,7 @@ mod failure;
 mod format;
 mod free_threaded;
 mod new_model;
+mod outcome;
 mod package;
 mod python;
 mod scaffold;

@@ -7,29 +7,33 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
+use crate::outcome::Outcome;
 use crate::{arrows, browser, engines, format, free_threaded, package, python, scaffold, shell, site, trust};
 
 /// A check: what it is called, and what it does.
 struct Step {
     name: &'static str,
-    run: fn() -> Result<(), Failure>,
+    run: fn() -> Result<Outcome, Failure>,
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "format", run: || format::run(true) },
-    Step { name: "arrows", run: || arrows::run(&shell::root()) },
-    Step { name: "lint", run: || cargo(&["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]) },
-    Step { name: "build", run: || cargo(&["build", "--release", "--workspace", "--all-targets"]) },
-    Step { name: "tests", run: tests },
-    Step { name: "doctests", run: || cargo(&["test", "--release", "--workspace", "--doc"]) },
-    Step { name: "docs", run: docs },
+    Step { name: "format", run: || format::run(true).map(Outcome::from) },
+    Step { name: "arrows", run: || arrows::run(&shell::root()).map(Outcome::from) },
+    Step {
+        name: "lint",
+        run: || cargo(&["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]).map(Outcome::from),
+    },
+    Step { name: "build", run: || cargo(&["build", "--release", "--workspace", "--all-targets"]).map(Outcome::from) },
+    Step { name: "tests", run: || tests().map(Outcome::from) },
+    Step { name: "doctests", run: || cargo(&["test", "--release", "--workspace", "--doc"]).map(Outcome::from) },
+    Step { name: "docs", run: || docs().map(Outcome::from) },
     Step { name: "browser", run: browser::tests },
     Step { name: PYTHON, run: python_tests },
     Step { name: ENGINES, run: engines::tests },
-    Step { name: SITE, run: site::run },
-    Step { name: SCAFFOLD, run: scaffold::run },
+    Step { name: SITE, run: || site::run().map(Outcome::from) },
+    Step { name: SCAFFOLD, run: || scaffold::run().map(Outcome::from) },
     // After the package is installed, which some promises are about.
-    Step { name: "trust", run: trust::quick },
+    Step { name: "trust", run: || trust::quick().map(Outcome::from) },
 ];
 const PYTHON: &str = "python";
 const ENGINES: &str = "engines";
@@ -40,19 +44,30 @@ const SCAFFOLD: &str = "scaffold";
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let wanted = chosen(arguments)?;
     let begin = Instant::now();
-    let mut times: Vec<(&str, Duration)> = Vec::new();
+    let mut ran: Vec<Ran> = Vec::new();
     for step in STEPS.iter().filter(|step| wanted.contains(&step.name)) {
         println!("== {}", step.name);
         let start = Instant::now();
         let outcome = (step.run)();
-        times.push((step.name, start.elapsed()));
+        let skipped = match &outcome {
+            Ok(Outcome::Skipped(why)) => Some(why.clone()),
+            _ => None,
+        };
+        ran.push(Ran { name: step.name, time: start.elapsed(), skipped });
         if let Err(failure) = outcome {
-            println!("== failed: {}", summary(&times, begin.elapsed()));
+            println!("== failed: {}", summary(&ran, begin.elapsed()));
             return Err(failure);
         }
     }
-    println!("== passed: {}", summary(&times, begin.elapsed()));
+    println!("== passed: {}", summary(&ran, begin.elapsed()));
     Ok(())
+}
+
+/// A step that ran, for how long, and why it or a part of it could not.
+struct Ran {
+    name: &'static str,
+    time: Duration,
+    skipped: Option<String>,
 }
 
 /// The names of the steps to run.
@@ -75,9 +90,10 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static str>, Failure> {
     Ok(wanted.into_iter().filter(|name| !(skip && [PYTHON, ENGINES, SITE, SCAFFOLD].contains(name))).collect())
 }
 
-fn summary(times: &[(&str, Duration)], total: Duration) -> String {
-    let each: Vec<String> = times.iter().map(|(name, time)| format!("{name} {:.1} s", time.as_secs_f64())).collect();
-    format!("{} | all {:.1} s", each.join(", "), total.as_secs_f64())
+fn summary(ran: &[Ran], total: Duration) -> String {
+    let each: Vec<String> = ran.iter().map(|step| format!("{} {:.1} s", step.name, step.time.as_secs_f64())).collect();
+    let skipped: String = ran.iter().filter_map(|step| Some(format!("\n== skipped: {}: {}", step.name, step.skipped.as_ref()?))).collect();
+    format!("{} | all {:.1} s{skipped}", each.join(", "), total.as_secs_f64())
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), Failure> {
@@ -96,7 +112,7 @@ fn docs() -> Result<(), Failure> {
     shell::run(&shell::cargo(), &arguments, &[("RUSTDOCFLAGS", "-D warnings")])
 }
 
-fn python_tests() -> Result<(), Failure> {
+fn python_tests() -> Result<Outcome, Failure> {
     cargo(&["build", "--release", "--workspace", "--all-targets"])?;
     let interpreter = python::environment(&python::system(), "venv", "python/requirements-test.txt")?;
     package::install(&interpreter, Path::new("target/release"), package::STABLE)?;
@@ -127,7 +143,9 @@ mod tests {
 
     #[test]
     fn the_summary_names_every_step_and_the_whole() {
-        let line = summary(&[("format", Duration::from_millis(1250)), ("lint", Duration::from_secs(2))], Duration::from_secs(4));
-        assert_eq!(line, "format 1.2 s, lint 2.0 s | all 4.0 s");
+        let ran =
+            |name, millis, skipped: Option<&str>| Ran { name, time: Duration::from_millis(millis), skipped: skipped.map(str::to_owned) };
+        let line = summary(&[ran("format", 1250, None), ran("browser", 2000, Some("there is no Chromium"))], Duration::from_secs(4));
+        assert_eq!(line, "format 1.2 s, browser 2.0 s | all 4.0 s\n== skipped: browser: there is no Chromium");
     }
 }

@@ -11,10 +11,11 @@ from sklearn.utils import column_or_1d
 
 from .. import _core
 from .._inputs import class_names, codes_among
+from .._plotted import SERIES
 from .._wrapped import log_scores
 from ..exceptions import ParameterError
 from ..metrics._rows import weighted
-from ..pictures import _SERIES, Picture
+from ..pictures import Picture
 
 _CURVE = "oddsmith-curve"
 
@@ -36,7 +37,7 @@ class Display:
         if self.line_ is not None:
             curves = [line for line in before if line.get_gid() == _CURVE]
             if curves:
-                self._set_apart(before, _SERIES[len(curves) % len(_SERIES)])
+                self._set_apart(before, SERIES[len(curves) % len(SERIES)])
             self.line_.set(gid=_CURVE, label=name or self.estimator_name or "model", **properties)
             self.ax_.legend(frameon=False)
         return self

@@ -4,7 +4,8 @@ Probabilities must add up to 1, and are never rescaled silently; counts are said
 is asked for. A zero probability costs nothing where it is never needed, and makes a divergence infinite where it is.
 """
 
-from .codes import code_words, decode_column, decode_labels, encode_column, encode_labels, label_bits
+from .codes import code_picture, code_words, decode_column, decode_labels, encode_column, encode_labels, label_bits
+from .degrees import Degrees, polynomial_degree
 from .dependence import MutualInformation, NumberPair, mutual_info_classif, mutual_information, neighbour_information, number_information
 from .discretizer import MdlDiscretizer
 from .distributions import Capacity, channel_capacity, cross_entropy, entropy, jensen_shannon, kl_divergence
@@ -14,11 +15,13 @@ from .screening import screen
 
 __all__ = [
     "Capacity",
+    "Degrees",
     "MdlDiscretizer",
     "ModelPosterior",
     "MutualInformation",
     "NumberPair",
     "channel_capacity",
+    "code_picture",
     "code_words",
     "compare_evidence",
     "cross_entropy",
@@ -37,5 +40,6 @@ __all__ = [
     "mutual_information",
     "neighbour_information",
     "number_information",
+    "polynomial_degree",
     "screen",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from .._inputs import thread_count
 from ..exceptions import DataError, ParameterError
+from ..pictures import Picture
 
 
 def code_words(p: Any, *, counts: bool = False, code: str = "huffman", limit: int | None = None) -> list[str | None]:
@@ -24,6 +25,46 @@ def code_words(p: Any, *, counts: bool = False, code: str = "huffman", limit: in
         raise ParameterError(f"code = {code!r} is not accepted: 'huffman' or 'shannon'")
     array = np.ascontiguousarray(np.asarray(p, dtype=np.float64).reshape(-1))
     return _core.info_words(array, counts, code, limit)
+
+
+def code_picture(
+    p: Any, names: Any = None, *, counts: bool = False, code: str = "huffman", limit: int | None = None, title: str = "A prefix-free code"
+) -> Picture:
+    """Draw the tree of a prefix-free code: 0 and 1 on its edges, symbols at its leaves.
+
+    Parameters
+    ----------
+    p : array-like of shape (n_symbols,)
+        Probabilities, or counts.
+    names : list of str, default=None
+        The symbols; by default they are counted from 0.
+    counts : bool, default=False
+        Whether `p` are counts and need not add up to 1.
+    code : {'huffman', 'shannon'}, default='huffman'
+        The code.
+    limit : int, default=None
+        No word longer than this many bits.
+    title : str, default="A prefix-free code"
+        The title.
+
+    Returns
+    -------
+    Picture
+        The tree.
+
+    Examples
+    --------
+    >>> from oddsmith.info import code_picture
+    >>> code_picture([0.5, 0.25, 0.25], ["a", "b", "c"]).summary
+    'A step along 0 or 1 for every bit of a word; lengths in bits: a 1, b 2, c 2.'
+    """
+    if code not in ("huffman", "shannon"):
+        raise ParameterError(f"code = {code!r} is not accepted: 'huffman' or 'shannon'")
+    array = np.ascontiguousarray(np.asarray(p, dtype=np.float64).reshape(-1))
+    told = [str(at) for at in range(len(array))] if names is None else [str(name) for name in names]
+    if len(told) != len(array):
+        raise ParameterError(f"names = {len(told)} of them is not accepted: one for each of the {len(array)} symbols")
+    return Picture(_core.info_code_picture(title, told, array, counts, code, limit))
 
 
 def label_bits(counts: Any, *, code: str = "kt") -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..exceptions import ParameterError
+from ..pictures import Picture
 
 
 class ModelPosterior(NamedTuple):
@@ -20,6 +21,27 @@ class ModelPosterior(NamedTuple):
     decibans: np.ndarray
     two_part_bits: np.ndarray
     log_evidence: float
+    prior: np.ndarray
+
+    def picture(self, names: Any = None) -> Picture:
+        """Draw how likely each model was before, and is now.
+
+        Parameters
+        ----------
+        names : list of str, default=None
+            What the models are called; by default they are counted from 0.
+
+        Returns
+        -------
+        Picture
+            Bars of the posterior, with a point where each model stood before.
+        """
+        told = [str(at) for at in range(len(self.posterior))] if names is None else [str(name) for name in names]
+        if len(told) != len(self.posterior):
+            raise ParameterError(f"names = {len(told)} of them is not accepted: one for each of the {len(self.posterior)} models")
+        # Evidence matters up to a factor that is common to all models.
+        evidence = [float(bits) * math.log(2) for bits in self.bits]
+        return Picture(_core.info_posterior_picture(told, evidence, [float(share) for share in self.prior]))
 
 
 def compare_evidence(log_evidence: Any, prior: Any = None) -> ModelPosterior:
@@ -51,4 +73,4 @@ def compare_evidence(log_evidence: Any, prior: Any = None) -> ModelPosterior:
         raise ParameterError(f"prior = {len(priors)} numbers is not accepted: one for each of the {len(evidence)} models")
     posterior, factors, bits, total = _core.info_posterior(evidence, priors)
     ln = np.array(factors)
-    return ModelPosterior(np.array(posterior), np.exp(ln), ln / math.log(2), 10 * ln / math.log(10), np.array(bits), total)
+    return ModelPosterior(np.array(posterior), np.exp(ln), ln / math.log(2), 10 * ln / math.log(10), np.array(bits), total, np.array(priors) / sum(priors))

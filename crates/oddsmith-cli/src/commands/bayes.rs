@@ -1,11 +1,9 @@
 //! `oddsmith bayes`: which of several models, and how sure.
 
-mod picture;
-
 use clap::Args;
 use oddsmith::Error;
 use oddsmith::card::{Card, Cell, FixedTable, Summary, Table};
-use oddsmith::info::{Belief, BetaBernoulli, Candidate, DirichletMultinomial, ModelPosterior, NormalInverseGamma};
+use oddsmith::info::{Belief, BetaBernoulli, Candidate, DirichletMultinomial, ModelPosterior, NormalInverseGamma, posterior_picture};
 use oddsmith_report::Format;
 
 use crate::console::Console;
@@ -255,7 +253,7 @@ fn card(args: &BayesArgs, seen: &Seen, posterior: &ModelPosterior, judged: &[Jud
         "two_part_bits: to say the model and then the data; fewest where the posterior is largest".to_owned(),
     ];
     let summary = Some(Summary { facts: facts.clone(), table: Some(shown), footnotes });
-    let pictures = vec![picture::picture(posterior)];
+    let pictures = vec![posterior_picture(posterior)];
     Ok(Card { title: "Models compared by their evidence".into(), facts, tidy, tables, summary, pictures, ..Card::default() })
 }
 

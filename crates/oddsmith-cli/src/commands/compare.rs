@@ -72,8 +72,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_enum, value_name = "TABLE")]
     show: Option<ComparisonTable>,
 
-    /// Draw a picture in place of tables: the models beside each other, or their learning curves.
-    #[arg(long, value_name = "PICTURE", conflicts_with_all = ["show", "mdl", "evidence"], value_parser = ["comparison", "learning"])]
+    /// Draw a picture in place of tables: the models beside each other, their learning curves, or with --mdl their descriptions in two parts.
+    #[arg(long, value_name = "PICTURE", conflicts_with_all = ["show", "evidence"], value_parser = ["comparison", "learning", DESCRIPTION])]
     plot: Option<String>,
 
     /// Show how many bits tell the classes in two parts, the model and the classes by it, for models of all rows.
@@ -93,6 +93,9 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     text: TextArgs,
 }
+
+/// The picture of descriptions in two parts.
+const DESCRIPTION: &str = "description";
 
 /// A table that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -168,13 +171,19 @@ fn compare(args: &CompareArgs, input: &Input, console: &Console, control: &Arc<C
     // The bar must be gone before anything is shown.
     let progress = Progress::start(console, control, "comparing");
     let mut data = data_card(&input.name(), &opened);
-    if args.mdl || args.evidence {
+    // Parts of a description are what --mdl tells.
+    let mdl = args.mdl || args.plot.as_deref() == Some(DESCRIPTION);
+    if mdl || args.evidence {
         let rows = CompleteSource::new(&*opened.source);
         let complete = Comparison { source: &rows, ..comparison };
         data.notices.extend(excluded(rows.incomplete_rows().map_err(in_table)?));
-        let card = if args.mdl { lengths(&complete) } else { evidences(&complete) };
+        let card = if mdl { lengths(&complete) } else { evidences(&complete) };
         drop(progress);
-        console.result(&card.map_err(in_table)?)?;
+        let card = card.map_err(in_table)?;
+        match &args.plot {
+            Some(picture) => plot::show(plot::of_card(&card, picture)?, console)?,
+            None => console.result(&card)?,
+        }
     } else if let Some(table) = fitted_table(args.show, &comparison) {
         drop(progress);
         console.result(&table.map_err(in_table)?)?;
@@ -262,6 +271,7 @@ fn lengths(comparison: &Comparison<'_>) -> Result<Card, Error> {
         found.push((name, length));
     }
     let tidy = train::length_table(&found);
+    let picture = train::pictures::lengths_picture(&found);
     let (shown, reasons) = without_notes(&tidy);
     let shortest = tidy.rows().first().map_or(Cell::Empty, |row| row[0].clone());
     let facts = vec![("shortest".to_owned(), shortest), ("models".to_owned(), found.len().into())];
@@ -272,6 +282,7 @@ fn lengths(comparison: &Comparison<'_>) -> Result<Card, Error> {
         summary: Some(Summary { facts: facts.clone(), table: Some(shown), footnotes }),
         facts,
         tidy,
+        pictures: vec![picture],
         ..Card::default()
     })
 }

@@ -11,8 +11,8 @@ use oddsmith::card::{Card, Cell, FixedTable, Summary};
 use oddsmith::control::Control;
 use oddsmith::data::{Formula, Plane, Response};
 use oddsmith::error::DataFault;
-use oddsmith::info::{TwoPart, polynomial_residuals};
-use oddsmith::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
+use oddsmith::info::{TwoPart, polynomial_picture, polynomial_residuals, two_part_picture};
+use oddsmith::picture::Picture;
 use oddsmith::{Error, ErrorKind, registry, train};
 use oddsmith_io::{Input, Opened, ReadOptions, Roles};
 
@@ -46,8 +46,8 @@ pub(crate) struct DegreeArgs {
     #[arg(long, value_name = "DEGREE", default_value_t = 15, value_parser = clap::value_parser!(u8).range(0..=40))]
     most: u8,
 
-    /// Draw the two parts of every description in place of tables.
-    #[arg(long, value_name = "PICTURE", value_parser = ["description"])]
+    /// Draw a picture in place of tables: the two parts of every description, or for a number the curves of a line, of the best and of the highest degree.
+    #[arg(long, value_name = "PICTURE", value_parser = ["description", "curves"])]
     plot: Option<String>,
 
     #[command(flatten)]
@@ -82,13 +82,21 @@ pub(crate) fn run(args: &DegreeArgs, console: &Console, control: &Arc<Control>) 
         let fault = DataFault::new("is no number column").column(x.clone());
         return Err(Error::from(fault.accepted("polynomials are of numbers")).in_table(&input.name()).into());
     };
-    let lengths = match y_plane {
+    let in_table = |error: Error| error.in_table(&input.name());
+    let card = match y_plane {
         // A column of 0 and 1 is a class, as in every fit.
-        Plane::Numbers(y_at) if !opened.flags.contains(&y) => of_number(&opened, x_at, y_at, usize::from(args.most)),
-        _ => of_class(args, &input, &options, (x, &y), control),
+        Plane::Numbers(y_at) if !opened.flags.contains(&y) => {
+            let rows = pairs(&opened, x_at, y_at).map_err(in_table)?;
+            let lengths = of_number(&rows, usize::from(args.most)).map_err(in_table)?;
+            let mut card = card(&y, x, rows.0.len() as f64, &lengths);
+            card.pictures.push(curves((x, &y), &rows, &lengths).map_err(in_table)?);
+            card
+        }
+        _ => {
+            let (rows, lengths) = of_class(args, &input, &options, (x, &y), control).map_err(in_table)?;
+            card(&y, x, rows, &lengths)
+        }
     };
-    let (rows, lengths) = lengths.map_err(|error| error.in_table(&input.name()))?;
-    let card = card(&y, x, rows, &lengths);
     match &args.plot {
         Some(name) => plot::show(plot::of_card(&card, name)?, console)?,
         None => console.result(&card)?,
@@ -97,8 +105,8 @@ pub(crate) fn run(args: &DegreeArgs, console: &Console, control: &Arc<Control>) 
     Ok(())
 }
 
-/// Least-squares curves.
-fn of_number(opened: &Opened, x_at: usize, y_at: usize, most: usize) -> Result<(f64, Vec<Length>), Error> {
+/// The rows that have both numbers.
+fn pairs(opened: &Opened, x_at: usize, y_at: usize) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for partition in 0..opened.source.partitions() {
         opened.source.scan(partition, &mut |rows| {
@@ -111,12 +119,28 @@ fn of_number(opened: &Opened, x_at: usize, y_at: usize, most: usize) -> Result<(
             Ok(())
         })?;
     }
-    let rows = x.len() as f64;
+    Ok((x, y))
+}
+
+/// Least-squares curves.
+fn of_number((x, y): &(Vec<f64>, Vec<f64>), most: usize) -> Result<Vec<Length>, Error> {
     // A curve through all points leaves nothing to compare.
     let most = most.min(x.len().saturating_sub(2));
-    let squares = polynomial_residuals(&x, &y, None, most)?;
-    let length = |(degree, rss): (usize, f64)| Length { degree, parts: TwoPart::of_least_squares(rss, degree + 1, rows) };
-    Ok((rows, squares.into_iter().enumerate().map(length).collect()))
+    let squares = polynomial_residuals(x, y, None, most)?;
+    let length = |(degree, rss): (usize, f64)| Length { degree, parts: TwoPart::of_least_squares(rss, degree + 1, x.len() as f64) };
+    Ok(squares.into_iter().enumerate().map(length).collect())
+}
+
+/// The curves of a line, of the best and of the highest degree, with their bits.
+fn curves(names: (&str, &str), (x, y): &(Vec<f64>, Vec<f64>), lengths: &[Length]) -> Result<Picture, Error> {
+    let best = lengths.iter().min_by(|a, b| a.parts.total().total_cmp(&b.parts.total()));
+    let drawn = |length: &&Length| {
+        let chosen = best.is_some_and(|best| best.degree == length.degree);
+        chosen || length.degree == 1 || length.degree + 1 == lengths.len()
+    };
+    let told = |length: &Length| (length.degree, format!(": {:.1} bits", length.parts.total()));
+    let degrees: Vec<(usize, String)> = lengths.iter().filter(drawn).map(told).collect();
+    polynomial_picture(names, x, y, &degrees)
 }
 
 /// Logistic curves. A degree without an estimate ends the search.
@@ -165,35 +189,11 @@ fn quoted(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// Bars of both parts of every description, the part for the rows above that of the curve that tells them best.
+/// Bars of both parts of every description.
 fn picture(y: &str, x: &str, lengths: &[Length]) -> Picture {
-    let least = lengths.iter().map(|length| length.parts.data).fold(f64::INFINITY, f64::min);
-    let place = |at: usize| (lengths.len() - 1 - at) as f64;
-    let rows = lengths.iter().enumerate().map(|(at, length)| (place(at), 0.0, length.parts.data - least)).collect();
-    let above = |length: &Length| (length.parts.data - least, length.parts.data - least + length.parts.model);
-    let curve = lengths.iter().enumerate().map(|(at, length)| (place(at), above(length).0, above(length).1)).collect();
-    let best = lengths.iter().min_by(|a, b| a.parts.total().total_cmp(&b.parts.total()));
-    let cells = lengths.iter().rev().map(|length| format!("{:.1}", length.parts.total())).collect();
-    let y_axis = Axis {
-        scale: AxisScale::Categories,
-        categories: lengths.iter().rev().map(|length| format!("degree {}", length.degree)).collect(),
-        columns: vec![Column { title: "total bits".into(), cells, optional: false }],
-        ..Axis::default()
-    };
-    let label = "Bits above the fewest that any of the curves leaves for the rows";
-    let shortest = best.map_or_else(String::new, |best| format!(" Degree {} has the shortest description.", best.degree));
-    let summary =
-        format!("Bits to tell {y} by polynomials of {x}: those for the rows shrink with the degree, those for the curve grow.{shortest}");
-    // Bars have no names of their own: blocks without any say what the colours stand for.
-    let named = |role, name: &str| Mark::Blocks { role, name: name.into(), blocks: Vec::new() };
-    let marks = vec![
-        named(Role::Other, "the rows, given the curve"),
-        named(Role::Event, "the curve"),
-        Mark::Bars { role: Role::Other, bars: rows },
-        Mark::Bars { role: Role::Event, bars: curve },
-    ];
-    let panel = Panel { x: Axis { label: label.into(), ..Axis::default() }, y: y_axis, marks };
-    Picture { name: "description".into(), title: "Descriptions in two parts".into(), summary, panels: vec![panel] }
+    let named: Vec<(String, TwoPart)> = lengths.iter().map(|length| (format!("degree {}", length.degree), length.parts)).collect();
+    let what = format!("Bits to tell {y} by polynomials of {x}: those for the rows shrink with the degree, those for the curve grow.");
+    two_part_picture(&named, ["the rows, given the curve", "the curve"], &what)
 }
 
 /// Both parts of a description, one after the other.

@@ -87,7 +87,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "COLUMN", requires = "effects")]
     within: Option<String>,
 
-    /// Draw a picture of the fit in place of tables: forest of a regression, tree of a decision tree.
+    /// Draw a picture of the fit in place of tables: forest of a regression, tree of a decision tree, or one over the rows of the fit: boundary, density,
+    /// sigmoid, columns, nomogram, landscape, residuals, influence.
     #[arg(long, value_name = "PICTURE", conflicts_with_all = ["augment", "effects", "by"], group = "part")]
     plot: Option<String>,
 
@@ -206,9 +207,11 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
         )));
     }
     let effects = args.effects.as_deref().map(|column| effects(args, column, &fitted, control)).transpose()?;
+    let drawn = |name: &String| fitting::picture(name, &fitted, &input.name(), args.reading.threads, control);
+    let picture = args.plot.as_ref().map(drawn).transpose()?;
     let saved = save(args, &*fitted.model)?;
-    if let Some(name) = &args.plot {
-        draw(name, &fitted, console)?;
+    if let Some(picture) = &picture {
+        plot::show(picture, console)?;
     } else if let Some(effects) = &effects {
         show_effects(args.part, &fitted, effects, saved.as_ref(), console)?;
     } else if let Some(table) = tests.or(fitted.trace) {
@@ -225,14 +228,6 @@ fn fit_table(args: &FitArgs, input: &Input, model: ModelRequest, console: &Conso
         tell_where(saved.as_ref(), console);
     }
     Ok(())
-}
-
-/// The picture of a fit: of its card, or of the model.
-fn draw(name: &str, fitted: &FittedTable, console: &Console) -> Result<(), Failure> {
-    match name {
-        "forest" | "tree" => plot::show(&train::pictures::of_model(name, &*fitted.model)?, console),
-        _ => plot::show(plot::of_card(&fitted.card, name)?, console),
-    }
 }
 
 /// How long a description of the classes is, as a further table and as facts.
@@ -264,8 +259,7 @@ fn effects(args: &FitArgs, column: &str, fitted: &FittedTable, control: &Control
     let level = args.params.number("level").unwrap_or(0.95);
     let procedure = inference.effects(column, args.within.as_deref(), level)?;
     let source = &*fitted.opened.source;
-    let narrowed =
-        if source.layout() == fitted.model.layout() { None } else { Some(train::ColumnSource::for_model(source, &*fitted.model)?) };
+    let narrowed = fitting::own_columns(source, &*fitted.model)?;
     let source: &dyn Source = narrowed.as_ref().map_or(source as &dyn Source, |narrowed| narrowed);
     match train::conclude(&procedure, source, args.reading.threads, control)?.model {
         Conclusion::Card(card) => Ok(card),
@@ -365,8 +359,12 @@ fn run_on_statistics(args: &FitArgs, path: &Path, model: &ModelRequest, console:
     let card = fitted.card();
     let notices: Vec<Notice> = data.notices.iter().chain(&card.notices).cloned().collect();
     gate(&notices, args.strict, console)?;
+    let picture = args.plot.as_deref().map(|name| fitting::without_rows(name, &*fitted, &card)).transpose()?;
     let saved = save(args, &*fitted)?;
-    show_part(args.part, &data, &card, saved.as_ref(), console)?;
+    match picture {
+        Some(picture) => plot::show(&picture, console)?,
+        None => show_part(args.part, &data, &card, saved.as_ref(), console)?,
+    }
     console.notices(&notices);
     tell_where(saved.as_ref(), console);
     Ok(())

@@ -181,8 +181,7 @@ fn of_table(args: &ReportArgs, console: &Console, control: &Arc<Control>) -> Res
             (Some(judged), trouble)
         }
     };
-    let narrowed =
-        if source.layout() == fitted.model.layout() { None } else { Some(train::ColumnSource::for_model(source, &*fitted.model)?) };
+    let narrowed = fitting::own_columns(source, &*fitted.model)?;
     let own: &dyn Source = narrowed.as_ref().map_or(source as &dyn Source, |narrowed| narrowed);
     let findings = {
         let _progress = Progress::start(console, control, "drawing");
@@ -232,7 +231,7 @@ fn judged(
         Err(error) => {
             let classes = model.layout().classes().len();
             let empty = Evaluation::new(classes, train::score_scale(classes), settings);
-            let narrowed = if source.layout() == model.layout() { None } else { Some(train::ColumnSource::for_model(source, model)?) };
+            let narrowed = fitting::own_columns(source, model)?;
             let own: &dyn Source = narrowed.as_ref().map_or(source, |narrowed| narrowed);
             let empty = SharedSums::new(share, train::Evaluator::new(model, empty));
             let sums = train::pass(own, &empty, args.reading.threads, control)?;

@@ -13,6 +13,7 @@ macro_rules! assert_session {
 }
 
 mod command;
+mod drawings;
 mod files;
 mod fitting;
 mod hostile;

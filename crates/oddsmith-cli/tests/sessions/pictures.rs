@@ -44,6 +44,8 @@ fn analyses_are_drawn() {
         "oddsmith bayes --model bent=0.8 --model straight=0.5 --prior 1/3,2/3 --counts 8,4 --plot posterior --format table",
         "oddsmith bayes --model bent=0.8 --model straight=0.5 --counts 8,4 --plot belief",
         "oddsmith degree births.csv 'bwt ~ lwt' --most 3 --plot description --format table",
+        "oddsmith degree births.csv 'bwt ~ lwt' --most 3 --plot curves --format table",
+        "oddsmith compare births.csv --target low --features age,lwt --models logistic,lda --mdl --plot description --format table -q",
     ]));
 }
 
@@ -88,6 +90,11 @@ fn pictures_that_cannot_be_drawn_say_why() {
         "oddsmith evaluate low.odds births.csv --format svg",
         "oddsmith report low.odds births.csv",
         "oddsmith report low.odds births.csv --target low -o r.html",
+        "oddsmith stats gather births.csv --target low --features age,lwt -o all.stats -q > stats.csv",
+        "oddsmith fit all.stats --plot boundary",
+        "oddsmith fit births.csv 'low ~ age' --plot boundaries",
+        "oddsmith fit births.csv 'low ~ smoke' --plot tree",
+        "oddsmith degree births.csv 'low ~ lwt' --plot curves",
     ]));
 }
 
@@ -114,6 +121,7 @@ fn pictures_of_all_models_are_well_formed() {
             "density",
             "sigmoid",
             "columns",
+            "residuals",
         ] {
             let ran = session.shell(&format!("oddsmith plot {name} m.odds births.csv -q --format svg"));
             let told = String::from_utf8_lossy(&ran.stderr).into_owned();
@@ -139,6 +147,88 @@ fn well_formed(svg: &str) {
         }
     }
     assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{svg}");
+}
+
+/// A fit draws over its rows what `plot` draws of the saved model over the same table, to the byte.
+#[test]
+fn a_fit_is_drawn_over_its_rows() {
+    let session = Session::new();
+    let mut drawn = 0;
+    for model in oddsmith::registry::MODELS {
+        for name in ["boundary", "density", "sigmoid", "columns", "nomogram", "residuals", "landscape"] {
+            let fit = format!(
+                "oddsmith fit births.csv --target low --features age,lwt,smoke,ht --model {} --plot {name} -o m.odds -q --format svg",
+                model.name
+            );
+            let (fitted, plotted) =
+                (session.shell(&fit), session.shell(&format!("oddsmith plot {name} m.odds births.csv -q --format svg")));
+            if fitted.status.success() {
+                assert!(plotted.status.success() && fitted.stdout == plotted.stdout, "{} {name}", model.name);
+                drawn += 1;
+            } else {
+                assert!(!plotted.status.success(), "{} {name}", model.name);
+            }
+            session.shell("rm -f m.odds");
+        }
+    }
+    assert!(drawn > 40, "{drawn}");
+}
+
+/// What the sliders of a page without rows can be set to stands for ten rows or more at every step, and small counts are not told.
+#[test]
+fn a_report_without_rows_has_no_step_of_one() {
+    let session = Session::new();
+    assert!(session.shell("oddsmith fit births.csv 'low ~ age + lwt + race + smoke + ht' -o low.odds -q > fit.csv").status.success());
+    let page = |flag: &str| {
+        assert!(session.shell(&format!("oddsmith report low.odds births.csv {flag} -o page.html -q")).status.success());
+        String::from_utf8(session.read("page.html")).unwrap()
+    };
+    let fewest = |page: &str| {
+        let held = page.split("id=\"page-data\">").nth(1).unwrap().split("</script>").next().unwrap();
+        let data: serde_json::Value = serde_json::from_str(held).unwrap();
+        let number = |cut: &serde_json::Value, at: usize| cut[at].as_f64().unwrap();
+        let called: Vec<f64> = data["console"]["cuts"].as_array().unwrap().iter().map(|cut| number(cut, 1) + number(cut, 2)).collect();
+        assert_eq!(called.last(), Some(&189.0));
+        called.windows(2).map(|two| two[1] - two[0]).chain(called.first().copied()).fold(f64::INFINITY, f64::min)
+    };
+    let (open, closed) = (page(""), page("--no-rows"));
+    assert!(fewest(&open) == 1.0 && fewest(&closed) >= 10.0, "{} {}", fewest(&open), fewest(&closed));
+    // Five of twelve mothers with hypertension are in either class.
+    assert!(closed.contains("under 10") && !open.contains("under 10"));
+    assert!(closed.contains("10 rows or more with neighbouring scores are drawn as one") && !open.contains("drawn as one"));
+    assert!(!closed.contains("id=\"fig-residuals\"") && open.contains("id=\"fig-residuals\""));
+}
+
+/// A report of 100,000 rows takes seconds at most, whatever the model: what grows faster than the rows would take minutes.
+#[test]
+fn reports_of_many_rows_take_seconds() {
+    let session = Session::new();
+    let mut text = String::from("x,z,kind,y\n");
+    let mut state = 7u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1u32 << 31)
+    };
+    for _ in 0..100_000 {
+        let (x, z, kind) = (random() * 4.0, random(), ["a", "b", "c", "d"][(random() * 4.0) as usize]);
+        let event = random() < 1.0 / (1.0 + (2.0 - x - z).exp());
+        text.push_str(&format!("{x:.4},{z:.4},{kind},{}\n", if event { "yes" } else { "no" }));
+    }
+    session.write("many.csv", &text);
+    session.shell("head -3001 many.csv > some.csv");
+    let mut judged = 0;
+    for model in oddsmith::registry::MODELS {
+        // A model of some of the rows costs less to fit and as much to ask.
+        if !session.shell(&format!("oddsmith fit some.csv --target y --model {} -o m.odds -q > fit.csv", model.name)).status.success() {
+            continue;
+        }
+        let begin = Instant::now();
+        assert!(session.shell("oddsmith report m.odds many.csv -o m.html -q").status.success(), "{}", model.name);
+        let took = begin.elapsed();
+        assert!(took.as_secs() < 20, "{}: {took:?}", model.name);
+        judged += 1;
+    }
+    assert!(judged >= 12, "{judged}");
 }
 
 /// A report of every model, and what every page must hold.

@@ -27,6 +27,10 @@ impl Told<'_> {
             Ok((picture, _)) => pictures.push(picture),
             Err(reason) => reasons.push_str(&left_out(&format!("No picture of influence: {}.", html(reason)))),
         }
+        match &self.findings.residuals {
+            Ok(picture) => pictures.push(picture),
+            Err(reason) => reasons.push_str(&left_out(&format!("No residuals: {}.", html(reason)))),
+        }
         match &self.about.learning {
             Some(Ok(picture)) => pictures.push(picture),
             Some(Err(reason)) => reasons.push_str(&left_out(&format!("No learning curve: {}.", html(reason)))),

@@ -2,6 +2,7 @@
 
 use oddsmith::data::Plane;
 use oddsmith::error::visible;
+use oddsmith::eval::pictures::ROWS_TOGETHER;
 use oddsmith::train::pictures::RowDigest;
 
 use super::{Section, Told, left_out, paragraph};
@@ -78,13 +79,14 @@ impl Told<'_> {
         let cell = |k: &Option<usize>| {
             let of = k.map_or_else(|| digest.all_numbers(at), |k| digest.number(k, at));
             match of.weight > 0.0 {
+                true if self.is_hidden(of.weight) => "<td>few rows</td>".to_owned(),
                 true if of.deviation().is_finite() => format!("<td>{} ({})</td>", three(of.mean), three(of.deviation())),
                 true => format!("<td>{}</td>", three(of.mean)),
                 false => "<td></td>".to_owned(),
             }
         };
         let cells: String = classes.iter().map(cell).collect();
-        let missing = three(digest.all_numbers(at).missing);
+        let missing = self.count(digest.all_numbers(at).missing);
         format!("<tr><th scope=\"row\">{name}</th>{cells}<td>{missing}</td><td class=\"text\">{}</td></tr>\n", number_spark(digest, at))
     }
 
@@ -93,9 +95,9 @@ impl Told<'_> {
         let digest = &self.findings.digest;
         let of = |k: &Option<usize>| k.map_or_else(|| digest.all_numbers(at), |k| digest.number(k, at));
         let shares: Vec<(f64, f64)> = classes.iter().map(of).map(|of| (whole(of.mean * of.weight), of.weight)).collect();
-        let cells: String = shares.iter().map(|share| share_cell(*share)).collect();
-        let missing = three(digest.all_numbers(at).missing);
-        let spark = share_spark(&shares, self.two());
+        let cells: String = shares.iter().map(|share| self.share_cell(*share)).collect();
+        let missing = self.count(digest.all_numbers(at).missing);
+        let spark = self.share_spark(&shares);
         format!("<tr><th scope=\"row\">{name}: 1</th>{cells}<td>{missing}</td><td class=\"text\">{spark}</td></tr>\n")
     }
 
@@ -110,12 +112,12 @@ impl Told<'_> {
         let levels = digest.levels(0, at).len() - 1;
         let missing = all.iter().map(|k| digest.levels(*k, at)[levels]).sum::<f64>();
         let blank = "<td></td>".repeat(classes.len());
-        let mut rows = format!("<tr><th scope=\"row\">{name}</th>{blank}<td>{}</td><td></td></tr>\n", three(missing));
+        let mut rows = format!("<tr><th scope=\"row\">{name}</th>{blank}<td>{}</td><td></td></tr>\n", self.count(missing));
         for level in 0..levels.min(MOST_LEVELS) {
             let label = visible(&digest.layout().level_name(feature, level).unwrap_or_default());
             let shares: Vec<(f64, f64)> = classes.iter().map(|k| weight(k, level)).collect();
-            let cells: String = shares.iter().map(|share| share_cell(*share)).collect();
-            let spark = share_spark(&shares, self.two());
+            let cells: String = shares.iter().map(|share| self.share_cell(*share)).collect();
+            let spark = self.share_spark(&shares);
             rows.push_str(&format!(
                 "<tr class=\"level\"><th scope=\"row\">{}</th>{cells}<td></td><td class=\"text\">{spark}</td></tr>\n",
                 html(&label)
@@ -128,6 +130,31 @@ impl Told<'_> {
             ));
         }
         rows
+    }
+
+    /// Whether a count is too small to be told where no single row may be seen.
+    pub(super) fn is_hidden(&self, count: f64) -> bool {
+        self.about.no_rows && count > 0.0 && count < ROWS_TOGETHER as f64
+    }
+
+    /// A count of rows.
+    fn count(&self, count: f64) -> String {
+        if self.is_hidden(count) { format!("under {ROWS_TOGETHER}") } else { three(count) }
+    }
+
+    /// Rows of a level, and their share of the class.
+    fn share_cell(&self, (one, whole): (f64, f64)) -> String {
+        match self.is_hidden(one) {
+            true => format!("<td>{}</td>", self.count(one)),
+            false => format!("<td>{} ({:.0}%)</td>", three(one), if whole > 0.0 { 100.0 * one / whole } else { 0.0 }),
+        }
+    }
+
+    /// Bars of the shares of a level; none for counts that are not told.
+    fn share_spark(&self, shares: &[(f64, f64)]) -> String {
+        let told: Vec<(f64, f64)> =
+            shares.iter().map(|(one, whole)| if self.is_hidden(*one) { (0.0, *whole) } else { (*one, *whole) }).collect();
+        share_spark(&told, self.two())
     }
 }
 
@@ -153,11 +180,6 @@ fn whole(count: f64) -> f64 {
     if (count - count.round()).abs() < 1e-6 { count.round() } else { count }
 }
 
-/// Rows of a level, and their share of the class.
-fn share_cell((one, whole): (f64, f64)) -> String {
-    format!("<td>{} ({:.0}%)</td>", three(one), if whole > 0.0 { 100.0 * one / whole } else { 0.0 })
-}
-
 /// Whether a number column has nothing but zeros and ones, both of them: so has the sample, and of all rows the variance is that of such a column.
 fn is_of_flags(digest: &RowDigest, at: usize) -> bool {
     let all = digest.all_numbers(at);
@@ -169,25 +191,24 @@ fn is_of_flags(digest: &RowDigest, at: usize) -> bool {
 fn number_spark(digest: &RowDigest, at: usize) -> String {
     let Some((low, high)) = digest.range(at) else { return String::new() };
     let two = digest.class_weights.len() == 2;
-    let mut counts = [[0.0; BARS]; 2];
-    let mut totals = [0.0; 2];
+    let mut sides = [Vec::new(), Vec::new()];
     for row in digest.rows() {
         let value = row.numbers[at];
         if value.is_finite() {
-            let side = usize::from(two && row.label == 0);
-            let bar = (((value - low) / (high - low) * BARS as f64).max(0.0) as usize).min(BARS - 1);
-            counts[side][bar] += 1.0;
-            totals[side] += 1.0;
+            sides[usize::from(two && row.label == 0)].push(value);
         }
     }
-    let tallest = counts.iter().zip(totals).flat_map(|(of, total)| of.map(|count| count / f64::max(total, 1.0))).fold(1e-12, f64::max);
+    let runs = sides.each_ref().map(|values| digest.runs(values, (low, high), BARS));
+    let totals = sides.each_ref().map(|values| f64::max(values.len() as f64, 1.0));
+    let tallest = runs.iter().zip(totals).flat_map(|(of, total)| of.iter().map(move |(.., count)| count / total)).fold(1e-12, f64::max);
     let mut paths = [String::new(), String::new()];
-    for (side, of) in counts.iter().enumerate() {
-        for (bar, count) in of.iter().enumerate().filter(|(_, count)| **count > 0.0) {
-            let tall = (if two { 15.0 } else { 31.0 }) * count / f64::max(totals[side], 1.0) / tallest;
+    for (side, of) in runs.iter().enumerate() {
+        for (bar, bars, count) in of.iter().filter(|(.., count)| *count > 0.0) {
+            let tall = (if two { 15.0 } else { 31.0 }) * count / totals[side] / tallest;
             let base = if two { 17.0 } else { 33.0 };
             let top = if side == 0 { base - tall } else { base };
-            paths[side].push_str(&format!("M{:.1} {top:.1}h8v{tall:.1}h-8z", 140.0 / BARS as f64 * bar as f64));
+            let (step, wide) = (140.0 / BARS as f64, 140.0 / BARS as f64 * (*bars as f64 - 1.0) + 8.0);
+            paths[side].push_str(&format!("M{:.1} {top:.1}h{wide}v{tall:.1}h-{wide}z", step * *bar as f64));
         }
     }
     let (up, down) = if two { ("ev", "no") } else { ("rf", "rf") };

@@ -1,6 +1,7 @@
 //! What the script needs to move thresholds and prevalences: weights of called rows, and the steps of one row.
 
 use oddsmith::eval::Roc;
+use oddsmith::eval::pictures::ROWS_TOGETHER;
 use oddsmith::train::findings::Findings;
 
 use super::Told;
@@ -54,12 +55,12 @@ impl Told<'_> {
         first_threshold(self.findings)
     }
 
-    /// Weights of called rows at whole per cents, and at the scores of the rows where these may be shown, or at as many of them as a page has room
-    /// for.
+    /// Weights of called rows at the scores of the rows, or at as many of them as a page has room for and at whole per cents; where no single row may be
+    /// seen, at the means of so many.
     pub(super) fn cuts(&self) -> Option<Cuts> {
         let ranking = self.findings.evaluation()?.ranking().ok()?;
+        let ranking = if self.about.no_rows { ranking.coarsened(ROWS_TOGETHER as f64) } else { ranking };
         let roc = Roc::of(&ranking).ok()?;
-        let hidden = self.about.no_rows;
         let every = (roc.points.len() / MOST_CUTS).max(1);
         let of = |point: &oddsmith::eval::RocPoint| (roc.scale.probability(point.threshold), point.true_positives, point.false_positives);
         let mut cuts: Vec<(f64, f64, f64)> = roc
@@ -70,10 +71,7 @@ impl Told<'_> {
             .map(|(_, point)| of(point))
             .collect();
         cuts.extend(roc.points.last().filter(|point| point.threshold != f64::INFINITY).map(of));
-        if hidden {
-            cuts.clear();
-        }
-        if every > 1 || hidden {
+        if every > 1 {
             for percent in 1..100 {
                 let from = f64::from(percent) / 100.0;
                 let called = roc.called_from(from);

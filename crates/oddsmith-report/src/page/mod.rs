@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use oddsmith::Notice;
 use oddsmith::eval::Metric;
-use oddsmith::eval::pictures::Judged;
+use oddsmith::eval::pictures::{Judged, ROWS_TOGETHER};
 use oddsmith::picture::Picture;
 use oddsmith::train::findings::{Findings, JudgedOn};
 
@@ -76,10 +76,10 @@ struct JudgedOnce {
 const PICTURES: [&str; 6] = ["roc", "spread", "precision-recall", "threshold", "calibration", "decision"];
 
 impl JudgedOnce {
-    fn of(findings: &Findings) -> Self {
+    fn of(findings: &Findings, no_rows: bool) -> Self {
         let Some(evaluation) = findings.evaluation() else { return JudgedOnce { figures: Vec::new(), pictures: BTreeMap::new() } };
         let threshold = has_console(findings).then(|| live::first_threshold(findings));
-        let judged = Judged { evaluation, classes: &findings.classes, target: &findings.target, threshold };
+        let judged = Judged { evaluation, classes: &findings.classes, target: &findings.target, threshold, no_rows };
         let pictures = PICTURES.into_iter().filter_map(|name| Some((name, judged.picture(name)?))).collect();
         JudgedOnce { figures: evaluation.figures(), pictures }
     }
@@ -102,7 +102,7 @@ struct Section {
 /// The page.
 pub fn report_page(findings: &Findings, about: &About) -> String {
     let mut page = String::new();
-    let judged = JudgedOnce::of(findings);
+    let judged = JudgedOnce::of(findings, about.no_rows);
     for table_rows in TABLE_ROWS {
         page = page_of(&Told { findings, about, table_rows, judged: &judged });
         if page.len() <= MOST_BYTES {
@@ -156,7 +156,9 @@ fn page_of(told: &Told<'_>) -> String {
 /// One picture as a page of its own, which follows its reader's light or dark theme and the width of the screen.
 pub fn picture_page(picture: &Picture) -> String {
     let name = if picture.title.is_empty() { &picture.name } else { &picture.title };
-    format!("{}<body>\n<main>\n{}</main>\n</body>\n</html>\n", head(name, None), figure::figure(picture, TABLE_ROWS[0]))
+    let (heading, drawn) = (html(name), figure::figure(picture, TABLE_ROWS[0]));
+    // The caption shows the name; a heading of the page is what readers who cannot see it go by.
+    format!("{}<body>\n<main>\n<h1 class=\"spoken\">{heading}</h1>\n{drawn}</main>\n</body>\n</html>\n", head(name, None))
 }
 
 /// A page up to its body. Nothing but the style sheet and the script, if there is one, may do anything.
@@ -165,9 +167,9 @@ fn head(title: &str, script: Option<&str>) -> String {
     let style = sha256::base64(STYLE);
     let policy = format!("default-src 'none'; style-src 'sha256-{style}';{script} base-uri 'none'; form-action 'none'");
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<meta name=\"referrer\" content=\"no-referrer\"/>\n\
          <title>{}</title>\n<style>{STYLE}</style>\n</head>\n",
         html(title)
     )
@@ -261,10 +263,13 @@ impl Told<'_> {
         )
     }
 
-    fn footer(&self) -> &'static str {
+    fn footer(&self) -> String {
+        let nothing = "It asks for nothing from any network.";
         match self.about.no_rows {
-            true => "This file holds sums and curves, and no single row. It asks for nothing from any network.",
-            false => "This file holds the rows that its pictures show one by one. It asks for nothing from any network.",
+            true => format!(
+                "This file holds sums and curves, and no single row: steps of curves, bars and ends of columns stand for {ROWS_TOGETHER} rows or more, smaller counts are not told, and figures are of all rows. What the model itself has learned is shown as it is. {nothing}"
+            ),
+            false => format!("This file holds the rows that its pictures show one by one. {nothing}"),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! confusion matrix.
 
 use oddsmith::card::{Cell, Table};
+use oddsmith::eval::pictures::ROWS_TOGETHER;
 use oddsmith::picture::Picture;
 
 use super::model_section::grid;
@@ -90,6 +91,9 @@ impl Told<'_> {
             0 => labels[truth].as_str().into(),
             called => {
                 let weight = evaluation.confusion.cell(truth, called - 1);
+                if self.is_hidden(weight) {
+                    return format!("under {ROWS_TOGETHER}").into();
+                }
                 if weight.fract() == 0.0 && weight < 1e15 { Cell::Count(weight as u64) } else { weight.into() }
             }
         });

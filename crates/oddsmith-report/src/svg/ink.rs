@@ -37,6 +37,19 @@ impl Theme {
         if self == Theme::Light { light } else { dark }
     }
 
+    pub(super) fn grid(self) -> &'static str {
+        self.pick("#e8ebee", "#2a3037")
+    }
+
+    fn zebra(self) -> &'static str {
+        self.pick("#f6f7f9", "#1e2328")
+    }
+
+    /// How much a band hides.
+    fn veil(self) -> &'static str {
+        self.pick("0.2", "0.34")
+    }
+
     pub(super) fn text(self, muted: bool) -> &'static str {
         if muted { self.pick("#57606a", "#a9b3bd") } else { self.pick("#1b1f24", "#e8ebee") }
     }
@@ -63,6 +76,34 @@ impl Theme {
             ["#1c5b9c", "#1d4d80", "#1e4066", "#1e344f", "#1c2735", "#302722", "#4d3222", "#6d3d20", "#90491e", "#b4561d"];
         self.pick(LIGHT[step.min(STEPS - 1)], DARK[step.min(STEPS - 1)])
     }
+}
+
+/// Every colour of the light theme with the one that stands for it in the dark.
+fn counterparts() -> Vec<[&'static str; 2]> {
+    let both = |of: &dyn Fn(Theme) -> &'static str| [Theme::Light, Theme::Dark].map(of);
+    let mut pairs = vec![both(&Theme::background), both(&|theme| theme.text(false)), both(&|theme| theme.text(true))];
+    pairs.extend([both(&Theme::grid), both(&Theme::zebra), both(&|theme| theme.role(Role::Reference))]);
+    pairs.extend((0..SERIES).map(|k| both(&|theme| theme.role(Role::Series(k as u8)))));
+    pairs.extend((0..STEPS).map(|step| both(&|theme| theme.step(step))));
+    pairs
+}
+
+/// Rules that turn a drawing of the light theme dark where its reader's page is: for the colours that it has, within what `scope` selects.
+pub(super) fn rules_for_the_dark(drawn: &str, scope: &str) -> String {
+    let mut rules = Vec::new();
+    for [light, dark] in counterparts() {
+        rules.extend(["fill", "stroke"].map(|name| (format!("[{name}=\"{light}\"]"), format!("{name}:{dark}"))));
+    }
+    let [light, dark] = [Theme::Light, Theme::Dark].map(Theme::veil);
+    rules.push((format!("[fill-opacity=\"{light}\"]"), format!("fill-opacity:{dark}")));
+    rules.retain(|(attribute, _)| drawn.contains(&format!(" {}", attribute.trim_matches(['[', ']']))));
+    let within = |page: &str| rules.iter().map(|(attribute, look)| format!("{page} {scope} {attribute}{{{look}}}")).collect::<String>();
+    // JupyterLab says which theme it has; elsewhere the reader's own wish is all there is to go by.
+    format!(
+        "@media (prefers-color-scheme:dark){{{}}}{}",
+        within("body:not([data-jp-theme-light=\"true\"])"),
+        within("body[data-jp-theme-light=\"false\"]")
+    )
 }
 
 /// What something is drawn with.
@@ -123,15 +164,15 @@ impl Ink {
             format!("fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"", theme.role(role))
         };
         match self {
-            Ink::Grid => format!("stroke=\"{}\"", theme.pick("#e8ebee", "#2a3037")),
-            Ink::Axis => format!("stroke=\"{}\"", theme.pick("#8b949e", "#77828d")),
-            Ink::Zebra => format!("fill=\"{}\"", theme.pick("#f6f7f9", "#1e2328")),
+            Ink::Grid => format!("stroke=\"{}\"", theme.grid()),
+            Ink::Axis => format!("stroke=\"{}\"", theme.role(Role::Reference)),
+            Ink::Zebra => format!("fill=\"{}\"", theme.zebra()),
             Ink::Line(role) => line(role, "2"),
             Ink::Thin(role) => line(role, "1.2"),
             Ink::Dashed(role) => format!("{} stroke-dasharray=\"5 4\"", line(role, "1.4")),
             Ink::Fill(role) => format!("fill=\"{}\"", theme.role(role)),
             Ink::Dot(role) => format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"0.6\"", theme.role(role), theme.background()),
-            Ink::Band(role) => format!("fill=\"{}\" fill-opacity=\"{}\"", theme.role(role), theme.pick("0.2", "0.34")),
+            Ink::Band(role) => format!("fill=\"{}\" fill-opacity=\"{}\"", theme.role(role), theme.veil()),
             Ink::Step(step) => format!("fill=\"{}\"", theme.step(step)),
         }
     }

@@ -65,10 +65,12 @@ pub fn svg(picture: &Picture, look: &Look<'_>) -> String {
     let mut canvas = Canvas::new(look.paint);
     let panels: Vec<Panel> = picture.panels.iter().map(turned::turned).collect();
     let mut top = legend::draw(&panels, look.width, &mut canvas);
+    // A panel that names no axis of its own leaves it to those below, which are no more than its margin; others are of one rank.
+    let shared = panels.first().is_some_and(|first| first.x.label.is_empty());
     for (at, panel) in panels.iter().enumerate() {
         top = match panel.marks.iter().map(Mark::still).find(|mark| matches!(mark, Mark::Tree { .. })) {
             Some(Mark::Tree { classes, nodes }) => tree::draw(classes, nodes, look.width, top, &mut canvas),
-            _ => frame::draw(panel, (look.width, top), at > 0, &mut canvas),
+            _ => frame::draw(panel, (look.width, top), shared && at > 0, &mut canvas),
         };
     }
     if panels.is_empty() {
@@ -93,6 +95,15 @@ fn whole(picture: &Picture, look: &Look<'_>, height: f64, body: &str) -> String 
             theme.background(),
         ),
     }
+}
+
+/// The picture as an SVG element within a page that may be light or dark, as its reader wishes: where style sheets are not obeyed it is light.
+pub fn svg_following(picture: &Picture, id: &str) -> String {
+    let drawn = svg(picture, &Look { paint: Paint::Written(Theme::Light), width: own_width(picture), id });
+    // Ids are letters and digits here, so that they can stand in a selector.
+    let id: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let rules = ink::rules_for_the_dark(&drawn, &format!("svg[aria-labelledby=\"{id}-t {id}-d\"]"));
+    drawn.replacen("</desc>", &format!("</desc><style>{rules}</style>"), 1)
 }
 
 /// The picture as a file of its own.

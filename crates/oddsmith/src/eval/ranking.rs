@@ -220,6 +220,35 @@ impl Ranking {
         (self.events.rows, self.others.rows)
     }
 
+    /// The same rows with neighbours joined until every score stands for `least` rows or more, so that no step of a curve tells of a single one: each takes
+    /// the mean of its rows, as a probability where scores are that. Rows that weigh differently count as fewer, by (Σw)² / Σw², and so never as more than they are.
+    #[must_use]
+    pub fn coarsened(&self, least: f64) -> Ranking {
+        let mut joined: Vec<Joined> = Vec::new();
+        for tie in self.ties() {
+            match joined.last_mut() {
+                Some(last) if last.effective_rows() < least => last.add(&tie, self.scale),
+                _ => joined.push(Joined::default().with(&tie, self.scale)),
+            }
+        }
+        // The highest are too few where the rows do not divide evenly: they join those before them.
+        if joined.len() > 1 && joined.last().is_some_and(|last| last.effective_rows() < least) {
+            let (last, before) = (joined.pop(), joined.last_mut());
+            before.zip(last).into_iter().for_each(|(before, last)| before.join(&last));
+        }
+        let (mut events, mut others) = (Side::default(), Side::default());
+        for group in &joined {
+            let (tie, score) = (&group.sums, self.scale.score(group.mean()));
+            for (side, weight, squared) in [(&mut events, tie.events, tie.events_squared), (&mut others, tie.others, tie.others_squared)] {
+                if weight > 0.0 {
+                    side.push(score, weight, squared, 0);
+                }
+            }
+        }
+        (events.rows, others.rows) = self.rows();
+        Ranking::of_sides(events, others, self.scale, true)
+    }
+
     /// Groups of equal scores, from the lowest up.
     pub fn ties(&self) -> impl Iterator<Item = Tie> + '_ {
         let (mut event, mut other) = (0, 0);
@@ -237,9 +266,74 @@ impl Ranking {
     }
 }
 
+/// Ties that are joined, with the sum of their weighted probabilities.
+#[derive(Default)]
+struct Joined {
+    sums: Tie,
+    first: f64,
+    weighted: f64,
+}
+
+impl Joined {
+    fn with(mut self, tie: &Tie, scale: ScoreScale) -> Self {
+        self.first = scale.probability(tie.score);
+        self.add(tie, scale);
+        self
+    }
+
+    fn add(&mut self, tie: &Tie, scale: ScoreScale) {
+        self.weighted += tie.weight() * scale.probability(tie.score);
+        self.add_sums(tie);
+    }
+
+    fn join(&mut self, other: &Joined) {
+        self.weighted += other.weighted;
+        self.add_sums(&other.sums);
+    }
+
+    fn add_sums(&mut self, tie: &Tie) {
+        self.sums.events += tie.events;
+        self.sums.others += tie.others;
+        self.sums.events_squared += tie.events_squared;
+        self.sums.others_squared += tie.others_squared;
+    }
+
+    /// The mean; that of equal scores is the score, to the bit.
+    fn mean(&self) -> f64 {
+        let mean = self.weighted / self.sums.weight();
+        if mean.is_finite() { mean.max(self.first) } else { self.first }
+    }
+
+    fn effective_rows(&self) -> f64 {
+        self.sums.weight() * self.sums.weight() / self.sums.squared_weight()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_score_of_a_coarse_ranking_stands_for_many_rows() {
+        let rows = (0..1003).map(|i| {
+            let score = f64::from(i * 7919 % 1003) / 1003.0;
+            (score, i % 3 == 0, 1.0)
+        });
+        let ranking = Ranking::new(rows, ScoreScale::Probability);
+        let coarse = ranking.coarsened(10.0);
+        let ties: Vec<Tie> = coarse.ties().collect();
+        assert_eq!(ties.len(), 100);
+        assert!(ties.iter().all(|tie| tie.weight() >= 10.0) && ties.windows(2).all(|two| two[0].score < two[1].score), "{ties:?}");
+        assert_eq!(
+            (coarse.rows(), coarse.events_weight, coarse.others_weight),
+            (ranking.rows(), ranking.events_weight, ranking.others_weight)
+        );
+        let mean = |ranking: &Ranking| ranking.ties().map(|tie| tie.weight() * tie.score).sum::<f64>();
+        assert!((mean(&coarse) - mean(&ranking)).abs() < 1e-9);
+        // One row of a large weight is one row, and few rows are one group.
+        let heavy = Ranking::new([(0.1, true, 50.0), (0.2, false, 1.0), (0.3, true, 1.0)], ScoreScale::LogOdds).coarsened(10.0);
+        assert_eq!(heavy.ties().count(), 1);
+    }
 
     #[test]
     fn ties_hold_both_classes_and_their_weights() {

@@ -17,6 +17,9 @@ mod neighbour_information;
 mod non_centrality;
 mod number_pair;
 mod polynomial;
+mod polynomial_picture;
+mod posterior_picture;
+mod two_part_picture;
 
 pub use crate::num::mdl_cuts;
 pub use belief::{Belief, ParameterBelief};
@@ -32,4 +35,7 @@ pub use model_posterior::{BayesFactor, Candidate, ModelPosterior};
 pub use neighbour_information::{NeighbourInformation, neighbour_information};
 pub use non_centrality::non_centrality_limits;
 pub use number_pair::{NumberPair, number_pair};
-pub use polynomial::polynomial_residuals;
+pub use polynomial::{PolynomialFit, polynomial_fits, polynomial_residuals};
+pub use polynomial_picture::polynomial_picture;
+pub use posterior_picture::posterior_picture;
+pub use two_part_picture::two_part_picture;

@@ -5,12 +5,15 @@
 use std::num::NonZeroUsize;
 
 use super::driver::pass;
-use super::pictures::{Dealt, Influence, Nomogram, ProbeRows, RowDigest, Waterfall, densities, map, number_place, sigmoid, tree_picture};
+use super::pictures::{
+    Dealt, Influence, Nomogram, ProbeRows, RowDigest, Waterfall, densities, map, number_place, residuals, sigmoid, tree_picture,
+};
 use crate::card::{Card, Cell};
 use crate::control::Control;
 use crate::data::{Classes, Rows, Source};
 use crate::error::{Error, Result, visible};
 use crate::eval::Evaluation;
+use crate::eval::pictures::ROWS_TOGETHER;
 use crate::model::{Classifier, Contributions, Predictions, Predictor, Scale};
 use crate::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
 use crate::stats::Statistics;
@@ -113,6 +116,8 @@ pub struct Findings {
     pub shape: Vec<Picture>,
     /// How far the model leans on each column.
     pub columns: std::result::Result<Picture, String>,
+    /// Residuals over the predicted probability.
+    pub residuals: std::result::Result<Picture, String>,
     /// The influence of rows, and the largest of Cook's distances.
     pub influence: std::result::Result<(Picture, f64), String>,
 }
@@ -126,7 +131,7 @@ impl Findings {
     /// Gathers what a model says about rows. With `no_rows` nothing is kept that shows a single one.
     pub fn gather(model: &dyn Classifier, rows: &impl SumRows, judged: Option<Judged>, no_rows: bool) -> Result<Self> {
         let layout = model.layout();
-        let digest = rows.sum(&RowDigest::new(layout))?;
+        let digest = rows.sum(&RowDigest::new(layout))?.with_rows_together(if no_rows { ROWS_TOGETHER } else { 1 });
         let card = model.card();
         let known = digest.class_rows.iter().any(|rows| *rows > 0);
         let told = |error: Error| error.to_string();
@@ -166,6 +171,7 @@ impl Findings {
             row,
             row_probability,
             shape,
+            residuals: if no_rows || !known { Err(hidden()) } else { residuals(model, &digest).map_err(told) },
             influence: if no_rows || !known { Err(hidden()) } else { influence(model, rows).map_err(told) },
             card,
             digest,

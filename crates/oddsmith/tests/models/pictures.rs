@@ -8,7 +8,7 @@ use oddsmith::picture::{Mark, Picture, Role};
 use oddsmith::prelude::*;
 use oddsmith::stats::Statistics;
 use oddsmith::train::findings::{Findings, SourceRows};
-use oddsmith::train::pictures::{Landscape, Nomogram, RowDigest, SAMPLE, Waterfall, densities, map, over_rows};
+use oddsmith::train::pictures::{Landscape, Nomogram, RowDigest, SAMPLE, Waterfall, densities, map, over_rows, residuals};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -363,11 +363,97 @@ fn a_model_that_is_too_sure_does_not_squeeze_its_decision_curve() {
     };
     evaluation.observe(batch).unwrap();
     let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
-    let picture = Judged { evaluation: &evaluation, classes: &classes, target: "low", threshold: None }.decision().unwrap();
+    let picture = Judged { evaluation: &evaluation, classes: &classes, target: "low", threshold: None, no_rows: false }.decision().unwrap();
     let (low, high) = picture.panels[0].y.range.unwrap();
     // At 90 % each of the 80 false alarms of 200 rows costs nine events.
     let lowest = of_class(&picture, "line", 0);
     let Mark::Line { points, .. } = lowest else { panic!("{lowest:?}") };
     assert!(points.iter().any(|(t, benefit)| *t > 0.89 && *t < 0.91 && (benefit - (0.1 - 0.4 * 9.0)).abs() < 1e-9), "{points:?}");
     assert!((low + 0.3 * 0.2).abs() < 1e-12 && high > 0.2 && high < 0.22, "{low} {high}");
+}
+
+/// Scores of many rows, judged.
+fn judged_rows(rows: usize) -> Evaluation {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut uniform = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let odds: Vec<f64> = (0..rows).map(|_| 6.0 * uniform() - 3.0).collect();
+    let labels: Vec<u32> = odds.iter().map(|odds| u32::from(uniform() < 1.0 / (1.0 + (-odds).exp()))).collect();
+    let log_p = |odds: f64| -(-odds).exp().ln_1p();
+    let probabilities: Vec<f64> = odds.iter().flat_map(|odds| [log_p(-odds).exp(), log_p(*odds).exp()]).collect();
+    let log_true: Vec<f64> = odds.iter().zip(&labels).map(|(odds, label)| log_p(if *label == 1 { *odds } else { -odds })).collect();
+    let (log_odds, log_true) = (Some(&odds[..]), Some(&log_true[..]));
+    let batch = ScoredBatch { probabilities: &probabilities, log_odds, log_true, labels: &labels, weights: None, first_row: 0 };
+    let mut evaluation = Evaluation::new(2, ScoreScale::LogOdds, EvalSettings::default());
+    evaluation.observe(batch).unwrap();
+    evaluation
+}
+
+/// Neighbouring points of a curve stand for ten rows or more where no single row may show; the rows of the finest curve give one each.
+#[test]
+fn curves_without_rows_have_no_step_of_a_single_row() {
+    let evaluation = judged_rows(203);
+    let classes = Classes::new(vec!["no".into(), "yes".into()]).unwrap();
+    let ranking = evaluation.ranking().unwrap();
+    let judged = |no_rows| Judged { evaluation: &evaluation, classes: &classes, target: "low", threshold: None, no_rows };
+    let fewest = |no_rows| {
+        let picture = judged(no_rows).roc().unwrap();
+        let Some(Mark::Line { points, .. }) = picture.panels[0].marks.iter().find(|mark| mark.name() == "model") else {
+            panic!("no curve")
+        };
+        let rows = |(x, y): (f64, f64)| x * ranking.others_weight + y * ranking.events_weight;
+        points.windows(2).map(|two| rows(two[1]) - rows(two[0])).fold(f64::INFINITY, f64::min)
+    };
+    assert!(fewest(false) < 1.5 && fewest(true) > 9.99, "{} {}", fewest(false), fewest(true));
+    // Bars of a histogram and blocks of the calibration curve, too.
+    let bars = |no_rows| {
+        let picture = judged(no_rows).calibration().unwrap();
+        let Mark::Blocks { blocks, .. } = &picture.panels[1].marks[0] else { panic!("no histogram") };
+        blocks.iter().map(|(.., rows)| *rows).fold(f64::INFINITY, f64::min)
+    };
+    assert!(bars(false) < 10.0 && bars(true) >= 10.0, "{} {}", bars(false), bars(true));
+    assert!(judged(true).roc().unwrap().summary.contains("10 rows or more"));
+    let weights = |no_rows| oddsmith::eval::Reliability::of(&judged(no_rows).shown(ranking.clone()), Weighting::None).unwrap().steps;
+    assert!(weights(true).iter().all(|step| step.weight >= 10.0) && weights(false).iter().any(|step| step.weight < 10.0));
+}
+
+/// Ends of columns and histograms come for ten rows or more.
+#[test]
+fn a_digest_that_shows_no_row_joins_them() {
+    let normals = Normals::new(300, 9);
+    let (open, closed) = (normals.digest(), normals.digest().with_rows_together(10));
+    let mut ages: Vec<f64> = normals.numbers.iter().step_by(2).copied().collect();
+    ages.sort_by(f64::total_cmp);
+    let mean = ages[..10].iter().sum::<f64>() / 10.0;
+    assert_eq!(open.range(0).unwrap().0, ages[0]);
+    assert!((closed.range(0).unwrap().0 - mean).abs() < 1e-9 && mean > ages[1]);
+    let runs = closed.runs(&ages, (ages[0], ages[299]), 24);
+    assert!(runs.iter().all(|(_, blocks, count)| *count == 0.0 || count * *blocks as f64 > 9.99), "{runs:?}");
+    assert_eq!(runs.iter().map(|(_, blocks, _)| blocks).sum::<usize>(), 24);
+    assert!((runs.iter().map(|(_, blocks, count)| count * *blocks as f64).sum::<f64>() - 300.0).abs() < 1e-9);
+    assert!(open.runs(&ages, (ages[0], ages[299]), 24).iter().any(|(.., count)| *count > 0.0 && *count < 10.0));
+    assert!(closed.distinct(0, 1000).is_none_or(|values| values.is_empty()));
+}
+
+/// Quantile residuals of the true model are standard normal; those of one that expects the event too often are not.
+#[test]
+fn residuals_are_normal_where_probabilities_are_right() {
+    let normals = Normals::new(1500, 3);
+    let (fitted, digest) = (normals.fitted("lda"), normals.digest());
+    let found = |model: &dyn Classifier| -> Vec<f64> {
+        let picture = residuals(model, &digest).unwrap();
+        let points = picture.panels[0].marks.iter().filter_map(|mark| match mark {
+            Mark::Points { points, .. } => Some(points.iter().map(|(_, residual)| *residual)),
+            _ => None,
+        });
+        points.flatten().collect()
+    };
+    // Kolmogorov's distance to the normal distribution; 1.36/√n is exceeded once in twenty.
+    let distance = |mut of: Vec<f64>| {
+        of.sort_by(f64::total_cmp);
+        let n = of.len() as f64;
+        of.iter().enumerate().map(|(i, r)| (normal::cdf(*r) - (i as f64 + 0.5) / n).abs()).fold(0.0, f64::max) * n.sqrt()
+    };
+    assert!(distance(found(&*fitted)) < 1.36, "{}", distance(found(&*fitted)));
+    let wrong = fitted.generative().unwrap().with_log_prior(vec![0.2f64.ln(), 0.8f64.ln()]);
+    assert!(distance(found(&*wrong)) > 2.5, "{}", distance(found(&*wrong)));
 }

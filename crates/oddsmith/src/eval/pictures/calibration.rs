@@ -18,7 +18,7 @@ impl Judged<'_> {
         if self.classes.len() != 2 {
             let (drawn, rest) = self.drawn();
             for &k in &drawn {
-                let Ok(curve) = Reliability::of(&self.evaluation.kept.ranking(k), weighting) else { continue };
+                let Ok(curve) = Reliability::of(&self.shown(self.evaluation.kept.ranking(k)), weighting) else { continue };
                 let name = self.class(k);
                 marks.push(Mark::Line { role: drawn_role(k, &drawn, self.classes.len()), name, points: steps(&curve) });
             }
@@ -27,12 +27,13 @@ impl Judged<'_> {
             return Ok(Picture {
                 name: "calibration".into(),
                 title: "Calibration curve".into(),
-                summary: format!("{summary}{rest}"),
+                summary: format!("{summary}{rest}{}", self.joined()),
                 panels,
             });
         }
         let ranking = self.ranking()?;
-        let curve = Reliability::of(&ranking, weighting)?;
+        let shown = self.shown(ranking.clone());
+        let curve = Reliability::of(&shown, weighting)?;
         let band = drawn(&curve).flat_map(|step| [(step.range.0, step.band.0, step.band.1), (step.range.1, step.band.0, step.band.1)]);
         marks.push(Mark::Band { role: Role::Other, name: "95% band".into(), points: band.collect() });
         marks.push(Mark::Line { role: Role::Other, name: "model".into(), points: steps(&curve) });
@@ -45,14 +46,15 @@ impl Judged<'_> {
             },
         );
         let summary = format!(
-            "Observed share of {} against predicted probability, without bins; above the line more than predicted.{slope}",
-            self.event()
+            "Observed share of {} against predicted probability, without bins; above the line more than predicted.{slope}{}",
+            self.event(),
+            self.joined()
         );
         let curve = Panel { x: share(String::new()), y: share("Observed share".into()), marks };
         let below = Panel {
             x: share(format!("Predicted probability of {}", self.event())),
             y: Axis { label: "Rows".into(), ..Axis::default() },
-            marks: vec![Mark::Blocks { role: Role::Reference, name: String::new(), blocks: histogram(&ranking, |tie| tie.weight(), 1.0) }],
+            marks: vec![Mark::Blocks { role: Role::Reference, name: String::new(), blocks: histogram(&shown, |tie| tie.weight(), 1.0) }],
         };
         Ok(Picture { name: "calibration".into(), title: "Calibration curve".into(), summary, panels: vec![curve, below] })
     }

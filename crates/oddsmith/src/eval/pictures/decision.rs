@@ -11,7 +11,7 @@ impl Judged<'_> {
     /// Net benefit of acting on the model, on everyone and on no one.
     pub fn decision(&self) -> Metric<Picture> {
         self.needs_probabilities()?;
-        let ranking = self.ranking()?;
+        let ranking = self.shown(self.ranking()?);
         let thresholds: Vec<f64> = (1..100).map(|percent| f64::from(percent) / 100.0).collect();
         let curve = net_benefit(&ranking, &thresholds)?;
         let rate = ranking.events_weight / ranking.weight();
@@ -44,8 +44,10 @@ impl Judged<'_> {
             }
             _ => "It is nowhere above both others.".into(),
         };
-        let summary =
-            format!("Net benefit in events found per row, after false alarms are charged at the odds of the threshold. {where_best}");
+        let summary = format!(
+            "Net benefit in events found per row, after false alarms are charged at the odds of the threshold. {where_best}{}",
+            self.joined()
+        );
         let x = Axis { label: "Threshold probability".into(), scale: AxisScale::Proportion, range: Some((0.0, end)), ..Axis::default() };
         let y = Axis { label: "Net benefit".into(), range, ..Axis::default() };
         Ok(Picture { name: "decision".into(), title: "Decision curve".into(), summary, panels: vec![Panel { x, y, marks }] })

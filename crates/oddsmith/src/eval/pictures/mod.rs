@@ -23,7 +23,12 @@ pub struct Judged<'a> {
     pub target: &'a str,
     /// The probability from which the event is called, where a picture marks one.
     pub threshold: Option<f64>,
+    /// Whether nothing may be drawn that tells of a single row.
+    pub no_rows: bool,
 }
+
+/// Rows that every point of a curve stands for at least, where single rows are not shown.
+pub const ROWS_TOGETHER: usize = 10;
 
 /// A picture of judged rows, by its name.
 pub const PICTURES: [&str; 7] = ["roc", "precision-recall", "calibration", "decision", "threshold", "spread", "prevalence"];
@@ -63,6 +68,16 @@ impl Judged<'_> {
     /// The event against the rest, where there are two classes.
     fn ranking(&self) -> Metric<Ranking> {
         self.evaluation.ranking()
+    }
+
+    /// The ranking that is drawn: as it is, or with rows joined where none may show by itself.
+    pub fn shown(&self, ranking: Ranking) -> Ranking {
+        if self.no_rows { ranking.coarsened(ROWS_TOGETHER as f64) } else { ranking }
+    }
+
+    /// What is said of rows that are joined, as a further sentence.
+    fn joined(&self) -> String {
+        if self.no_rows { format!(" {ROWS_TOGETHER} rows or more with neighbouring scores are drawn as one.") } else { String::new() }
     }
 
     /// Refuses what needs probabilities where scores are margins.

@@ -27,21 +27,23 @@ impl Judged<'_> {
         let chance = Mark::Line { role: Role::Reference, name: "chance".into(), points: vec![(0.0, 0.0), (1.0, 1.0)] };
         let mut marks = vec![chance];
         let summary = match self.ranking() {
-            Ok(ranking) => self.one_curve(&ranking, &mut marks)?,
+            Ok(ranking) => self.one_curve(ranking, &mut marks)?,
             Err(_) => {
                 self.needs_probabilities()?;
                 self.curve_per_class(&mut marks)?
             }
         };
         let panels = square("False-positive rate (1 − specificity)", "Sensitivity", marks);
+        let summary = format!("{summary}{}", self.joined());
         Ok(Picture { name: "roc".into(), title: "ROC curve".into(), summary, panels })
     }
 
-    fn one_curve(&self, ranking: &Ranking, marks: &mut Vec<Mark>) -> Metric<String> {
-        let roc = Roc::of(ranking)?;
+    fn one_curve(&self, ranking: Ranking, marks: &mut Vec<Mark>) -> Metric<String> {
         let weighting = self.evaluation.settings().weighting;
-        let auc = Auc::of(ranking, weighting)?;
-        marks.push(Mark::Band { role: Role::Other, name: "95% band".into(), points: RocBand::of(ranking, weighting)?.points });
+        let auc = Auc::of(&ranking, weighting)?;
+        let ranking = self.shown(ranking);
+        let roc = Roc::of(&ranking)?;
+        marks.push(Mark::Band { role: Role::Other, name: "95% band".into(), points: RocBand::of(&ranking, weighting)?.points });
         marks.push(Mark::Line { role: Role::Other, name: "model".into(), points: curve(&roc) });
         if !self.evaluation.settings().margins {
             let cut = self.cut();
@@ -59,7 +61,8 @@ impl Judged<'_> {
         let (drawn, rest) = self.drawn();
         for &k in &drawn {
             let ranking = self.evaluation.kept.ranking(k);
-            let (Ok(roc), Ok(auc)) = (Roc::of(&ranking), Auc::of(&ranking, self.evaluation.settings().weighting)) else { continue };
+            let Ok(auc) = Auc::of(&ranking, self.evaluation.settings().weighting) else { continue };
+            let Ok(roc) = Roc::of(&self.shown(ranking)) else { continue };
             let name = self.class(k);
             // Intervals of many classes would be a table.
             let estimate = auc.estimate();
@@ -88,7 +91,9 @@ impl Judged<'_> {
         let drawn = if two { vec![1] } else { drawn };
         for &k in &drawn {
             let ranking = self.evaluation.kept.ranking(k);
-            let (Ok(points), Ok(mean)) = (precision_recall(&ranking), average_precision(&ranking)) else { continue };
+            let Ok(mean) = average_precision(&ranking) else { continue };
+            let ranking = self.shown(ranking);
+            let Ok(points) = precision_recall(&ranking) else { continue };
             let name = if two { "model".into() } else { self.class(k) };
             told.push(if two { format!("{mean:.3}") } else { format!("{name} {mean:.3}") });
             if two {
@@ -107,7 +112,7 @@ impl Judged<'_> {
             return Err("no row has the event".into());
         }
         let base = if two { "; the line is the rate of events, which calling rows at random reaches" } else { "" };
-        let summary = format!("Average precision {}{base}.{rest}", told.join("; "));
+        let summary = format!("Average precision {}{base}.{rest}{}", told.join("; "), self.joined());
         let panels = square("Recall (sensitivity)", "Precision (positive predictive value)", marks);
         Ok(Picture { name: "precision-recall".into(), title: "Precision and recall".into(), summary, panels })
     }

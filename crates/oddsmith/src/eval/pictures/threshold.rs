@@ -44,7 +44,7 @@ impl Judged<'_> {
     /// Sensitivity, specificity and predictive values over all thresholds.
     pub fn by_threshold(&self) -> Metric<Picture> {
         self.needs_probabilities()?;
-        let roc = Roc::of(&self.ranking()?)?;
+        let roc = Roc::of(&self.shown(self.ranking()?))?;
         let prevalence = roc.events / (roc.events + roc.others);
         let cut = self.cut();
         let grid: Vec<(f64, Rates)> = (0..=200).map(|at| f64::from(at) / 200.0).map(|t| (t, Rates::at(&roc, t))).collect();
@@ -60,7 +60,7 @@ impl Judged<'_> {
             line(Role::Third, "positive predictive value", &|rates| rates.predictive(prevalence).0),
             line(Role::Series(3), "negative predictive value", &|rates| rates.predictive(prevalence).1),
         ];
-        let summary = Rates::at(&roc, cut).told(prevalence, &self.classes.predicate(1, self.target), cut);
+        let summary = Rates::at(&roc, cut).told(prevalence, &self.classes.predicate(1, self.target), cut) + &self.joined();
         let share = |label: &str| Axis { label: label.into(), scale: AxisScale::Proportion, ..Axis::default() };
         let panels = vec![Panel { x: share("Called from this probability up"), y: share("Share of rows"), marks }];
         Ok(Picture { name: "threshold".into(), title: "What a threshold does".into(), summary, panels })
@@ -69,7 +69,7 @@ impl Judged<'_> {
     /// Probabilities of events above the line and of others below it.
     pub fn spread(&self) -> Metric<Picture> {
         self.needs_probabilities()?;
-        let ranking = self.ranking()?;
+        let ranking = self.shown(self.ranking()?);
         let labels = [0, 1].map(|k| self.class(k));
         let marks = vec![
             Mark::Blocks { role: Role::Event, name: labels[1].clone(), blocks: histogram(&ranking, |tie| tie.events, 1.0) },
@@ -79,14 +79,15 @@ impl Judged<'_> {
         let x = Axis { label: format!("Predicted probability of {}", labels[1]), scale: AxisScale::Proportion, ..Axis::default() };
         let y = Axis { label: "Rows".into(), mirrored: true, ..Axis::default() };
         let panels = vec![Panel { x, y, marks }];
-        let summary = format!("Above the axis {}, below it {}; what lies right of the line is called.", labels[1], labels[0]);
+        let summary =
+            format!("Above the axis {}, below it {}; what lies right of the line is called.{}", labels[1], labels[0], self.joined());
         Ok(Picture { name: "spread".into(), title: "Probabilities by class".into(), summary, panels })
     }
 
     /// What a call means where the event is rarer or more common: predictive values over prevalences.
     pub fn prevalence(&self) -> Metric<Picture> {
         self.needs_probabilities()?;
-        let roc = Roc::of(&self.ranking()?)?;
+        let roc = Roc::of(&self.shown(self.ranking()?))?;
         let (cut, own) = (self.cut(), roc.events / (roc.events + roc.others));
         let rates = Rates::at(&roc, cut);
         let grid: Vec<f64> = (-70..=70).map(|at| f64::from(at) / 10.0).map(|z: f64| 1.0 / (1.0 + (-z).exp())).collect();
@@ -103,14 +104,15 @@ impl Judged<'_> {
         let (positive, negative) = rates.predictive(own);
         let value = |share: f64| if share.is_nan() { "no one".to_owned() } else { percent(share) };
         let summary = format!(
-            "Calls from {} up with sensitivity {} and specificity {}. Where {} of rows {}, as here, that holds for {} of those called, and not for {} of the others.",
+            "Calls from {} up with sensitivity {} and specificity {}. Where {} of rows {}, as here, that holds for {} of those called, and not for {} of the others.{}",
             percent(cut),
             percent(rates.sensitivity),
             percent(rates.specificity),
             percent(own),
             self.classes.predicate(1, self.target),
             value(positive),
-            value(negative)
+            value(negative),
+            self.joined()
         );
         let x = Axis {
             label: format!("Share of {} in the population", self.event()),

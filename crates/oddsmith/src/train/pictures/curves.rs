@@ -1,7 +1,9 @@
 //! Models beside each other: bits over rows to learn from, and bits of all folds.
 
+use crate::error::visible;
+use crate::info::{TwoPart, two_part_picture};
 use crate::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
-use crate::train::{CandidateResult, CurvePoint};
+use crate::train::{CandidateResult, CurvePoint, DescriptionLength};
 
 /// How many times the bits of the class proportions a curve may need before it is drawn at the edge.
 const FAR: f64 = 2.2;
@@ -88,6 +90,17 @@ fn bits_range(points: &[CurvePoint], base: Option<f64>) -> (Option<(f64, f64)>, 
     }
     let spare = 0.08 * (ends.1 - ends.0);
     (Some(((ends.0 - spare).max(0.0), ends.1 + spare)), if beyond { " Arrows are off the scale." } else { "" })
+}
+
+/// Descriptions of the classes in two parts by every model that has one, and without columns; the shortest first.
+pub fn lengths_picture(models: &[(String, std::result::Result<DescriptionLength, String>)]) -> Picture {
+    let found = models.iter().filter_map(|(name, length)| Some((visible(name), length.as_ref().ok()?)));
+    let mut lengths: Vec<(String, TwoPart)> = found.map(|(name, length)| (name, length.parts)).collect();
+    if let Some(length) = models.iter().find_map(|(_, found)| found.as_ref().ok()) {
+        lengths.push(("no columns".into(), TwoPart { data: length.base_bits, model: 0.0 }));
+    }
+    lengths.sort_by(|a, b| a.1.total().total_cmp(&b.1.total()));
+    two_part_picture(&lengths, ["the classes, given the model", "the model"], "Bits to tell the classes of all rows by each model.")
 }
 
 /// Bits per row of every model of a comparison, with intervals, the fewest first.

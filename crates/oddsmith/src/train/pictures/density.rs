@@ -1,29 +1,26 @@
-//! One number column: how it is spread in every class, beside the model's own curve; and the probability along it, with the rows.
+//! One number column: how it is spread in every class, beside the model's own curve.
 
 use super::probe::{ProbeRows, number_place};
-use super::row_digest::{KeptRow, RowDigest};
+use super::row_digest::RowDigest;
 use crate::error::{Error, Result, visible};
-use crate::model::{Classifier, Predictions, Predictor, Scale, Uncertainty};
-use crate::num::special::normal;
-use crate::picture::{Axis, AxisScale, Mark, Panel, Picture, Role, drawn_classes, drawn_role};
+use crate::model::{Classifier, Predictions, Predictor, Scale};
+use crate::picture::{Axis, Mark, Panel, Picture, drawn_classes, drawn_role};
 
 /// Points of a curve.
-const POINTS: usize = 121;
+pub(super) const POINTS: usize = 121;
 /// Blocks of a histogram.
 const BLOCKS: usize = 24;
 /// Most classes whose blocks can be told apart where they lie on each other.
 const MOST_BLOCKS: usize = 3;
-/// Most rows of a class that are drawn.
-const MOST_ROWS: usize = 200;
 
 /// Places along a column.
-fn places(digest: &RowDigest, at: usize) -> Vec<f64> {
+pub(super) fn places(digest: &RowDigest, at: usize) -> Vec<f64> {
     let (low, high) = digest.range(at).unwrap_or((0.0, 1.0));
     let spare = 0.05 * (high - low);
     (0..POINTS).map(|i| low - spare + (high - low + 2.0 * spare) * i as f64 / (POINTS - 1) as f64).collect()
 }
 
-fn place_of(model: &dyn Classifier, feature: usize) -> Result<usize> {
+pub(super) fn place_of(model: &dyn Classifier, feature: usize) -> Result<usize> {
     number_place(model.layout(), feature).ok_or_else(|| Error::internal("curves are drawn along number columns"))
 }
 
@@ -76,13 +73,11 @@ fn shares_of_class(digest: &RowDigest, k: usize, at: usize, (low, high): (f64, f
     let values: Vec<f64> =
         rows.iter().filter(|row| row.label as usize == k).map(|row| row.numbers[at]).filter(|value| value.is_finite()).collect();
     let width = (high - low) / BLOCKS as f64;
-    let mut counts = [0.0; BLOCKS];
-    values.iter().for_each(|value| counts[(((value - low) / width).max(0.0) as usize).min(BLOCKS - 1)] += 1.0);
-    let block = |(block, count): (usize, &f64)| {
-        let (left, tall) = (low + block as f64 * width, count / (values.len().max(1) as f64 * width));
-        [(left, tall), (left + width, tall)]
+    let block = |(first, blocks, count): (usize, usize, f64)| {
+        let (left, tall) = (low + first as f64 * width, count / (values.len().max(1) as f64 * width));
+        [(left, tall), (left + blocks as f64 * width, tall)]
     };
-    counts.iter().enumerate().flat_map(block).collect()
+    digest.runs(&values, (low, high), BLOCKS).into_iter().flat_map(block).collect()
 }
 
 /// p(x_j | k) of every class: the joint density of a row of which only column j is known, over that of a row of which nothing is.
@@ -96,56 +91,4 @@ fn own_curves(model: &dyn Classifier, digest: &RowDigest, at: usize, grid: &[f64
     let curve =
         |k: usize| grid.iter().enumerate().map(|(i, value)| (*value, (scores.row(i)[k] - scores.row(grid.len())[k]).exp())).collect();
     Ok((0..model.layout().classes().len()).map(curve).collect())
-}
-
-/// Probabilities along a column, the others open or typical, with the rows at 0 and 1 and the limits of a model that knows its errors.
-pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Result<Picture> {
-    let (layout, at) = (model.layout(), place_of(model, feature)?);
-    let grid = places(digest, at);
-    let mut rows = ProbeRows::new(model, digest);
-    grid.iter().for_each(|value| rows.push(&[(at, *value)], &[]));
-    let mut predictions = Predictions::new();
-    rows.with(|features| Predictor::new(model).predict(features, &mut predictions))?;
-    let classes = layout.classes();
-    let two = classes.len() == 2;
-    let mut marks = Vec::new();
-    if let Some(limits) = model.limits().filter(|_| two) {
-        let mut known = Uncertainty::default();
-        rows.with(|features| limits.uncertainty(features, &mut known))?;
-        let quantile = normal::quantile_upper(0.025);
-        let limits = grid.iter().enumerate().map(|(i, value)| {
-            let (low, high) = known.limits(i, 1, quantile);
-            (*value, low, high)
-        });
-        marks.push(Mark::Band { role: Role::Event, name: "95% limits".into(), points: limits.collect() });
-    }
-    let drawn = if two { vec![1] } else { drawn_classes(&digest.class_weights) };
-    for &k in &drawn {
-        let points = grid.iter().enumerate().map(|(i, value)| (*value, predictions.row(i)[k])).collect();
-        let label = classes.named(k, layout.target());
-        let name = if two { format!("probability of {label}") } else { label };
-        marks.push(Mark::Line { role: drawn_role(k, &drawn, classes.len()), name, points });
-    }
-    let sample = digest.rows();
-    for k in 0..classes.len().min(if two { 2 } else { 0 }) {
-        let own = sample.iter().filter(|row| row.label as usize == k).take(MOST_ROWS);
-        let points = own.map(|row| (row.numbers[at], if k == 1 { 1.0 - scatter(row) } else { scatter(row) })).collect();
-        marks.push(Mark::Points { role: Role::of_class(k, 2), name: classes.named(k, layout.target()), points });
-    }
-    let name = visible(&layout.features()[feature].name);
-    let rest = match (layout.features().len(), model.scale()) {
-        (1, _) => "",
-        (_, Scale::LogJoint) => ", other columns left open",
-        _ => ", other columns at their mean or most frequent level",
-    };
-    let data = if two { " Rows stand at the top or the bottom, scattered a little so that they can be told apart." } else { "" };
-    let summary = format!("Probability along {name}{rest}.{data}");
-    let x = Axis { label: name.clone(), range: Some((grid[0], grid[POINTS - 1])), ..Axis::default() };
-    let y = Axis { label: "Probability".into(), scale: AxisScale::Proportion, ..Axis::default() };
-    Ok(Picture { name: "sigmoid".into(), title: format!("Probability along {name}"), summary, panels: vec![Panel { x, y, marks }] })
-}
-
-/// A little height for a row, always the same.
-fn scatter(row: &KeptRow) -> f64 {
-    0.035 * ((row.row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / f64::from(1 << 24))
 }

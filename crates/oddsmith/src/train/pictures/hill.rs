@@ -13,8 +13,8 @@ pub(super) fn drop_of(level: f64) -> f64 {
     0.5 * chi_squared::quantile(level, 2.0)
 }
 
-/// Marks of log likelihoods over a grid, row after row from below, whose top need not be one of its points, and of an estimate.
-pub(super) fn hill(x: &[f64], y: &[f64], values: &[f64], top: f64, estimate: (f64, f64)) -> Vec<Mark> {
+/// Marks of log likelihoods over a grid, row after row from below, under the largest of all, which need not lie on the grid; and of an estimate.
+pub(super) fn hill((x, y): (&[f64], &[f64]), values: &[f64], top: f64, estimate: (f64, f64)) -> Vec<Mark> {
     // Below one half every shade is one of the same colour, the deeper the less likely.
     let likelihood = values.iter().map(|value| 0.49 * (1.0 - (value - top).exp())).collect();
     let mut marks = vec![Mark::Surface { x: x.to_vec(), y: y.to_vec(), values: likelihood }];

@@ -92,9 +92,9 @@ impl<'a> Landscape<'a> {
     pub fn picture(&self) -> Picture {
         let [a, b] = &self.directions;
         let values = self.values();
-        // The estimate is a point of the grid.
+        // The estimate is the middle of the grid.
         let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let marks = hill(&a.grid, &b.grid, &values, top, (a.estimate, b.estimate));
+        let marks = hill((&a.grid, &b.grid), &values, top, (a.estimate, b.estimate));
         let ends = |grid: &[f64]| Some((grid[0], grid[GRID - 1]));
         let x = Axis { label: format!("Weight of {}", a.name), range: ends(&a.grid), ..Axis::default() };
         let y = Axis { label: format!("Weight of {}", b.name), range: ends(&b.grid), ..Axis::default() };

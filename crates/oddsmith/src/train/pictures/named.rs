@@ -1,8 +1,8 @@
 //! Pictures of a model by their names, for front ends that draw what they are asked for.
 
 use super::{
-    Influence, Landscape, Nomogram, RowDigest, column_bits, densities, map, map_columns, normal_likelihood, number_place, sigmoid,
-    tree_picture,
+    Influence, Landscape, Nomogram, RowDigest, column_bits, densities, map, map_columns, normal_likelihood, number_place, residuals,
+    sigmoid, tree_picture,
 };
 use crate::error::{DataFault, Error, ErrorKind, Result};
 use crate::model::{Classifier, Scale};
@@ -12,7 +12,7 @@ use crate::train::findings::SumRows;
 /// Pictures of a model alone.
 pub const OF_MODEL: [&str; 2] = ["forest", "tree"];
 /// Pictures of a model over rows.
-pub const OVER_ROWS: [&str; 7] = ["nomogram", "boundary", "density", "sigmoid", "columns", "influence", "landscape"];
+pub const OVER_ROWS: [&str; 8] = ["nomogram", "boundary", "density", "sigmoid", "columns", "influence", "residuals", "landscape"];
 
 /// A picture that takes no rows; an error that says what the model lacks.
 pub fn of_model(name: &str, model: &dyn Classifier) -> Result<Picture> {
@@ -46,6 +46,7 @@ pub fn over_rows(name: &str, model: &dyn Classifier, rows: &impl SumRows, column
     match name {
         "nomogram" => Ok(Nomogram::of(model, &digest)?.picture()),
         "columns" => column_bits(model, &digest),
+        "residuals" => residuals(model, &digest),
         "density" => densities(model, &digest, along(model, name, columns)?),
         "sigmoid" => sigmoid(model, &digest, along(model, name, columns)?),
         "boundary" => map(model, &digest, map_columns(model, columns)?),

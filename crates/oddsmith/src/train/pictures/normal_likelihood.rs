@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result, visible};
 use crate::model::{Classifier, Predictions, Predictor};
 use crate::picture::{Axis, Panel, Picture, drawn_classes};
 
-/// Points of the grid along a parameter.
+/// Points of the grid along a parameter; odd, so that the top is one of them.
 const GRID: usize = 45;
 /// Most classes with a panel of their own.
 const MOST_PANELS: usize = 3;
@@ -67,7 +67,7 @@ fn panel(known: &NumberSummary, own: (f64, f64), of: &str) -> Panel {
     let standing = |ratio: f64, from: f64| -n * (ratio.ln() + (1.0 + from * from) / (2.0 * ratio * ratio));
     let values: Vec<f64> =
         ratios.iter().flat_map(|ratio| points(-mean_reach, mean_reach).map(move |from| standing(*ratio, from))).collect();
-    let marks = hill(&mean_grid, &spread_grid, &values, standing(1.0, 0.0), own);
+    let marks = hill((&mean_grid, &spread_grid), &values, standing(1.0, 0.0), own);
     let axis = |label: String, grid: &[f64]| Axis { label, range: Some((grid[0], grid[GRID - 1])), ..Axis::default() };
     Panel { x: axis(format!("Mean of {of}"), &mean_grid), y: axis(format!("Spread of {of}"), &spread_grid), marks }
 }

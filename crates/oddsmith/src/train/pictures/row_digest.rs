@@ -87,6 +87,8 @@ pub struct RowDigest {
     numbers: Vec<NumberSummary>,
     /// Class after class, of every code column its levels and at last the gaps.
     levels: Vec<Vec<f64>>,
+    /// Rows that whatever is shown stands for at least; 1 where single rows may be seen.
+    together: usize,
 }
 
 impl RowDigest {
@@ -102,7 +104,19 @@ impl RowDigest {
             ends: vec![(f64::INFINITY, f64::NEG_INFINITY); layout.numbers().len()],
             numbers: vec![NumberSummary::default(); classes * layout.numbers().len()],
             levels: (0..classes).flat_map(|_| levels.iter().map(|count| vec![0.0; count + 1])).collect(),
+            together: 1,
         }
+    }
+
+    /// The same digest, from which ends, values and histograms come for so many rows or more and never for a single one.
+    #[must_use]
+    pub fn with_rows_together(self, rows: usize) -> Self {
+        RowDigest { together: rows.max(1), ..self }
+    }
+
+    /// Rows that whatever is shown stands for at least.
+    pub fn together(&self) -> usize {
+        self.together
     }
 
     /// What rows look like.
@@ -145,11 +159,13 @@ impl RowDigest {
     }
 
     /// Ends of number column `at` between which nearly all values lie, which are those of the table while it has few rows: a single far value must not
-    /// squeeze a picture.
+    /// squeeze a picture. Where no single row may be seen, the first and the last are means of so many.
     pub fn range(&self, at: usize) -> Option<(f64, f64)> {
         let mut values: Vec<f64> = self.kept.values().map(|row| row.numbers[at]).filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);
-        let (first, last) = (values.first()?, values.last()?);
+        let joined = self.together.min(values.len());
+        let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+        let (first, last) = (mean(values.get(..joined.max(1))?), mean(&values[values.len() - joined..]));
         let quantile = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
         let (low, high) = (quantile(0.02), quantile(0.98));
         let spare = 0.75 * (high - low);
@@ -168,8 +184,41 @@ impl RowDigest {
                 return None;
             }
         }
+        if self.together > 1 {
+            let rows = |wanted: f64| self.kept.values().filter(|row| row.numbers[at] == wanted).count();
+            values.retain(|value| rows(*value) >= self.together);
+        }
         values.sort_by(f64::total_cmp);
         (!values.is_empty()).then_some(values)
+    }
+
+    /// Counts of values between two ends in so many blocks of the same width, as runs of blocks: first block, number of blocks, mean count of a block. A
+    /// run is one block, or as many as have the rows that must be shown together.
+    pub fn runs(&self, values: &[f64], (low, high): (f64, f64), blocks: usize) -> Vec<(usize, usize, f64)> {
+        let mut counts = vec![0usize; blocks];
+        let place = |value: &f64| (((value - low) / (high - low) * blocks as f64).max(0.0) as usize).min(blocks - 1);
+        values.iter().for_each(|value| counts[place(value)] += 1);
+        if self.together <= 1 {
+            return counts.into_iter().enumerate().map(|(at, count)| (at, 1, count as f64)).collect();
+        }
+        let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+        for (at, count) in counts.into_iter().enumerate() {
+            // Rows that are too few make the run longer; no rows at all end it, and are a run of their own.
+            match runs.last_mut() {
+                Some((_, blocks, rows)) if (1..self.together).contains(rows) || (*rows == 0 && count == 0) => {
+                    *blocks += 1;
+                    *rows += count;
+                }
+                _ => runs.push((at, 1, count)),
+            }
+        }
+        // What is left over at the end joins the run before it.
+        while runs.len() > 1 && runs.last().is_some_and(|(.., rows)| (1..self.together).contains(rows)) {
+            if let (Some((_, blocks, rows)), Some(before)) = (runs.pop(), runs.last_mut()) {
+                *before = (before.0, before.1 + blocks, before.2 + rows);
+            }
+        }
+        runs.into_iter().map(|(first, blocks, rows)| (first, blocks, rows as f64 / blocks as f64)).collect()
     }
 
     fn keep(&mut self, hash: u64, row: KeptRow) {

@@ -1,11 +1,10 @@
 //! The picture of a comparison by evidence: how likely each model was before, and is now.
 
-use oddsmith::card::Picture;
-use oddsmith::info::ModelPosterior;
-use oddsmith::picture::{Axis, AxisScale, Column, Mark, Panel, Role};
+use super::ModelPosterior;
+use crate::picture::{Axis, AxisScale, Column, Mark, Panel, Picture, Role};
 
 /// Bars of the posterior, with a point where each model stood before.
-pub(super) fn picture(posterior: &ModelPosterior) -> Picture {
+pub fn posterior_picture(posterior: &ModelPosterior) -> Picture {
     let (candidates, now) = (posterior.candidates(), posterior.posterior());
     let total: f64 = candidates.iter().map(|candidate| candidate.prior).sum();
     let before: Vec<f64> = candidates.iter().map(|candidate| candidate.prior / total).collect();
