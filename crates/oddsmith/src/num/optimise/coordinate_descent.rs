@@ -188,7 +188,7 @@ mod tests {
         let at = |i: usize, k: f64| (i as f64 * k).sin();
         let gradient: Vec<f64> = (0..size).map(|i| at(i, 1.7)).collect();
         let theta: Vec<f64> = (0..size).map(|i| if i % 3 == 0 { 0.0 } else { at(i, 0.3) }).collect();
-        let strengths: Vec<f64> = (0..size).map(|i| if i == 7 { 0.0 } else { 0.05 }).collect();
+        let strengths: Vec<f64> = (0..size).map(|i| if i == 7 { 0.0 } else { 0.6 }).collect();
         let step = newton_step(&hessian, &gradient, &theta, &strengths);
         let slopes = DVector::from_column_slice(&gradient) + &hessian * DVector::from_column_slice(&step);
         let (mut zeros, mut others) = (0, 0);
