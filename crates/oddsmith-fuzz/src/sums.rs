@@ -51,7 +51,8 @@ impl Draws {
         // One batch in four has plain numbers only, so that probabilities are not all 0 and 1.
         let plain = self.below(4) == 0;
         let low = if signed { -4.0 } else { 0.0 };
-        let numbers = (0..ROWS * layout.numbers().len()).map(|_| if plain { low + 8.0 * self.uniform() } else { self.number(signed) }).collect();
+        let numbers =
+            (0..ROWS * layout.numbers().len()).map(|_| if plain { low + 8.0 * self.uniform() } else { self.number(signed) }).collect();
         let counts = layout.level_counts();
         let codes = (0..ROWS * counts.len()).map(|cell| self.below(counts[cell % counts.len()].max(1)) as u32).collect();
         let words = layout.word_widths().into_iter().map(|width| self.words(width)).collect();

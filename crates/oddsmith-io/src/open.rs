@@ -254,7 +254,8 @@ fn read_window(store: &Arc<Store>, offset: u64, place: &Place) -> Result<Head> {
         let lines = memchr::memchr2_iter(b'\n', b'\r', &bytes).take(3).count();
         // Names and cells of that length would be copied many times before anybody says so.
         if !whole && lines == 0 && wanted >= LONGEST_LINE {
-            let fault = DataFault::new(format!("the first {LONGEST_LINE} bytes have no line end")).accepted("a table, or a file that is packed as its name says");
+            let fault = DataFault::new(format!("the first {LONGEST_LINE} bytes have no line end"))
+                .accepted("a table, or a file that is packed as its name says");
             return Err(place.fault(fault));
         }
         if whole || lines >= 3 || wanted >= LONGEST_LINE {

@@ -21,13 +21,8 @@ fn alternating(name: &'static str, [first, low, high]: [f64; 3], digits: f64) ->
 }
 
 fn sets() -> [Set; 4] {
-    let first = Set {
-        name: "NumAcc1",
-        cells: vec![10_000_001.0, 10_000_003.0, 10_000_002.0],
-        mean: 10_000_002.0,
-        deviation: 1.0,
-        digits: 15.0,
-    };
+    let first =
+        Set { name: "NumAcc1", cells: vec![10_000_001.0, 10_000_003.0, 10_000_002.0], mean: 10_000_002.0, deviation: 1.0, digits: 15.0 };
     [
         first,
         alternating("NumAcc2", [1.2, 1.1, 1.3], 15.0),

@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn tests_that_passed_are_counted() {
-        let said = "running 3 tests\ntest a ... ok\ntest result: ok. 3 passed; 0 failed; 0 ignored\ntest result: FAILED. 1 passed; 2 failed\n";
+        let said =
+            "running 3 tests\ntest a ... ok\ntest result: ok. 3 passed; 0 failed; 0 ignored\ntest result: FAILED. 1 passed; 2 failed\n";
         assert_eq!((passed(said), passed("nothing")), (4, 0));
     }
 }

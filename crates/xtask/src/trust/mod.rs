@@ -104,7 +104,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         let run: Vec<&str> = PROPERTIES.iter().filter(|property| asked_for(property, &wanted)).map(|property| property.name).collect();
         let names: Vec<&str> = PROPERTIES.iter().map(|property| property.name).collect();
         let whole = page::with_others(&page::read(&scope.root, "promises")?, &table(&findings), &run, &names);
-        page::write(&scope.root, "promises", &format!("*Last run: {}. Lines of other properties are those of their own last run.*\n\n{whole}", form(&wanted)))?;
+        page::write(
+            &scope.root,
+            "promises",
+            &format!("*Last run: {}. Lines of other properties are those of their own last run.*\n\n{whole}", form(&wanted)),
+        )?;
     }
     let broken: Vec<&str> = findings.iter().filter(|finding| finding.is_broken()).map(|finding| finding.promise.as_str()).collect();
     match broken.is_empty() {

@@ -17,7 +17,8 @@ pub(crate) fn run(scope: &Scope) -> Result<Vec<Finding>, Failure> {
     let Some(browser) = browser::chromium() else { return not_tried("there is no Chromium on the path") };
     let needed = scope.root.join("tests/browser/node_modules/playwright-core");
     let node = Path::new("node");
-    if !shell::answers(node, &["--version"]) || !(needed.exists() || shell::answers(Path::new("npm"), &["ci", "--prefix", "tests/browser"])) {
+    if !shell::answers(node, &["--version"]) || !(needed.exists() || shell::answers(Path::new("npm"), &["ci", "--prefix", "tests/browser"]))
+    {
         return not_tried("there is no Node, or npm could not install what tests/browser lists");
     }
     let output = Command::new(node)

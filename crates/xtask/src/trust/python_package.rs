@@ -52,7 +52,11 @@ fn cluster(scope: &Scope) -> Result<Finding, Failure> {
     let (promise, goal) = ("executors of Spark killed, tasks run twice, partitions in another order", "the bits of a fit on one machine");
     let interpreter = scope.root.join("target/engines-venv/bin/python");
     if !interpreter.exists() || !shell::answers(Path::new("java"), &["-version"]) {
-        return Ok(Finding::not_tried(promise, goal, "there is no Java or no Spark; `ODDSMITH_REQUIRE_SPARK=1 cargo xtask test --only engines` makes it"));
+        return Ok(Finding::not_tried(
+            promise,
+            goal,
+            "there is no Java or no Spark; `ODDSMITH_REQUIRE_SPARK=1 cargo xtask test --only engines` makes it",
+        ));
     }
     let finding = tested(scope, &interpreter, &[CLUSTER], promise)?;
     Ok(finding.with_goal(goal))

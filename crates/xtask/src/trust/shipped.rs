@@ -54,7 +54,8 @@ fn read(text: &str) -> Lock {
     for package in text.split("[[package]]").skip(1) {
         let Some(name) = package.lines().find_map(|line| line.strip_prefix("name = ")) else { continue };
         let listed = package.split_once("dependencies = [").and_then(|(_, rest)| rest.split_once(']')).map_or("", |(listed, _)| listed);
-        let first_word = |line: &str| line.trim().trim_matches([',', '"']).split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned);
+        let first_word =
+            |line: &str| line.trim().trim_matches([',', '"']).split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned);
         lock.entry(name.trim_matches('"').to_owned()).or_default().push(listed.lines().filter_map(first_word).collect());
     }
     lock

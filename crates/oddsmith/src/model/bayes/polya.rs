@@ -110,7 +110,8 @@ impl PolyaPart {
             let (length, beyond) = measured(&self.source, rows, i);
             self.source.counts(rows, i, |at, count| {
                 let alphas = &self.alphas[at * classes..];
-                let rising = |alpha: f64| if beyond.is_some() { log_rising_beside(alpha, count, count.ln()) } else { log_rising(alpha, count) };
+                let rising =
+                    |alpha: f64| if beyond.is_some() { log_rising_beside(alpha, count, count.ln()) } else { log_rising(alpha, count) };
                 scores.iter_mut().zip(alphas).for_each(|(sum, alpha)| *sum += rising(*alpha));
             });
             let whole = |total: f64| beyond.map_or_else(|| log_rising(total, length), |ln| log_rising_beside(total, length, ln));

@@ -117,7 +117,9 @@ mod tests {
             freedom: vec![5.0, 5.0],
             joint,
         };
-        for (part, (v, far)) in [(joint(true), (5.0, [3e200, -4e200])), (joint(false), (5.0, [3e200, 1.0])), (joint(true), (5.0, [2.0, 1e308]))] {
+        for (part, (v, far)) in
+            [(joint(true), (5.0, [3e200, -4e200])), (joint(false), (5.0, [3e200, 1.0])), (joint(true), (5.0, [2.0, 1e308]))]
+        {
             let rows = Features::of_numbers(crate::num::MatrixView::row_major(&far, 1, 2).unwrap());
             let mut score = Scores::new();
             score.reset(1, &[0.0]);

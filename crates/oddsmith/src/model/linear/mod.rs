@@ -30,8 +30,8 @@ pub(in crate::model) use infer::uncertainty::covariances;
 pub use model::{Covariance, LogisticModel, Parameters};
 pub(in crate::model) use one_vs_rest::against_rest;
 pub use one_vs_rest::{OneVsRest, OneVsRestModel, OneVsRestStats};
-pub use rise::Rise;
 pub use options::{ClassWeighting, Intervals, Logistic, OnSeparation, StartPoint};
+pub use rise::Rise;
 
 pub(crate) use describe::odds_ratios::ratio;
 pub(crate) use entries::ENTRIES;

@@ -282,8 +282,12 @@ impl Classifier for LogisticModel {
     fn contributions(&self) -> Result<&dyn Additive> {
         if self.is_infinite() {
             let advice = "some coefficients are infinite, and so is what their columns add; Firth's likelihood (firth) has finite ones";
-            return Err(ErrorKind::Unsupported { model: self.card().title, what: "split its log odds into addends".into(), advice: advice.into() }
-                .into());
+            return Err(ErrorKind::Unsupported {
+                model: self.card().title,
+                what: "split its log odds into addends".into(),
+                advice: advice.into(),
+            }
+            .into());
         }
         if !self.is_averaged() {
             return Ok(self);

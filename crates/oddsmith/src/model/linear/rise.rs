@@ -59,7 +59,11 @@ impl LogisticModel {
 
     /// Says that a question has no answer where coefficients are infinite.
     pub(in crate::model::linear) fn without_row_precision(&self, what: &str) -> Error {
-        let advice = Advice::Set { option: "on-separation", value: "firth", to: "some of its coefficients are infinite; use Firth's penalised likelihood" };
+        let advice = Advice::Set {
+            option: "on-separation",
+            value: "firth",
+            to: "some of its coefficients are infinite; use Firth's penalised likelihood",
+        };
         ErrorKind::Unsupported { model: self.card().title, what: what.into(), advice }.into()
     }
 

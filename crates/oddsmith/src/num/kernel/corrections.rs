@@ -9,9 +9,9 @@
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
+use crate::num::kernel::instructions::arch;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
-use crate::num::kernel::instructions::arch;
 
 /// Sums side by side.
 const SUMS: usize = 4;

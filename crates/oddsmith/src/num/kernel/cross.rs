@@ -8,9 +8,9 @@
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, fast_sum, padded, widest};
 use crate::num::MatrixView;
+use crate::num::kernel::instructions::arch;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
-use crate::num::kernel::instructions::arch;
 
 /// Vectors of columns that a tile takes side by side at most.
 const VECTORS: usize = 4;

@@ -5,9 +5,9 @@
 //! in two exact halves, so that results below the normal range are rounded once. Error below 1 ulp.
 
 use super::fused;
+use crate::num::kernel::instructions::arch;
 use pulp::{Arch, Simd, WithSimd};
 use std::f64::consts::LOG2_E;
-use crate::num::kernel::instructions::arch;
 
 /// Adding and subtracting 1.5·2⁵² rounds a small number to the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;

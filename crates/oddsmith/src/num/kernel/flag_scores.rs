@@ -6,8 +6,8 @@
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Addends of flags, padded to whole vectors.
 #[derive(Debug, Clone)]

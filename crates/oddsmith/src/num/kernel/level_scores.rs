@@ -7,8 +7,8 @@
 use super::aligned::Aligned;
 use super::levels::{Codes, Span, spans};
 use super::word_scores::{QUAD, pad_table};
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Scores of K classes from the levels of p columns.
 #[derive(Debug, Clone)]

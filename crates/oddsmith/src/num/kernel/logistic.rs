@@ -9,8 +9,8 @@
 
 use super::exp::exp;
 use super::ln::ln;
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Lanes of the running sums: fixed, so that the order of additions is the same for every instruction set.
 const LANES: usize = 8;

@@ -8,8 +8,8 @@
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Where the sums of K classes and p columns go; every slice is added to.
 #[derive(Debug)]

@@ -4,9 +4,9 @@
 //! coordinates pass; they leave them only where one is below the limit of its query, which few are once a search has begun. Cost: 2 operations
 //! per query, point and coordinate.
 
+use crate::num::kernel::instructions::arch;
 use pulp::{Simd, WithSimd};
 use std::array::from_fn;
-use crate::num::kernel::instructions::arch;
 
 /// Points in a tile.
 pub const TILE: usize = 32;

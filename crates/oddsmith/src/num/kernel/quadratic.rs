@@ -10,8 +10,8 @@ use super::panel::transpose;
 use super::tile::{STRIPS, WithStrips, accumulate, full_tile, store, strip_width, vectors, with_strips};
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Rows that are worked on together: enough to use each strip of R several times while it is in the
 /// cache, and a whole number of tiles for every strip width.

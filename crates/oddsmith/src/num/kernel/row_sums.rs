@@ -9,10 +9,10 @@
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
+use crate::num::kernel::instructions::arch;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
 use std::marker::PhantomData;
-use crate::num::kernel::instructions::arch;
 
 const ROWS: usize = 4;
 const CLASSES: usize = 3;

@@ -7,8 +7,8 @@
 
 use super::exp::exp;
 use super::ln::ln;
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Scores that are worked on together: 8 KiB.
 const BLOCK: usize = 1024;

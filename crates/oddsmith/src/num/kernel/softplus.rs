@@ -5,8 +5,8 @@
 
 use super::exp::exp;
 use super::ln::ln;
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Replaces every number by ln(1 + eˣ); NaN stays NaN.
 pub fn softplus_all(values: &mut [f64]) {

@@ -8,9 +8,9 @@ use super::aligned::Aligned;
 use super::tile::{STRIPS, WithStrips, accumulate, group_of, store, vectors, with_strips};
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
+use crate::num::kernel::instructions::arch;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
-use crate::num::kernel::instructions::arch;
 
 /// The units of a layer: their constants and weights.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@
 use super::aligned::Aligned;
 use super::{Position, SparseRows, WordMeasure, fused};
 use crate::error::Result;
-use pulp::{Arch, Simd, WithSimd};
 use crate::num::kernel::instructions::arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Classes that are added as one vector.
 pub(super) const QUAD: usize = 4;

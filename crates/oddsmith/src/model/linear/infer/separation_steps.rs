@@ -50,7 +50,9 @@ impl Logistic {
         let mut fitting = fitting.clone();
         // Where standard errors are huge a step can be short beside them and long all the same.
         let next = match next {
-            Next::Converged if fitting.levels_tried == 0 && separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => fitting.solver.go_on(),
+            Next::Converged if fitting.levels_tried == 0 && separation_check.range > LONG_STEP * (1.0 + max_abs_eta) => {
+                fitting.solver.go_on()
+            }
             next => next.clone(),
         };
         match next {

@@ -17,8 +17,8 @@ use self::product::Product;
 use super::aligned::Aligned;
 use super::{Panel, PanelRows, padded};
 use crate::num::MatrixView;
-use pulp::Arch;
 use crate::num::kernel::instructions::arch;
+use pulp::Arch;
 
 /// The kernel and its panels.
 #[derive(Debug, Clone)]
