@@ -38,6 +38,8 @@ use crate::workbook::Sheet;
 
 /// Bytes from which the dialect and the first guesses are taken.
 pub(crate) const WINDOW: usize = 1 << 20;
+/// Most bytes that are looked at for the first lines.
+const LONGEST_LINE: usize = 64 * WINDOW;
 
 /// A table that is ready to be learned from.
 pub struct Opened {
@@ -250,7 +252,13 @@ fn read_window(store: &Arc<Store>, offset: u64, place: &Place) -> Result<Head> {
         let count = reader.by_ref().take(missing).read_to_end(&mut bytes).map_err(|error: io::Error| place.io(error))?;
         let whole = (count as u64) < missing || offset + bytes.len() as u64 == store.len();
         let lines = memchr::memchr2_iter(b'\n', b'\r', &bytes).take(3).count();
-        if whole || lines >= 3 || wanted >= 64 * WINDOW {
+        // Names and cells of that length would be copied many times before anybody says so.
+        if !whole && lines == 0 && wanted >= LONGEST_LINE {
+            let fault = DataFault::new(format!("the first {LONGEST_LINE} bytes have no line end"))
+                .accepted("a table, or a file that is packed as its name says");
+            return Err(place.fault(fault));
+        }
+        if whole || lines >= 3 || wanted >= LONGEST_LINE {
             return Ok(Head { bytes, whole, offset });
         }
         wanted *= 2;

@@ -53,6 +53,13 @@ fn a_line_of_millions_of_cells_is_refused_before_they_are_made() {
     assert_eq!(table.rows, 2);
 }
 
+/// Zeros that a small file unpacks to took fifteen times their window before they were refused, as the name of a column.
+#[test]
+fn a_file_without_a_line_end_is_refused_before_it_is_looked_at() {
+    let endless = "\0".repeat((64 << 20) + 1);
+    assert_eq!(refused(&endless), "t.csv: the first 67108864 bytes have no line end; a table, or a file that is packed as its name says");
+}
+
 #[test]
 fn infinite_numbers_are_named_by_row() {
     for spelled in ["inf", "-Infinity", "1e999"] {

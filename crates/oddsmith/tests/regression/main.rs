@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at the first surprise and shows what it measured")]
 
 mod certified;
+mod firth_limits;
 mod infinite;
 mod laws;
 mod problem;

@@ -22,6 +22,8 @@ use crate::num::special::chi_squared;
 
 /// Bytes of second derivatives that searches may hold at once.
 const SEARCH_BYTES: usize = 64 << 20;
+/// Rows times parameters cubed up to which limits under Firth's penalty are looked for from several starts.
+const MOST_THOROUGH: f64 = 1e6;
 /// Operations of a pass up to which searches look at second derivatives of their own.
 const CHEAP_PASS: f64 = 4e9;
 
@@ -86,7 +88,11 @@ pub(crate) fn functionals(state: &PassState, shape: Shape) -> Vec<DVector<f64>> 
 
 fn searches(learner: &Logistic, state: &PassState, analysis: &Analysis, factor: &Cholesky<f64, Dyn>) -> Result<Vec<(Purpose, Search)>> {
     let estimate = &analysis.estimate;
-    let start = |(purpose, aim)| (purpose, Search::new(aim, &estimate.theta, estimate.objective, factor));
+    // Firth's penalty leaves several best fits under one constraint, and more so the fewer rows there are. Between places every pass is an exchange.
+    let size = estimate.theta.len();
+    let at_one_place = state.source.rows.is_some();
+    let thorough = estimate.firth && at_one_place && analysis.facts.survey.rows as f64 * (size as f64).powi(3) <= MOST_THOROUGH;
+    let start = |(purpose, aim)| (purpose, Search::new(aim, &estimate.theta, estimate.objective, factor).thorough(thorough));
     let mut searches: Vec<(Purpose, Search)> = aims(learner, state, &analysis.facts, estimate)?.into_iter().map(start).collect();
     searches.reverse();
     Ok(searches)

@@ -17,6 +17,8 @@ use crate::num::optimise::dot;
 
 /// Passes after which a search is given up.
 const MOST_PASSES: usize = 400;
+/// The same where fits have several starts.
+const MOST_THOROUGH: usize = 4_000;
 /// Passes after which a limit is looked for value by value.
 const DIRECT_PASSES: usize = 60;
 /// Steps that an extrapolation looks back.
@@ -82,6 +84,8 @@ pub(crate) struct Search {
     /// The objective at the optimum.
     floor: f64,
     nested: Option<Nested>,
+    /// Whether an end is doubted until other starts have found nothing better there.
+    thorough: bool,
     /// In place of all that where the estimate is infinite.
     one_sided: Option<OneSided>,
     pub(crate) outcome: Option<SearchOutcome>,
@@ -109,6 +113,7 @@ impl Search {
             nearest: (f64::INFINITY, 0),
             floor: value,
             nested: None,
+            thorough: false,
             one_sided: None,
             outcome: None,
         };
@@ -127,6 +132,11 @@ impl Search {
         Search { one_sided, ..Search::new(aim, theta, value, metric) }
     }
 
+    /// The same, for a likelihood that may have several best fits under one constraint.
+    pub(crate) fn thorough(self, thorough: bool) -> Self {
+        Search { thorough, ..self }
+    }
+
     /// The point to look at next.
     pub(crate) fn question(&self) -> &DVector<f64> {
         match (&self.one_sided, &self.nested) {
@@ -139,7 +149,7 @@ impl Search {
     /// Takes the objective at the point asked for.
     pub(crate) fn tell(&mut self, answer: &Answer) {
         self.passes += 1;
-        if self.passes > MOST_PASSES {
+        if self.passes > if self.thorough { MOST_THOROUGH } else { MOST_PASSES } {
             self.outcome = Some(SearchOutcome::Failed);
             return;
         }
@@ -155,7 +165,7 @@ impl Search {
             self.metric = metric.clone();
         }
         if let (Aim::Limit { of, sign, level }, true) = (&self.aim, self.passes > DIRECT_PASSES) {
-            self.nested = Some(Nested::new(of.clone(), *sign, (self.floor, *level), self.unit, &self.origin, &self.start_metric));
+            self.nested = Some(self.nested(of, *sign, *level));
             return;
         }
         match &self.aim {
@@ -238,8 +248,18 @@ impl Search {
         // Two residuals: the level, and how far the step still moves the limit.
         let gain = of.dot(&self.step).abs() / self.unit;
         if (answer.value - level).abs() <= LEVEL_TOLERANCE * (1.0 + level.abs()) && gain <= 1e-10 {
-            self.outcome = Some(SearchOutcome::Found { theta: at + &self.step, value: answer.value, score: None });
+            let theta = at + &self.step;
+            match self.thorough {
+                true => self.nested = Some(self.nested(&of, sign, level).doubting(&theta, answer)),
+                false => self.outcome = Some(SearchOutcome::Found { theta, value: answer.value, score: None }),
+            }
         }
+    }
+
+    /// The search for the end, one value after the other.
+    fn nested(&self, of: &DVector<f64>, sign: f64, level: f64) -> Nested {
+        let nested = Nested::new(of.clone(), sign, (self.floor, level), self.unit, &self.origin, &self.start_metric);
+        nested.thorough(self.thorough)
     }
 
     /// The next step from the current point.
