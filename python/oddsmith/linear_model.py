@@ -86,7 +86,7 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
         class, in their order, which enters the score of that class.
     firth : bool, default=False
         Firth's penalised likelihood, which is finite always and less biased for few rows; needs ``C=np.inf``.
-    on_separation : {'error', 'firth', 'drop'}, default='error'
+    on_separation : {'error', 'firth', 'drop', 'infinite'}, default='error'
         What to do where no finite optimum exists: raise, use Firth's likelihood, or leave the columns out that separate the classes (W204 names
         them).
 

@@ -45,9 +45,9 @@ class Logit(DeclaredClassifier):
         A number column that is added to the log odds as it is; the same as ``offset(…)`` in the formula.
     firth : bool, default=False
         Firth's penalised likelihood: finite under separation and less biased for few rows.
-    on_separation : {'error', 'firth', 'drop'}, default='error'
-        What to do where no finite maximum exists: raise, use Firth's likelihood, or leave the columns out that separate the classes (W204 names
-        them).
+    on_separation : {'error', 'firth', 'drop', 'infinite'}, default='error'
+        What to do where no finite maximum exists: raise, use Firth's likelihood, leave the columns out that separate the classes (W204 names
+        them), or report their coefficients as infinite, each with its one finite limit.
     missing : {'drop', 'indicator', 'mean', 'error'}, default='drop'
         Rows of a data frame with a missing predictor. 'drop' leaves them out of the fit and tells how many; they get no prediction: NaN for
         probabilities, ``None`` for the class, with a warning W303. 'indicator' gives a gap a level or column of its own and 'mean'
