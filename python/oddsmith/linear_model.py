@@ -87,8 +87,8 @@ class LogisticRegression(RegressionScores, WeightedClassifier):
     firth : bool, default=False
         Firth's penalised likelihood, which is finite always and less biased for few rows; needs ``C=np.inf``.
     on_separation : {'error', 'firth', 'drop', 'infinite'}, default='error'
-        What to do where no finite optimum exists: raise, use Firth's likelihood, or leave the columns out that separate the classes (W204 names
-        them).
+        What to do where no finite optimum exists: raise, use Firth's likelihood, leave the columns out that separate the classes (W204 names
+        them), or report their coefficients as infinite.
 
     Attributes
     ----------
