@@ -78,7 +78,7 @@ fn infinite_estimates_are_refused_where_they_would_not_be_sound() {
 fn a_level_among_thousands_that_is_always_of_one_class_is_named() {
     let session = Session::new();
     // Three rows of every level, of both classes, and one level of one class.
-    let class = |i: usize| if i / 3 == 2500 || (i + i / 3) % 3 == 0 { "yes" } else { "no" };
+    let class = |i: usize| if i / 3 == 2500 || (i + i / 3).is_multiple_of(3) { "yes" } else { "no" };
     let rows: String = (0..12_000).map(|i| format!("p{},{},{}\n", i / 3, i * 31 % 23, class(i))).collect();
     session.write("levels.csv", format!("id,x,y\n{rows}"));
     let (code, _, err) = run(&session, "oddsmith fit levels.csv 'y ~ id + x' --memory 256M -q");

@@ -11,7 +11,7 @@ const ASKED: &str = "ODDSMITH_INSTRUCTIONS";
 /// The instructions of this process.
 pub(crate) fn arch() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
-    *CHOSEN.get_or_init(|| std::env::var(ASKED).ok().and_then(|asked| named(&asked)).unwrap_or_else(Arch::new))
+    *CHOSEN.get_or_init(|| std::env::var(ASKED).ok().and_then(|asked| named(&asked)).unwrap_or_default())
 }
 
 /// The instructions of a name, where the processor has them.

@@ -71,33 +71,12 @@ fn few_events(state: &PassState, analysis: &Analysis, problem: &Problem) -> Opti
     })
 }
 
-pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<Notice> {
-    let mut notices = Vec::new();
-    let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
-    // A row is counted at its first gap alone, so only the sum says something: a column's own gaps are counted where the table is read.
-    let excluded: u64 = survey.dropped.iter().sum();
-    if excluded > 0 {
-        let total = survey.rows + excluded;
-        let share = 100.0 * excluded as f64 / total as f64;
-        let text = format!("{excluded} of {total} rows ({share:.1} %) excluded for missing values");
-        notices.push(Notice::new(notice::MISSING_VALUES, text));
-    }
-    let columns = problem.design.columns();
-    if problem.coarse_knots {
-        notices.push(Notice::new(notice::COARSE_KNOTS, "knots are quantiles of values joined with their neighbours"));
-    }
-    for &j in &facts.constant {
-        notices.push(Notice::new(notice::CONSTANT_COLUMN, "the same in every row; it carries no coefficient").column(&columns[j].name));
-    }
-    for alias in &facts.aliases {
-        let (_, combination) =
-            aliased(state, analysis, problem).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
-        let text = format!("equals {combination} (plus a constant) in every row, so it carries no coefficient");
-        notices.push(Notice::new(notice::ALIASED, text).column(&columns[alias.column].name));
-    }
+/// What was done about directions along which classes are separated.
+fn separated(state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<Notice> {
+    let (mut notices, facts) = (Vec::new(), &analysis.facts);
     if let Some(separation) = &analysis.estimate.rescued {
         let kind = if separation.complete { "complete" } else { "quasi-complete" };
-        let sets = separating_sets(state, problem, survey, separation).map_or(String::new(), |name| {
+        let sets = separating_sets(state, problem, &facts.survey, separation).map_or(String::new(), |name| {
             format!("; if `{name}` numbers matched sets, strata({name}) in the formula compares rows within them and estimates none of its levels")
         });
         let text = format!(
@@ -122,6 +101,34 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
         );
         notices.push(Notice::new(notice::SEPARATION, text));
     }
+    notices
+}
+
+pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis, problem: &Problem) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let (facts, survey) = (&analysis.facts, &analysis.facts.survey);
+    // A row is counted at its first gap alone, so only the sum says something: a column's own gaps are counted where the table is read.
+    let excluded: u64 = survey.dropped.iter().sum();
+    if excluded > 0 {
+        let total = survey.rows + excluded;
+        let share = 100.0 * excluded as f64 / total as f64;
+        let text = format!("{excluded} of {total} rows ({share:.1} %) excluded for missing values");
+        notices.push(Notice::new(notice::MISSING_VALUES, text));
+    }
+    let columns = problem.design.columns();
+    if problem.coarse_knots {
+        notices.push(Notice::new(notice::COARSE_KNOTS, "knots are quantiles of values joined with their neighbours"));
+    }
+    for &j in &facts.constant {
+        notices.push(Notice::new(notice::CONSTANT_COLUMN, "the same in every row; it carries no coefficient").column(&columns[j].name));
+    }
+    for alias in &facts.aliases {
+        let (_, combination) =
+            aliased(state, analysis, problem).into_iter().find(|(name, _)| *name == columns[alias.column].name).unwrap_or_default();
+        let text = format!("equals {combination} (plus a constant) in every row, so it carries no coefficient");
+        notices.push(Notice::new(notice::ALIASED, text).column(&columns[alias.column].name));
+    }
+    notices.extend(separated(state, analysis, problem));
     let lost = analysis.answers.iter().filter(|(_, outcome)| *outcome == SearchOutcome::Failed).count();
     if lost > 0 {
         let text = format!("{lost} profile limits or tests were not found; Wald limits stand in their place, tests are left out");
