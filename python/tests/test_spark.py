@@ -146,11 +146,9 @@ def test_large_sums_in_groups_and_slices_are_those_of_one_machine(local, monkeyp
     # More than 32 blocks with sums of two classes and half a million hashed words, 8 MB each: nearly all of them zeros, which take no bytes.
     words = [" ".join(f"w{(31 * row + 7 * word) % 1009}" for word in range(20)) for row in range(400)]
     df = local.createDataFrame(pd.DataFrame({"note": words, "died": ["yes", "no"] * 200})).repartition(2)
-    packed, asked = spark.frame(df, block=400), []
+    packed, asked, merged = spark.frame(df, block=400), [], spark.Frame.map_merged
     assert packed.slots > 32
-    monkeypatch.setattr(
-        spark.Frame, "map_merged", lambda self, job, groups, fan_in: asked.append(groups) or spark.Workers.map_merged(self, job, groups, fan_in)
-    )
+    monkeypatch.setattr(spark.Frame, "map_merged", lambda self, job, groups, fan_in: asked.append(groups) or merged(self, job, groups, fan_in))
     monkeypatch.setattr(_spark_sums, "SLICE", 2000)
     options = {"kinds": {"note": "text"}, "text": {"hash_width": 1 << 19}}
     model = spark.fit("multinomial-nb", packed, "died", **options)
