@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow
 import pyarrow.parquet as pq
 import pytest
-from parted import ANALYSES, ENTRIES, OPTIONS, Between, Deadly, Forgetting, Listing, Repeating, digest, folders_of, matched, rows, written
+from parted import ANALYSES, ENTRIES, OPTIONS, Listing, Repeating, digest, folders_of, in_six, matched, rows, written
 from sklearn.base import clone
 
 import oddsmith as od
@@ -227,54 +227,6 @@ def test_texts_are_hashed_or_all_words_are_kept(tmp_path, workers):
         engine.fit("multinomial-nb", tmp_path, "sick", kinds={"note": "text"}, text={"weights": "tf-idf"})
 
 
-def test_answers_that_come_twice_are_dropped_and_missing_ones_refused(folders):
-    folder = folders["logistic"]
-    assert digest(engine.fit("logistic", folder, "died", on=Repeating())) == digest(engine.fit("logistic", folder, "died"))
-    with pytest.raises(od.MismatchError, match="answers are missing, first that of task 2"):
-        engine.fit("logistic", folder, "died", on=Forgetting())
-
-
-def test_a_worker_that_is_killed_changes_nothing(folders, tmp_path):
-    with Deadly(2, tmp_path / "died") as workers:
-        model = engine.fit("logistic", folders["logistic"], "died", on=workers)
-    assert (tmp_path / "died").exists()
-    assert digest(model) == digest(engine.fit("logistic", folders["logistic"], "died"))
-
-
-def test_a_file_that_changes_between_passes_is_refused(tmp_path):
-    folder = written(rows(), tmp_path / "t", 3)
-    change = lambda: rows(90)[10:].to_parquet(folder / "part-001.parquet")  # noqa: E731
-    with pytest.raises(od.MismatchError, match=r"part-001.parquet.*changed between passes"):
-        engine.fit("logistic", folder, "died", on=Between(2, change))
-
-
-def test_other_columns_in_one_file_are_named(tmp_path):
-    folder = written(rows(), tmp_path / "t", 3)
-    drifted = rows(60).assign(age="old")
-    drifted.to_parquet(folder / "part-002.parquet")
-    for on in (None, Repeating()):
-        with pytest.raises(od.MismatchError, match=r"(?s)part-000.parquet.*part-002.parquet.*column `age` is a number in one and a category in the other"):
-            engine.fit("logistic", folder, "died", on=on)
-    drifted.drop(columns="age").to_parquet(folder / "part-002.parquet")
-    for on in (None, Repeating()):
-        with pytest.raises(od.MismatchError, match=r"part-002.parquet.*no column `age`"):
-            engine.fit("logistic", folder, "died", on=on)
-
-
-def test_parts_without_rows_add_nothing(tmp_path):
-    full, some = written(rows(), tmp_path / "full", 3), written(rows(), tmp_path / "some", 3)
-    rows()[:0].to_parquet(some / "part-0000.parquet")
-    assert digest(engine.fit("lda", some, "died", features=["age", "dose"], on=Repeating())) == digest(engine.fit("lda", full, "died", features=["age", "dose"]))
-    (tmp_path / "csv").mkdir()
-    (tmp_path / "csv" / "a.csv").write_text("x,y\n")
-    (tmp_path / "csv" / "b.csv").write_text("x,y\n1,a\n2,b\n3,a\n5,b\n")
-    assert engine.fit("gaussian-nb", tmp_path / "csv", "y", on=Repeating()).classes_.tolist() == ["a", "b"]
-    (tmp_path / "csv" / "b.csv").unlink()
-    for on in (None, Repeating()):
-        with pytest.raises(od.DataError, match="row"):
-            engine.fit("gaussian-nb", tmp_path / "csv", "y", on=on)
-
-
 def test_a_worker_imports_no_scikit_learn(tmp_path):
     folder = written(rows(), tmp_path / "t", 2)
     code = (
@@ -288,52 +240,6 @@ def test_a_worker_imports_no_scikit_learn(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["True"], done.stderr
-
-
-def in_six(table, folder):
-    """Rows in six files of the same size, so that the first has what all have."""
-    folder.mkdir()
-    for at in range(6):
-        table[80 * at : 80 * at + 80].to_parquet(folder / f"{at}.parquet", index=False, row_group_size=20)
-    return folder
-
-
-def test_the_first_pass_is_answered_with_the_look_at_the_columns(tmp_path):
-    numbers = rows()[["age", "dose", "died"]]
-    late, gaps = numbers.assign(died=np.where(np.arange(480) < 80, "no", numbers["died"])), numbers.assign(died=numbers["died"].where(numbers["age"] < 65))
-    # Other classes, other levels and rows that do not count are found out: the pass is asked for again.
-    for name, table, jobs in [
-        ("alike", numbers, ["first"]),
-        ("classes", late, ["first", "lanes"]),
-        ("levels", rows()[["age", "ward", "died"]], ["first", "lanes"]),
-        ("gaps", gaps, ["first", "lanes"]),
-        ("nothing", numbers.assign(died=numbers["died"].where(np.arange(480) < 400)), ["first", "lanes"]),
-    ]:
-        folder, on = in_six(table, tmp_path / name), Listing()
-        assert digest(engine.fit("nb", folder, "died", on=on)) == digest(engine.fit("nb", folder, "died"))
-        assert on.jobs == jobs, name
-    # A model that the first file alone cannot begin.
-    assert digest(engine.fit("logistic", tmp_path / "classes", "died", on=Listing())) == digest(engine.fit("logistic", tmp_path / "classes", "died"))
-
-
-def test_little_is_summed_up_by_the_driver(tmp_path, monkeypatch):
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=(60_000, 2))
-    died = np.where(rng.random(len(x)) < 1 / (1 + np.exp(-(x @ [0.5, -0.3]))), "yes", "no")
-    table = pd.DataFrame(x, columns=["age", "dose"]).assign(died=died)
-    for at in range(60):
-        table[1000 * at : 1000 * at + 1000].to_parquet(tmp_path / f"{at:02}.parquet", index=False)
-    expected, size = digest(engine.fit("logistic", tmp_path, "died")), (tmp_path / "00.parquet").stat().st_size
-    counts = []
-    # Nothing; passes over a sample, before anything is asked for; everything but the look at the columns and the pass that comes with it.
-    for little, sample in ((0, 0), (0, 20 * size), (100 * size, 0)):
-        monkeypatch.setattr(_apart, "LITTLE", little)
-        monkeypatch.setattr(_apart, "SAMPLE", max(little, sample))
-        on = Listing()
-        assert digest(engine.fit("logistic", tmp_path, "died", on=on)) == expected
-        assert on.jobs[0] == "first" and set(on.jobs[1:]) <= {"lanes"}
-        counts.append(len(on.jobs))
-    assert counts[0] >= counts[1] + 3 and counts[2] == 1
 
 
 def test_what_is_noticed_is_told_whoever_reads(tmp_path, workers):
@@ -382,6 +288,13 @@ def test_the_command_writes_the_same_file(name, folders, command):
     flags = [flag for option, flag in (("ci", "--ci=wald"), ("no-tests", "--no-tests")) if option in declared]
     command.run("fit", folders[name], "--target", "died", "--model", name, *flags, "-o", "model.odds")
     assert (command.folder / "model.odds").read_bytes() == engine.fit(name, folders[name], "died")._finished_model().to_bytes()
+
+
+def test_intervals_of_profiles_and_tests_are_asked_for_by_an_option(folders, command):
+    folder = folders["logistic"]
+    command.run("fit", folder, "--target", "died", "--model", "logistic", "-o", "model.odds")
+    profiles, few_passes = engine.fit("logistic", folder, "died", options={"ci": "profile"}), engine.fit("logistic", folder, "died")
+    assert (command.folder / "model.odds").read_bytes() == profiles._finished_model().to_bytes() != few_passes._finished_model().to_bytes()
 
 
 def test_a_model_of_the_registry_needs_scikit_learn_once_it_is_used(folders, tmp_path):
