@@ -17,7 +17,7 @@ from ._apart import as_table, files
 from ._spark_frames import Frame, frame
 from ._spark_scan import files_of
 from ._spark_tasks import Workers
-from .exceptions import ParameterError
+from .exceptions import DataError, ParameterError
 
 __all__ = ["Frame", "Workers", "analyse", "compare", "evaluate", "files", "fit", "frame", "gather", "predict"]
 
@@ -74,6 +74,10 @@ def predict(model: Any, data: Any, *, session: Any = None) -> Any:
 
     core = model._finished_model()
     content, names = core.to_bytes(), _predicted_names(core)
+    # Workers would say so as well, but only when somebody asks for rows, and in traces of Java.
+    missing = [name for name, _ in core.kinds if name not in data.columns]
+    if missing:
+        raise DataError(f"the frame: column `{missing[0]}`: is missing; the table has: {', '.join(data.columns)}")
     more = [*(StructField(name, DoubleType()) for name in names[:-1]), StructField(names[-1], StringType())]
     taken = sorted(set(data.columns) & set(names))
     if taken:

@@ -127,6 +127,13 @@ def test_margins_in_a_frame_are_not_called_probabilities(name, folders, local):
     assert (scored["predicted"] == model.predict(table)).all()
 
 
+def test_a_column_that_a_frame_lacks_is_named_before_anything_runs(folders, local):
+    df, model = local.read.parquet(str(folders["nb"])), spark.fit(od.Logit("died ~ log(dose) + C(ward)"), folders["nb"])
+    with pytest.raises(od.DataError, match="the frame: column `dose`: is missing; the table has: age, smoker, ward, died"):
+        spark.predict(model, df.drop("dose"))
+    assert spark.predict(model, df.select("ward", "dose")).columns == ["ward", "dose", "p_no", "p_yes", "predicted"]
+
+
 def test_files_are_predicted_judged_compared_and_summed_up(folders, local):
     folder, workers = folders["nb"], spark.Workers(local)
     model = spark.fit("nb", folder, "died")
