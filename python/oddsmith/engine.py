@@ -69,7 +69,8 @@ def fit(
     text : dict, default=None
         How texts become words, as in `MixedNB`; words are hashed, or all are kept.
     options : dict, default=None
-        Options of a model that is named.
+        Options of a model that is named. A logistic regression has Wald's intervals and no tests, which are few passes; ``{"ci": "profile"}``
+        makes it the one that the command fits.
     memory : int, default=1073741824
         Bytes of rows that a worker keeps between passes; it reads the others again.
     n_jobs : int, default=None

@@ -188,6 +188,18 @@ def test_texts_are_hashed_or_discovered(local):
         assert model.predict(pd.DataFrame({"note": ["fever cough", "none well"]})).tolist() == ["yes", "no"]
 
 
+def test_files_of_text_are_read_by_workers(local, tmp_path):
+    words = ["cough fever", "fever rash", "none", "rash rash itch", "cough", "well none"] * 20
+    table = pd.DataFrame({"note": words, "dose": np.arange(120) % 7, "sick": ["yes", "yes", "no", "yes", "yes", "no"] * 20})
+    for at in range(4):
+        table[at * 30 : at * 30 + 30].to_csv(tmp_path / f"{at}.csv", index=False)
+    for text in (None, {"hash_width": 64}):
+        options = {"kinds": {"note": "text"}, "text": text}
+        model = spark.fit("nb", f"{tmp_path}/*.csv", "sick", **options)
+        assert digest(model) == digest(engine.fit("nb", tmp_path, "sick", **options))
+        assert model.predict(pd.DataFrame({"note": ["fever cough", "none well"], "dose": [3, 3]})).tolist() == ["yes", "no"]
+
+
 def test_blocks_of_a_sample_are_summed_up_by_the_driver(local, monkeypatch):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(60_000, 2))
