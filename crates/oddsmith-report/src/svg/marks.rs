@@ -94,7 +94,8 @@ pub(super) fn line_ink(role: Role) -> Ink {
 fn line(role: Role, points: &[(f64, f64)], frame: &Frame<'_>, canvas: &mut Canvas) {
     let placed: Vec<Option<(f64, f64)>> = points.iter().map(|(x, y)| Some((frame.x.at(*x)?, frame.y.at(*y)?))).collect();
     let (low, high) = frame.corners();
-    canvas.lines(line_ink(role), &clipped(&thinned(placed), low, high));
+    let pieces: Vec<Vec<(f64, f64)>> = clipped(&thinned(placed), low, high).iter().map(|piece| surface::simplified(piece)).collect();
+    canvas.lines(line_ink(role), &pieces);
 }
 
 /// Without the places in the middle of a straight or tiny piece: a curve of many rows has more points than a picture has room for.

@@ -132,7 +132,16 @@ fn curves_of_naive_bayes_are_normal_densities() {
 
 #[test]
 fn a_ring_holds_half_of_its_class() {
-    let rows = Normals::new(4000, 5);
+    ring_holds_half(&Normals::new(4000, 5));
+    // A class that is two points of the map's grid wide.
+    let mut rows = Normals::new(4000, 5);
+    rows.numbers.chunks_mut(2).zip(&rows.labels).filter(|(_, label)| **label == 1).for_each(|(row, _)| {
+        (row[0], row[1]) = (34.0 + 0.05 * (row[0] - 34.0), 92.0 + 0.05 * (row[1] - 92.0));
+    });
+    ring_holds_half(&rows);
+}
+
+fn ring_holds_half(rows: &Normals) {
     let (model, digest) = (rows.fitted("qda"), rows.digest());
     let picture = map(&*model, &digest, [0, 1]).unwrap();
     for (k, label) in ["no", "yes"].iter().enumerate() {
@@ -171,6 +180,35 @@ fn a_steep_boundary_is_straight() {
     let (first, last, many) = (crossing(0), crossing(y.len() - 1), y.len() - 1);
     let worst = (0..=many).map(|i| (crossing(i) - (first + (last - first) * i as f64 / many as f64)).abs()).fold(0.0, f64::max);
     assert!(worst < 1e-6 * (x[1] - x[0]), "{worst} in cells of {}", x[1] - x[0]);
+}
+
+/// Where two classes meet both find the boundary in the same place, also where a third is second: else it is drawn twice, with a gap between.
+#[test]
+fn a_boundary_of_several_classes_is_one_line() {
+    let mut rows = Normals::new(900, 3);
+    let class = |i: usize, row: &[f64]| if row[0] < 28.0 { 0 } else { 1 + u32::from((row[1] > 100.0) != (i % 7 == 0)) };
+    rows.labels = rows.numbers.chunks(2).enumerate().map(|(i, row)| class(i, row)).collect();
+    let classes = Classes::new(["a", "b", "c"].map(String::from).to_vec()).unwrap();
+    rows.layout = Layout::new("y", rows.layout.features().to_vec(), classes, Weighting::None).unwrap();
+    let picture = map(&*rows.fitted("tree"), &rows.digest(), [0, 1]).unwrap();
+    let leads = picture.panels[0].marks.iter().filter_map(|mark| match mark {
+        Mark::Contour { role: Role::Plain, x, values, .. } => Some((x.len(), values)),
+        _ => None,
+    });
+    let leads: Vec<(usize, &Vec<f64>)> = leads.collect();
+    assert_eq!(leads.len(), 3);
+    let (mut met, mut apart) = (0, 0);
+    for i in (0..leads[0].1.len()).filter(|i| (i + 1) % leads[0].0 != 0) {
+        let shares: Vec<f64> = leads
+            .iter()
+            .filter(|(_, values)| (values[i] > 0.0) != (values[i + 1] > 0.0))
+            .map(|(_, values)| values[i] / (values[i] - values[i + 1]))
+            .collect();
+        met += usize::from(shares.len() == 2);
+        apart += usize::from(shares.len() == 2 && (shares[0] - shares[1]).abs() > 1e-9);
+    }
+    // Only beside places where all three meet.
+    assert!(met > 50 && 8 * apart < met, "{apart} of {met}");
 }
 
 /// Models without addends are drawn over the columns that they lean on, wherever these stand in the table.
@@ -370,6 +408,7 @@ fn a_model_that_is_too_sure_does_not_squeeze_its_decision_curve() {
     let Mark::Line { points, .. } = lowest else { panic!("{lowest:?}") };
     assert!(points.iter().any(|(t, benefit)| *t > 0.89 && *t < 0.91 && (benefit - (0.1 - 0.4 * 9.0)).abs() < 1e-9), "{points:?}");
     assert!((low + 0.3 * 0.2).abs() < 1e-12 && high > 0.2 && high < 0.22, "{low} {high}");
+    assert!(picture.summary.contains("leaves the picture below") && picture.summary.contains(" below zero at 9"), "{}", picture.summary);
 }
 
 /// Scores of many rows, judged.

@@ -42,7 +42,8 @@ impl Judged<'_> {
             |_| String::new(),
             |slope| {
                 let between = slope.interval.map_or_else(String::new, |(low, high)| format!(", 95% interval {low:.2} to {high:.2}"));
-                format!(" Calibration slope {:.2}{between}: 1 is right, below 1 probabilities are too extreme.", slope.value)
+                let told = format!(" Calibration slope {:.2}{between}: 1 is right, below 1 probabilities are too extreme.", slope.value);
+                told.replace('-', "−")
             },
         );
         let summary = format!(

@@ -18,9 +18,18 @@ impl Judged<'_> {
         // Beyond some threshold nothing is left to gain, and the worst of acting on everyone would hide the rest.
         let last = curve.iter().rfind(|point| point.model.abs() > 0.002 * rate).map_or(0.5, |point| point.threshold);
         let end = (last + 0.05).clamp((2.0 * rate).min(0.9), 0.99).max(0.2);
-        let lowest = curve.iter().filter(|point| point.threshold <= end).map(|point| point.model).fold(0.0, f64::min);
+        let lowest = curve.iter().filter(|point| point.threshold <= end).min_by(|a, b| a.model.total_cmp(&b.model));
+        let least = lowest.map_or(0.0, |point| point.model.min(0.0));
         // How far below zero a model that is too sure falls says little: acting on it there is worse than acting on no one.
-        let range = Some(((lowest * 1.1).clamp(LOWEST * rate, -0.12 * rate), rate * 1.06));
+        let floor = (least * 1.1).clamp(LOWEST * rate, -0.12 * rate);
+        let cut = match lowest.filter(|_| least < floor) {
+            Some(point) => format!(
+                " The line of the model leaves the picture below, where acting on it is worse than acting on no one: it falls to {:.2} below zero at {}.",
+                -point.model,
+                super::percent(point.threshold)
+            ),
+            None => String::new(),
+        };
         let line = |role, name: &str, of: &dyn Fn(&crate::eval::NetBenefit) -> f64| Mark::Line {
             role,
             name: name.into(),
@@ -45,11 +54,11 @@ impl Judged<'_> {
             _ => "It is nowhere above both others.".into(),
         };
         let summary = format!(
-            "Net benefit in events found per row, after false alarms are charged at the odds of the threshold. {where_best}{}",
+            "Net benefit in events found per row, after false alarms are charged at the odds of the threshold. {where_best}{cut}{}",
             self.joined()
         );
         let x = Axis { label: "Threshold probability".into(), scale: AxisScale::Proportion, range: Some((0.0, end)), ..Axis::default() };
-        let y = Axis { label: "Net benefit".into(), range, ..Axis::default() };
+        let y = Axis { label: "Net benefit".into(), range: Some((floor, rate * 1.06)), ..Axis::default() };
         Ok(Picture { name: "decision".into(), title: "Decision curve".into(), summary, panels: vec![Panel { x, y, marks }] })
     }
 }

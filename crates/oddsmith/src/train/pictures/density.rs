@@ -7,7 +7,7 @@ use crate::model::{Classifier, Predictions, Predictor, Scale};
 use crate::picture::{Axis, Mark, Panel, Picture, drawn_classes, drawn_role};
 
 /// Points of a curve.
-pub(super) const POINTS: usize = 121;
+pub(super) const POINTS: usize = 241;
 /// Blocks of a histogram.
 const BLOCKS: usize = 24;
 /// Most classes whose blocks can be told apart where they lie on each other.

@@ -15,6 +15,8 @@ const GRID: usize = 56;
 const MOST_LOG: f64 = 745.0;
 /// Most rows that are drawn.
 const MOST_ROWS: usize = 264;
+/// How far below its largest value a log density may lie and still count towards its mass: what is left out is less than a hundred thousandth.
+const FAINT: f64 = 12.0;
 
 /// The two number columns that a map is drawn over: those asked for, or the first two.
 pub fn map_columns(model: &dyn Classifier, asked: &[String]) -> Result<[usize; 2]> {
@@ -46,16 +48,29 @@ struct Grid {
 }
 
 impl Grid {
-    /// How far class `k` is ahead of the best other class, point by point.
-    fn lead(&self, k: usize) -> Vec<f64> {
-        let scores = self.predictions.scores();
+    /// The class of the largest score, point by point.
+    fn tops(&self) -> Vec<usize> {
+        let first = |row: &[f64]| (0..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best });
+        (0..self.x.len() * self.y.len()).map(|i| first(self.predictions.scores().row(i))).collect()
+    }
+
+    /// How far class `k` is ahead of its rivals, point by point, given the [tops](Self::tops). Where it leads, its rivals are the classes that lead at
+    /// the points beside: both sides of a boundary then look at the same two classes, and find it in the same place.
+    fn lead(&self, k: usize, tops: &[usize]) -> Vec<f64> {
+        let (scores, width) = (self.predictions.scores(), self.x.len());
         let ahead = |i: usize| {
-            let row = scores.row(i);
-            let other = row.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
-            let ahead = row[k] - other;
+            let (row, column) = (scores.row(i), i % width);
+            let best =
+                |rivals: &mut dyn Iterator<Item = usize>| rivals.filter(|rival| *rival != k).map(|rival| row[rival]).reduce(f64::max);
+            let beside = [(column > 0).then(|| i - 1), (column + 1 < width).then_some(i + 1), i.checked_sub(width), Some(i + width)];
+            let nearby = match tops[i] == k {
+                true => best(&mut beside.into_iter().flatten().filter_map(|at| tops.get(at).copied())),
+                false => Some(row[tops[i]]),
+            };
+            let ahead = row[k] - nearby.or_else(|| best(&mut (0..row.len()))).unwrap_or(f64::NEG_INFINITY);
             if ahead.is_nan() { f64::NAN } else { ahead.clamp(-1e9, 1e9) }
         };
-        (0..self.x.len() * self.y.len()).map(ahead).collect()
+        (0..tops.len()).map(ahead).collect()
     }
 
     fn probability(&self, k: usize) -> Vec<f64> {
@@ -73,11 +88,51 @@ impl Grid {
         (0..self.x.len() * self.y.len()).map(of).collect()
     }
 
-    /// log p(x, k) relative to its largest value.
+    /// log p(x, k).
     fn log_density(&self, k: usize) -> Vec<f64> {
-        let scores: Vec<f64> = (0..self.x.len() * self.y.len()).map(|i| self.predictions.scores().row(i)[k]).collect();
-        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        scores.into_iter().map(|score| (score - most).max(-MOST_LOG)).collect()
+        (0..self.x.len() * self.y.len()).map(|i| self.predictions.scores().row(i)[k]).collect()
+    }
+
+    /// The ends of a grid around the points whose values are above a level, a point further on every side.
+    fn around(&self, values: &[f64], level: f64) -> [(f64, f64); 2] {
+        let inside: Vec<usize> = (0..values.len()).filter(|i| values[*i] > level).collect();
+        let ends = |grid: &[f64], place: fn(usize, usize) -> usize| {
+            let places = || inside.iter().map(|i| place(*i, self.x.len()));
+            let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(grid.len()));
+            (grid[first.saturating_sub(1)], grid[(last + 1).min(grid.len() - 1)])
+        };
+        [ends(&self.x, |i, width| i % width), ends(&self.y, |i, width| i / width)]
+    }
+}
+
+/// A model seen along two number columns, given by their places.
+struct View<'a> {
+    model: &'a dyn Classifier,
+    digest: &'a RowDigest,
+    places: [usize; 2],
+}
+
+impl View<'_> {
+    /// What the model says on a grid between ends of both columns.
+    fn grid(&self, ends: [(f64, f64); 2]) -> Result<Grid> {
+        let [x, y] = ends.map(|(from, to)| (0..GRID).map(|i| from + (to - from) * i as f64 / (GRID - 1) as f64).collect::<Vec<f64>>());
+        let mut rows = ProbeRows::new(self.model, self.digest);
+        y.iter().for_each(|v| x.iter().for_each(|u| rows.push(&[(self.places[0], *u), (self.places[1], *v)], &[])));
+        let mut predictions = Predictions::new();
+        rows.with(|features| Predictor::new(self.model).ordered(features, &mut predictions))?;
+        Ok(Grid { x, y, predictions, margins: self.model.scale() == Scale::Margin })
+    }
+
+    /// The ring that holds half of a class within a grid. It has a finer one of its own, because it is small beside the whole of it.
+    fn ring(&self, whole: &Grid, k: usize, role: Role) -> Result<Mark> {
+        let density = whole.log_density(k);
+        let most = density.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let class = self.grid(whole.around(&density, most - FAINT))?;
+        let density = class.log_density(k);
+        let level = half_level(&density);
+        let near = self.grid(class.around(&density, level))?;
+        let above = near.log_density(k).into_iter().map(|score| (score - level).clamp(-MOST_LOG, MOST_LOG)).collect();
+        Ok(contour(&near, role, String::new(), String::new(), above, 0.0))
     }
 }
 
@@ -87,26 +142,20 @@ pub fn map(model: &dyn Classifier, digest: &RowDigest, [a, b]: [usize; 2]) -> Re
     let (Some(at), Some(bt)) = (number_place(layout, a), number_place(layout, b)) else {
         return Err(Error::internal("a map is drawn over number columns"));
     };
-    let axis = |at: usize| {
+    let ends = |at: usize| {
         let (low, high) = digest.range(at).unwrap_or((0.0, 1.0));
         let spare = 0.04 * (high - low);
-        (0..GRID).map(|i| low - spare + (high - low + 2.0 * spare) * i as f64 / (GRID - 1) as f64).collect::<Vec<f64>>()
+        (low - spare, high + spare)
     };
-    let (x, y) = (axis(at), axis(bt));
-    let mut rows = ProbeRows::new(model, digest);
-    y.iter().for_each(|v| x.iter().for_each(|u| rows.push(&[(at, *u), (bt, *v)], &[])));
-    let mut predictions = Predictions::new();
-    rows.with(|features| Predictor::new(model).ordered(features, &mut predictions))?;
-    let grid = Grid { x, y, predictions, margins: model.scale() == Scale::Margin };
+    let view = View { model, digest, places: [at, bt] };
+    let grid = view.grid([ends(at), ends(bt)])?;
     let classes = layout.classes();
     let drawn = drawn_classes(&digest.class_weights);
     let role = |k: usize| drawn_role(k, &drawn, classes.len());
     let mut marks = ground(&grid, classes.len(), &role);
     if model.scale() == Scale::LogJoint {
         for &k in &drawn {
-            let values = grid.log_density(k);
-            let level = half_level(&values);
-            marks.push(contour(&grid, role(k), String::new(), String::new(), values, level));
+            marks.push(view.ring(&grid, k, role(k))?);
         }
     }
     for &k in &drawn {
@@ -138,7 +187,8 @@ fn ground(grid: &Grid, classes: usize, role: &dyn Fn(usize) -> Role) -> Vec<Mark
         });
         return std::iter::once(Mark::Surface { x: grid.x.clone(), y: grid.y.clone(), values: grid.probability(1) }).chain(lines).collect();
     }
-    let leads: Vec<Vec<f64>> = (0..classes).map(|k| grid.lead(k)).collect();
+    let tops = grid.tops();
+    let leads: Vec<Vec<f64>> = (0..classes).map(|k| grid.lead(k, &tops)).collect();
     let region = |(k, values): (usize, &Vec<f64>)| Mark::Region {
         role: role(k),
         name: String::new(),
@@ -156,10 +206,11 @@ fn ground(grid: &Grid, classes: usize, role: &dyn Fn(usize) -> Role) -> Vec<Mark
 fn half_level(values: &[f64]) -> f64 {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let half = 0.5 * sorted.iter().map(|value| value.exp()).sum::<f64>();
+    let mass = |value: &f64| (value - sorted[0]).exp();
+    let half = 0.5 * sorted.iter().map(mass).sum::<f64>();
     let mut sum = 0.0;
     for value in &sorted {
-        sum += value.exp();
+        sum += mass(value);
         if sum >= half {
             return *value;
         }

@@ -88,19 +88,16 @@ pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Re
         _ => ", other columns at their mean or most frequent level",
     };
     let what = if margins { "Score" } else { "Probability" };
-    let data = match (two, margins) {
-        (false, _) => "",
-        (true, false) => {
-            " Rows stand at the top or the bottom, scattered a little so that they can be told apart; the step is the class that is called."
-        }
-        (true, true) => {
-            " Rows stand at 1 and −1, their labels, scattered a little so that they can be told apart; the step is the class that is called."
-        }
+    let step = if two { " The step is the class that is called." } else { "" };
+    let data = match margins {
+        _ if !two || sample.is_empty() => "",
+        false => " Rows stand at the top or the bottom, scattered a little so that they can be told apart.",
+        true => " Rows stand at 1 and −1, their labels, scattered a little so that they can be told apart.",
     };
     let x = Axis { label: name.clone(), range: Some((grid[0], grid[POINTS - 1])), ..Axis::default() };
     let scale = if margins { AxisScale::Linear } else { AxisScale::Proportion };
     let y = Axis { label: what.into(), scale, ..Axis::default() };
-    let (title, summary) = (format!("{what} along {name}"), format!("{what} along {name}{rest}.{data}"));
+    let (title, summary) = (format!("{what} along {name}"), format!("{what} along {name}{rest}.{data}{step}"));
     Ok(Picture { name: "sigmoid".into(), title, summary, panels: vec![Panel { x, y, marks }] })
 }
 

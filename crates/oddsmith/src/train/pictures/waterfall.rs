@@ -198,5 +198,6 @@ fn named(model: &dyn Classifier, rows: &Features<'_>, j: usize) -> String {
 /// A number with the digits that a person reads.
 pub(super) fn plain(value: f64) -> String {
     let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);
-    if rounded.abs() >= 1e7 || (rounded != 0.0 && rounded.abs() < 1e-4) { format!("{rounded:e}") } else { format!("{rounded}") }
+    let text = if rounded.abs() >= 1e7 || (rounded != 0.0 && rounded.abs() < 1e-4) { format!("{rounded:e}") } else { format!("{rounded}") };
+    text.replace('-', "−")
 }
