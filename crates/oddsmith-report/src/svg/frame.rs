@@ -6,7 +6,7 @@ use super::canvas::Canvas;
 use super::ink::Ink;
 use super::labels::Labels;
 use super::place::Place;
-use super::text::{Anchor, Style, fitted, whole_words, width};
+use super::text::{Anchor, Style, fitted, whole_words, width, with_last_words};
 use super::ticks::{Tick, ticks};
 use super::{extent, marks};
 
@@ -191,7 +191,7 @@ impl<'a> Frame<'a> {
             let inset = 4.0 + indent(name);
             let whole = name.trim();
             // Half a unit more than was made room for, which rounding may take.
-            canvas.titled(&Style::plain(), (inset, y + 4.0), &fitted(whole, self.x.start - inset - 7.5), Some(whole));
+            canvas.titled(&Style::plain(), (inset, y + 4.0), &with_last_words(whole, self.x.start - inset - 7.5), Some(whole));
         }
     }
 

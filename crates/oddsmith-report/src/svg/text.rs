@@ -106,6 +106,20 @@ pub(super) fn fitted(text: &str, room: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// The text, or what fits of its beginning and its last words: the value behind a long name, the share behind a long class.
+pub(super) fn with_last_words(text: &str, room: f64) -> String {
+    const SHARE: f64 = 0.45;
+    let shown = escape::printable(text);
+    if width(&shown) <= room {
+        return shown;
+    }
+    let parts = shown.match_indices(' ').map(|(at, _)| (&shown[..at], &shown[at + 1..]));
+    match parts.into_iter().find(|(_, last)| !last.is_empty() && width(last) <= SHARE * room) {
+        Some((before, last)) => format!("{} {last}", fitted(before, room - width(" ") - width(last))),
+        None => fitted(text, room),
+    }
+}
+
 /// As many words of a text as fit; what is left of one that does not fit by itself.
 pub(super) fn whole_words(text: &str, room: f64) -> String {
     let mut kept = escape::printable(text);
@@ -128,6 +142,21 @@ mod tests {
         let cut = fitted(&"x".repeat(200), 60.0);
         assert!(cut.ends_with('…') && width(&cut) <= 60.0, "{cut}");
         assert_eq!(fitted("age", 0.0), "…");
+    }
+
+    #[test]
+    fn what_stands_behind_a_long_name_is_kept() {
+        for (text, room, end) in [
+            ("age in completed years at the day of admission 77.4", 160.0, "… 77.4"),
+            ("48 rows, versicolor 89%", 105.0, "… 89%"),
+            ("race = white and age < 23", 118.0, "… age < 23"),
+        ] {
+            let cut = with_last_words(text, room);
+            assert!(cut.ends_with(end) && cut.starts_with(&text[..5]) && width(&cut) <= room, "{cut}");
+            assert_eq!(with_last_words(text, 1000.0), text);
+        }
+        assert!(with_last_words(&"x".repeat(200), 60.0).ends_with('…'));
+        assert!(with_last_words(&format!("a {}", "x".repeat(200)), 60.0).ends_with('…'));
     }
 
     #[test]

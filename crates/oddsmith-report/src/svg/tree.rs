@@ -6,7 +6,7 @@ use oddsmith::picture::{Role, TreeNode};
 
 use super::canvas::Canvas;
 use super::ink::Ink;
-use super::text::{Anchor, Style, fitted};
+use super::text::{Anchor, Style, fitted, with_last_words};
 
 /// Narrowest column in which a question can be read.
 const NARROWEST: f64 = 130.0;
@@ -124,7 +124,7 @@ fn draw_node(node: &TreeNode, (x, y): (f64, f64), room: f64, canvas: &mut Canvas
     let mut line = y - height / 2.0 + 11.0;
     for (text, bold) in texts {
         let style = text_style(bold);
-        canvas.titled(&style, (x, line), &fitted(text, room * 1.05), Some(text));
+        canvas.titled(&style, (x, line), &with_last_words(text, room * 1.05), Some(text));
         line += 14.0;
     }
     if barred {
@@ -153,9 +153,9 @@ fn listed(nodes: &[TreeNode], depths: &[usize], width: f64, top: f64, canvas: &m
         let room = width - BAR - 16.0 - x;
         let style = Style { bold: true, ..Style::plain().small() };
         let edge = if node.edge.is_empty() { "all" } else { &node.edge };
-        canvas.titled(&style, (x, y + 12.0), &fitted(edge, room), Some(edge));
+        canvas.titled(&style, (x, y + 12.0), &with_last_words(edge, room), Some(edge));
         let said = node.lines.join(" · ");
-        canvas.titled(&Style::muted().small(), (x, y + 25.0), &fitted(&said, room), Some(&said));
+        canvas.titled(&Style::muted().small(), (x, y + 25.0), &with_last_words(&said, room), Some(&said));
         if node.proportions.is_empty() {
             continue;
         }
