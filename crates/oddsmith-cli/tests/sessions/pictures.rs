@@ -327,6 +327,30 @@ fn a_report_says_how_many_rows_stand_for_all() {
     assert!((rows - 20_000.0).abs() < 500.0, "{rows}");
 }
 
+/// Sentences of a page are about what is on it.
+#[test]
+fn a_report_speaks_of_what_it_shows() {
+    let session = Session::new();
+    let page = |words: &str| {
+        assert!(session.shell(&format!("oddsmith report {words} -o page.html -q")).status.success(), "{words}");
+        String::from_utf8(session.read("page.html")).unwrap()
+    };
+    assert!(session.shell("oddsmith fit births.csv 'low ~ lwt + race + smoke' -o low.odds -q > fit.csv").status.success());
+    let (without, open) = (page("low.odds"), page("low.odds births.csv"));
+    assert!(without.contains("holds no row of any table") && open.contains("the rows that its pictures show one by one"));
+    assert!(
+        open.contains("Numbers: mean (standard deviation); categories:")
+            && !page("spam.txt --model multinomial-nb").contains("standard deviation)")
+    );
+    assert!(page("iris.csv --target Species --model lda").contains("150 rows of iris.csv. Mean (standard deviation) of every column."));
+    // An interval that ends below 1 is not told as if it reached it.
+    let below = open.split("<b>Lower with</b> lwt (").nth(1).unwrap().split(')').next().unwrap();
+    let high: f64 = below.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(high < 1.0, "{below}");
+    let tree = page("births.csv --target low --exclude bwt --model tree");
+    assert!(tree.contains("what column <code>lwt</code> adds depends on other columns.") && !tree.contains("`lwt`"));
+}
+
 /// A saved page of one picture follows the reader's theme and width, and asks for nothing.
 #[test]
 fn a_saved_page_is_whole() {

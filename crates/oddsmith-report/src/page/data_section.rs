@@ -27,12 +27,18 @@ impl Told<'_> {
             let body = left_out("No rows were given, so there are none to describe.");
             return Section { id: "data", name: "Data", heading: "Data".into(), body };
         }
-        let kinds = "Numbers: mean (standard deviation); categories: rows (share of the class).";
+        let numbers = || (0..layout.numbers().len()).map(|at| is_of_flags(digest, at));
+        let kinds = match (numbers().any(|flags| !flags), numbers().any(|flags| flags) || !layout.level_counts().is_empty()) {
+            (true, true) => " Numbers: mean (standard deviation); categories: rows (share of the class).",
+            (true, false) => " Mean (standard deviation) of every column.",
+            (false, true) => " Rows of every level (share of the class).",
+            (false, false) => "",
+        };
         let weighted = match layout.weighting() {
             oddsmith::data::Weighting::None => "",
             _ => " Rows count by their weights.",
         };
-        body.push_str(&paragraph(&format!("{} of {}. {kinds}{weighted}", oddsmith::notice::counted(rows, "row"), html(&self.about.data))));
+        body.push_str(&paragraph(&format!("{} of {}.{kinds}{weighted}", oddsmith::notice::counted(rows, "row"), html(&self.about.data))));
         let mut lines = String::new();
         for (j, feature) in layout.features().iter().enumerate().take(MOST_COLUMNS) {
             let name = html(&visible(&feature.name));

@@ -211,7 +211,7 @@ impl Told<'_> {
         }
         match self.judged.pictures.get(name) {
             Some(Ok(picture)) => Ok(picture.clone()),
-            Some(Err(reason)) => Err(format!("There is no such picture here: {}.", html(&reason.to_string()))),
+            Some(Err(reason)) => Err(format!("There is nothing to draw here: {}.", html(&reason.to_string()))),
             None => Err("There is no such picture.".into()),
         }
     }
@@ -229,16 +229,13 @@ impl Told<'_> {
             .collect();
         let more = if self.findings.classes.len() > each.len() { ", …" } else { "" };
         let columns = oddsmith::notice::counted(self.findings.digest.layout().features().len() as u64, "column");
+        // Where a title goes on after a comma, so does the sentence.
+        let title = &self.findings.card.title;
+        let on = if title.contains(',') { ", on" } else { " on" };
         if rows == 0 {
-            return format!("{} on {columns}; no rows were given to hold it against.", self.findings.card.title);
+            return format!("{title}{on} {columns}; no rows were given to hold it against.");
         }
-        format!(
-            "{} on {columns} of {}, {} ({}{more}).",
-            self.findings.card.title,
-            self.about.data,
-            oddsmith::notice::counted(rows, "row"),
-            each.join(", ")
-        )
+        format!("{title}{on} {columns} of {}, {} ({}{more}).", self.about.data, oddsmith::notice::counted(rows, "row"), each.join(", "))
     }
 
     /// On which rows the model was judged, as the end of a sentence.
@@ -269,6 +266,9 @@ impl Told<'_> {
             true => format!(
                 "This file holds sums and curves, and no single row: steps of curves, bars and ends of columns stand for {ROWS_TOGETHER} rows or more, smaller counts are not told, and figures are of all rows. What the model itself has learned is shown as it is. {nothing}"
             ),
+            false if self.findings.digest.class_rows.iter().all(|rows| *rows == 0) => {
+                format!("This file holds no row of any table. {nothing}")
+            }
             false => format!("This file holds the rows that its pictures show one by one. {nothing}"),
         }
     }
@@ -291,5 +291,14 @@ fn paragraph(text: &str) -> String {
 
 /// Why a part is left out.
 fn left_out(reason: &str) -> String {
-    format!("<p class=\"left\">{reason}</p>\n")
+    format!("<p class=\"left\">{}</p>\n", with_code(reason))
+}
+
+/// An escaped text with the names that stand between backticks set as code.
+fn with_code(escaped: &str) -> String {
+    let parts: Vec<&str> = escaped.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escaped.to_owned();
+    }
+    parts.iter().enumerate().map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { (*part).to_owned() }).collect()
 }

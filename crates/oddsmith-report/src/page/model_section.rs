@@ -3,7 +3,7 @@
 use oddsmith::card::{Cell, Table};
 use oddsmith::error::visible;
 
-use super::{Section, Told, left_out};
+use super::{Section, Told, left_out, with_code};
 use crate::escape::html;
 use crate::for_reading;
 use crate::rows::text_for_people;
@@ -32,7 +32,7 @@ impl Told<'_> {
             None => body.push_str(&folded(&side_by_side(table))),
         }
         for line in card.summary.iter().flat_map(|summary| &summary.footnotes) {
-            body.push_str(&format!("<p>{}</p>\n", html(line)));
+            body.push_str(&format!("<p>{}</p>\n", with_code(&sentence(&html(line)))));
         }
         match &self.findings.nomogram {
             Ok(picture) => body.push_str(&self.drawn(picture)),
@@ -40,6 +40,12 @@ impl Told<'_> {
         }
         Section { id: "model", name: "Model", heading: "Model".into(), body }
     }
+}
+
+/// A footnote as a sentence among others.
+fn sentence(line: &str) -> String {
+    let ended = line.ends_with(['.', ':', '!', '?']);
+    if ended { line.to_owned() } else { format!("{line}.") }
 }
 
 /// A table in sight while it is short, and folded where it is not.
@@ -55,6 +61,7 @@ fn folded(table: &Table) -> String {
 fn in_short(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => visible(text),
+        Cell::Number(_) => text_for_people(cell).replace('-', "−"),
         cell => text_for_people(cell),
     }
 }

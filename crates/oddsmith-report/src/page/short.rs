@@ -4,7 +4,7 @@ use oddsmith::card::Cell;
 use oddsmith::error::visible;
 use oddsmith::train::findings::JudgedOn;
 
-use super::{Section, Told, fixed, paragraph};
+use super::{Section, Told, fixed, paragraph, with_code};
 use crate::escape::html;
 
 /// Most terms that are named of each kind.
@@ -29,7 +29,7 @@ impl Told<'_> {
     pub(super) fn in_short(&self) -> Section {
         let mut body = String::new();
         for (name, text) in self.warnings() {
-            body.push_str(&format!("<div class=\"warn\"><p><b>{}.</b> {}</p></div>\n", html(&name), html(&text)));
+            body.push_str(&format!("<div class=\"warn\"><p><b>{}.</b> {}</p></div>\n", html(&name), with_code(&html(&text))));
         }
         body.push_str(&self.effects_in_words());
         body.push_str(&self.quality_in_words());
@@ -248,10 +248,27 @@ pub(super) fn ratio(value: f64) -> String {
         v if v >= 1e4 => format!("{v:.2e}"),
         v if v >= 100.0 => format!("{v:.0}"),
         v if v >= 10.0 => format!("{v:.1}"),
-        v if v >= 0.1 => format!("{v:.2}"),
+        v if v >= 0.1 => near_one(v),
         v if v >= 0.01 => format!("{v:.3}"),
         v if v >= 0.001 => format!("{v:.4}"),
         v if v > 0.0 => format!("{v:.2e}"),
         _ => "0".into(),
+    }
+}
+
+/// A ratio with two decimals, or with as many as show on which side of 1 it lies.
+fn near_one(value: f64) -> String {
+    let told = |decimals: usize| format!("{value:.decimals$}");
+    (2..=6).map(told).find(|text| text.parse() != Ok(1.0)).unwrap_or_else(|| told(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_beside_one_shows_its_side() {
+        let told = [0.997, 1.004, 1.0, 0.98, 2.789, 0.99996, 1.0 + 1e-9, 27.04, 0.0972].map(ratio);
+        assert_eq!(told, ["0.997", "1.004", "1.00", "0.98", "2.79", "0.99996", "1.00", "27.0", "0.097"]);
     }
 }
