@@ -4,6 +4,7 @@
 //! and the Python reference are asked for when the site is made. A link between pages becomes a link between their HTML, a link to another file
 //! of the project to a copy of it; one that leads nowhere, or to a heading that is not there, ends the task.
 
+mod formula;
 mod guide;
 mod links;
 mod page;

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, TextMergeStream, html};
 
+use super::formula;
 use super::links::{Links, between, slug};
 
 /// A page of the site.
@@ -28,7 +29,7 @@ impl Page {
     }
 
     fn events(&self) -> Vec<Event<'_>> {
-        Parser::new_ext(&self.markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).collect()
+        TextMergeStream::new(Parser::new_ext(&self.markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH)).collect()
     }
 
     /// What its headings are called in links, in order.
@@ -57,7 +58,18 @@ impl Page {
     /// Its content, every link leading where the site has what it names.
     pub(super) fn body(&self, links: &mut Links<'_>) -> String {
         let mut names = self.headings().into_iter();
+        // Code and the words for a picture are no formulas.
+        let mut plain = false;
         let events = self.events().into_iter().map(|event| match event {
+            Event::Start(Tag::CodeBlock(kind)) => {
+                plain = true;
+                Event::Start(Tag::CodeBlock(kind))
+            }
+            Event::End(end @ (TagEnd::CodeBlock | TagEnd::Image)) => {
+                plain = false;
+                Event::End(end)
+            }
+            Event::Text(text) if !plain => formula::typeset(&text).map_or(Event::Text(text), |set| Event::InlineHtml(set.into())),
             Event::Start(Tag::Heading { level, classes, attrs, .. }) => {
                 Event::Start(Tag::Heading { level, id: names.next().map(CowStr::from), classes, attrs })
             }
@@ -66,6 +78,7 @@ impl Page {
                 Event::Start(Tag::Link { link_type, dest_url, title, id })
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                plain = true;
                 let dest_url = links.resolve(&self.source, &self.output, &dest_url).into();
                 Event::Start(Tag::Image { link_type, dest_url, title, id })
             }
@@ -111,7 +124,8 @@ impl Page {
     }
 }
 
-fn escaped(text: &str) -> String {
+/// A text as HTML.
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -123,6 +137,14 @@ mod tests {
     fn headings_that_repeat_are_counted() {
         let page = Page::new("a.md", "a.html", "Guide", "# One `two`\n## Example\n### Example\n".into());
         assert_eq!((page.title.as_str(), page.headings()), ("One two", vec!["one-two".into(), "example".into(), "example-1".into()]));
+    }
+
+    #[test]
+    fn formulas_are_set_and_code_is_not() {
+        let page = Page::new("a.md", "a.html", "Guide", "# A\n\nΣ w_j *x_j* < `w_j`\n\n```\nw_j\n```\n\n![w_j](a.svg)\n".into());
+        let body = page.body(&mut Links::new(std::path::Path::new("/"), std::collections::BTreeMap::new()));
+        assert!(body.contains("Σ w<sub>j</sub> <em>x<sub>j</sub></em> &lt; <code>w_j</code>"), "{body}");
+        assert!(body.contains("<code>w_j\n</code>") && body.contains("alt=\"w_j\""), "{body}");
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub(super) fn add_options(pages: &mut [Page], command: &Path) -> Result<(), Fail
             return Err(Failure::new(format!("{} is about no model of the registry", page.source.display())));
         }
         let options = shell::output(command, &["models", "--options", &name, "--format", "md"])?;
-        page.markdown.push_str(&format!("\n## Options of `{name}`\n\n{options}\n"));
+        // Names of columns are written as they are in files; here they are headings.
+        let (heads, rows) = options.split_once('\n').unwrap_or((options.as_str(), ""));
+        page.markdown.push_str(&format!("\n## Options of `{name}`\n\n{}\n{rows}\n", heads.replace("\\_", " ").replace('_', " ")));
     }
     let unwritten = |name: &&&str| !pages.iter().any(|page| page.source == Path::new(MODELS).join(format!("{name}.md")));
     match names.iter().find(unwritten) {
