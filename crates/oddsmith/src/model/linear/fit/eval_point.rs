@@ -150,9 +150,10 @@ impl RowSizes {
         let places = if marked { coordinates.places() } else { (0..coordinates.summed()).map(Place::Cell).collect() };
         let centre = if marked { eval_point.centre.clone() } else { coordinates.summed_centre() };
         let (mut cells, mut marks) = (vec![0.0; centre.len()], vec![0.0; coordinates.mark_range()]);
+        // It looks at every column, so it is asked once: thousands of levels would take minutes.
+        let in_place = coordinates.in_place();
         for k in 0..coordinates.kept.len() {
-            let (column, scale) =
-                if coordinates.in_place() { (coordinates.kept[k], coordinates.scale[coordinates.kept[k]]) } else { (k, 1.0) };
+            let (column, scale) = if in_place { (coordinates.kept[k], coordinates.scale[coordinates.kept[k]]) } else { (k, 1.0) };
             match places[column] {
                 Place::Cell(j) => cells[j] = scale,
                 Place::Mark(mark) => marks[mark] = scale,

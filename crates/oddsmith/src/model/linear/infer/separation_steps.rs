@@ -217,7 +217,8 @@ impl Logistic {
 /// The parameter of the level with the `nth` largest coefficient among the categories whose levels are marked, and its sign.
 fn strongest_level(coordinates: &Coordinates, shape: Shape, theta: &[f64], nth: usize) -> Option<(usize, f64)> {
     let (places, shift) = (coordinates.places(), usize::from(coordinates.intercept));
-    let marked = |at: &usize| coordinates.in_place() && matches!(places[coordinates.kept[*at]], Place::Mark(_));
+    let in_place = coordinates.in_place();
+    let marked = |at: &usize| in_place && matches!(places[coordinates.kept[*at]], Place::Mark(_));
     let levels: Vec<usize> = (0..coordinates.kept.len()).filter(marked).collect();
     let parameters = (0..shape.outputs).flat_map(|m| levels.iter().map(move |at| m * shape.width + shift + at));
     let mut sizes: Vec<(usize, f64)> = parameters.map(|parameter| (parameter, theta[parameter])).collect();
