@@ -5,7 +5,7 @@ use oddsmith::control::Control;
 use oddsmith::data::{Classes, CodesView, Feature, Features, Kind, Layout, Levels, MISSING, UNSEEN, ViewSource, Weighting};
 use oddsmith::error::ErrorKind;
 use oddsmith::model::neighbors::{Knn, KnnModel, Standard, Ties, Votes};
-use oddsmith::model::{Classifier, Learner, Predictions, Predictor};
+use oddsmith::model::{Classifier, Learner, Neighbour, Predictions, Predictor};
 use oddsmith::num::MatrixView;
 use oddsmith::{persist, train};
 
@@ -23,6 +23,11 @@ fn without(frame: &Frame, row: usize) -> Frame {
     numbers.drain(row * width..(row + 1) * width);
     let mut labels = frame.labels.clone();
     labels.remove(row);
+    with(frame, numbers, labels)
+}
+
+/// Other rows of the same columns.
+fn with(frame: &Frame, numbers: Vec<f64>, labels: Vec<u32>) -> Frame {
     Frame { layout: frame.layout.clone(), numbers, codes: Vec::new(), labels, weights: None }
 }
 
@@ -92,6 +97,39 @@ fn the_screened_search_finds_what_a_plain_loop_finds() {
             assert_eq!(listed.iter().map(|neighbour| neighbour.row).collect::<Vec<_>>(), want, "{rows} × {columns}, query {q}");
             listed.iter().zip(&all).for_each(|(neighbour, (squared, _))| close(neighbour.distance, squared.sqrt(), 1e-14));
         }
+    }
+}
+
+#[test]
+fn a_power_of_two_moves_no_neighbour() {
+    // Squares of the larger ranges leave single precision, then all numbers; of the smaller ones they vanish. Many rows of few columns lie in boxes.
+    for (rows, columns) in [(300, 9), (9_000, 2)] {
+        let (frame, queries) = (cloud(rows, columns, 3), cloud(20, columns, 4));
+        let learner = Knn { standard: Standard::None, k: Some(5), ..Knn::default() };
+        let times = |frame: &Frame, factor: f64| with(frame, frame.numbers.iter().map(|x| x * factor).collect(), frame.labels.clone());
+        let nearest = |factor: f64| {
+            let model = fit(&learner, &times(&frame, factor));
+            model.neighbours().unwrap().nearest(&times(&queries, factor).features(), None).unwrap()
+        };
+        let plain = nearest(1.0);
+        for power in [-900, -560, -70, 64, 100, 530, 900] {
+            for (plain, moved) in plain.iter().zip(&nearest(2f64.powi(power))) {
+                let of = |list: &[Neighbour], factor: f64| list.iter().map(|one| (one.row, one.distance * factor)).collect::<Vec<_>>();
+                assert_eq!(of(moved, 1.0), of(plain, 2f64.powi(power)), "{rows} × {columns} × 2^{power}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_far_from_all_others_has_neighbours() {
+    let frame = cloud(300, 3, 3);
+    let model = fit(&Knn { standard: Standard::None, k: Some(5), ..Knn::default() }, &frame);
+    for far in [1e12, 1e22, 1e200] {
+        let query = with(&frame, vec![far, 100.0, 100.0], vec![0]);
+        let p = probabilities(&model, &query.features());
+        assert!(p.iter().all(|p| p.is_finite()) && (p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{far}: {p:?}");
+        assert!(model.neighbours().unwrap().nearest(&query.features(), None).unwrap()[0].len() >= 5, "{far}");
     }
 }
 

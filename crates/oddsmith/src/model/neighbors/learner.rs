@@ -100,8 +100,8 @@ impl Learner for Knn {
         }
         let rows = &rows.in_order_of_cells();
         let mut notices = Vec::new();
-        let inverse = self.units(rows, &mut notices)?;
-        let points = Points::new(rows.clone(), inverse);
+        let units = self.units(rows, &mut notices)?;
+        let points = Points::new(rows.clone(), units);
         let rule = Rule { votes: self.votes, ties: self.ties, alpha: self.alpha };
         let total = points.total();
         if let Some(k) = self.k.filter(|k| *k as f64 > total) {

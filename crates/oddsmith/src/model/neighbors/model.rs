@@ -76,7 +76,7 @@ impl KnnModel {
         let votes = self.rule.votes(candidates, k as f64);
         let neighbour = |(candidate, vote): (&Candidate, f64)| Neighbour {
             row: self.points.rows.ids[candidate.row],
-            distance: candidate.squared.sqrt(),
+            distance: self.points.distance(candidate.squared),
             class: candidate.class,
             vote,
         };
@@ -137,7 +137,7 @@ impl Classifier for KnnModel {
     /// The number of neighbours, and units of columns: the rows are no parameters.
     fn free_parameters(&self) -> usize {
         1 + if self.account.standard == Standard::Deviation.name() {
-            self.points.inverse.iter().filter(|unit| **unit > 0.0).count()
+            self.points.units.iter().filter(|unit| **unit > 0.0).count()
         } else {
             0
         }
@@ -146,7 +146,7 @@ impl Classifier for KnnModel {
     fn card(&self) -> Card {
         let account = &self.account;
         let mut tidy = FixedTable::new("tidy", ["column", "parameter", "estimate"]);
-        for (j, inverse) in self.points.inverse.iter().enumerate() {
+        for (j, inverse) in self.points.units.iter().enumerate() {
             let name = self.layout().features()[self.layout().numbers()[j]].name.as_str();
             let unit = if *inverse > 0.0 { Cell::from(inverse.recip()) } else { Cell::Empty };
             tidy.push([name.into(), "unit".into(), unit]);
@@ -177,7 +177,7 @@ impl Classifier for KnnModel {
         record.put_part("account", &self.account)?;
         self.layout().write(&mut record, "layout")?;
         self.classes.write(&mut record)?;
-        record.put("units", &self.points.inverse);
+        record.put("units", &self.points.units);
         record.put("losses", &self.losses);
         self.points.rows.write(&mut record)?;
         Ok(record)
@@ -230,13 +230,13 @@ pub(super) fn read(record: &Record) -> Result<Box<dyn Classifier>> {
     let (Some(votes), Some(ties), Some(_)) = (votes, ties, Standard::named(&account.standard)) else {
         return Err(fault("it votes by a rule that there is not"));
     };
-    let inverse = record.weights("units", layout.numbers().len())?;
+    let units = record.weights("units", layout.numbers().len())?;
     let rows = KeptRows::read(record, &layout)?;
     let losses = match record.arrays.get("losses") {
         Some(crate::record::Array::Numbers(losses)) => losses.clone(),
         _ => return Err(fault("`losses` is missing")),
     };
-    let points = Points::new(rows, inverse);
+    let points = Points::new(rows, units);
     let fits = account.k >= 1 && account.k as f64 <= points.total() && account.alpha >= 0.0 && account.alpha.is_finite();
     if !fits || points.rows.rows() > u32::MAX as usize {
         return Err(fault("it has more neighbours than rows, or votes beforehand that are no number from 0 up"));

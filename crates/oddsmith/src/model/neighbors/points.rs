@@ -3,6 +3,9 @@
 //! d² = Σ_j δ_j² · (columns / columns that both rows have): δ is the difference of numbers over the unit of the column, and 0 or 1 for equal
 //! and different levels. A level that the rows never had says nothing, like a gap. Differences are taken before units, so rows that mirror each
 //! other are equally far to the bit. Points without gaps are first screened ([`super::screen`]); every distance that counts is computed here.
+//!
+//! Where a range over its unit is so far from 1 that squares would leave the range of numbers, in single precision too, all distances are
+//! taken times one power of two, which moves no digit.
 
 use super::kept_rows::KeptRows;
 use super::screen::Screen;
@@ -10,12 +13,21 @@ use super::votes::{Candidate, EQUAL};
 use crate::data::{Features, MISSING, UNSEEN, Weighting};
 use crate::model::Prepared;
 
+/// Binary exponents of ranges whose squares, and sums of many of them, single precision holds.
+const MOST_EXPONENT: i32 = 40;
+/// The largest exponent of a power that ranges are taken times.
+const FARTHEST: i32 = 1000;
+
 /// Rows that are searched.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Points {
     pub(super) rows: KeptRows,
     /// One over the unit of every number column; 0 for columns that do not vary, which count for nothing.
+    pub(super) units: Vec<f64>,
+    /// The same times `shrink`.
     pub(super) inverse: Vec<f64>,
+    /// The power of two that distances are taken times.
+    pub(super) shrink: f64,
     /// The least that a row counts.
     least: f64,
     screen: Prepared<Screen>,
@@ -40,10 +52,12 @@ impl Query {
 }
 
 impl Points {
-    pub(super) fn new(rows: KeptRows, inverse: Vec<f64>) -> Self {
+    pub(super) fn new(rows: KeptRows, units: Vec<f64>) -> Self {
         let frequency = rows.layout().weighting() == Weighting::Frequency;
         let least = if frequency { rows.weights.iter().copied().fold(1.0, f64::min) } else { 1.0 };
-        Points { rows, inverse, least, screen: Prepared::default() }
+        let shrink = shrink(&rows, &units);
+        let inverse = units.iter().map(|unit| unit * shrink).collect();
+        Points { rows, units, inverse, shrink, least, screen: Prepared::default() }
     }
 
     /// Columns that count.
@@ -76,7 +90,12 @@ impl Points {
         (0..self.rows.rows()).map(|row| self.count(row)).sum()
     }
 
-    /// The squared distance of a row; infinite where the two have no column in common.
+    /// A distance as it is without the power of two.
+    pub(super) fn distance(&self, squared: f64) -> f64 {
+        squared.sqrt() / self.shrink
+    }
+
+    /// The squared distance of a row times the square of `shrink`; infinite where the two have no column in common.
     pub(super) fn squared(&self, query: &Query, row: usize) -> f64 {
         let (mut sum, mut present) = (0.0, 0usize);
         for ((q, x), inverse) in query.numbers.iter().zip(self.numbers(row)).zip(&self.inverse) {
@@ -88,7 +107,7 @@ impl Points {
         }
         for (q, x) in query.codes.iter().zip(self.codes(row)) {
             if *q != MISSING && *x != MISSING {
-                sum += f64::from(u8::from(q != x));
+                sum += f64::from(u8::from(q != x)) * self.shrink * self.shrink;
                 present += 1;
             }
         }
@@ -145,5 +164,23 @@ impl Points {
             candidates.truncate(end);
         }
         candidates
+    }
+}
+
+/// The power of two that brings the widest range over its unit near 1, or 1 where its square is far from the end of single precision.
+/// Levels that differ are 1 apart; beside them small ranges stay as they are.
+fn shrink(rows: &KeptRows, units: &[f64]) -> f64 {
+    let range = |(j, unit): (usize, &f64)| {
+        let cells = rows.numbers.iter().skip(j).step_by(units.len()).filter(|x| x.is_finite());
+        let (low, high) = cells.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
+        // Halves, as the difference of the largest numbers is none.
+        if low < high { (0.5 * high - 0.5 * low) * unit } else { 0.0 }
+    };
+    let widest = units.iter().enumerate().map(range).fold(0.0, f64::max);
+    let (_, exponent) = libm::frexp(widest);
+    let least = if rows.layout().codes().is_empty() { -MOST_EXPONENT } else { i32::MIN };
+    match widest > 0.0 && widest.is_finite() && !(least..=MOST_EXPONENT).contains(&exponent) {
+        true => libm::ldexp(1.0, (-exponent).min(FARTHEST)),
+        false => 1.0,
     }
 }

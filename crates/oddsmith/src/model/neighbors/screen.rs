@@ -13,6 +13,8 @@ use crate::num::kernel::{GROUP, TILE, Tiles, near_points};
 
 /// Tiles that stay in the cache while all queries pass.
 const BLOCK: usize = 128;
+/// Squared distances from the middle of the points up to which single precision has room for those between points.
+const FARTHEST: f64 = 1e30;
 /// Rows from which on screening pays.
 const FEWEST: usize = 64;
 /// Rows from which on boxes pay, doubled for every column: more columns leave out less of them.
@@ -56,8 +58,9 @@ impl Screen {
         let numbers = points.inverse.len();
         let mut centre = vec![0.0; numbers];
         for (j, centre) in centre.iter_mut().enumerate() {
-            let sum: f64 = whole.iter().map(|&row| points.numbers(row as usize)[j]).filter(|x| x.is_finite()).sum();
-            *centre = sum / whole.len().max(1) as f64;
+            // Each is divided: the sum of large numbers is none.
+            let count = whole.len().max(1) as f64;
+            *centre = whole.iter().map(|&row| points.numbers(row as usize)[j] / count).filter(|x| x.is_finite()).sum();
         }
         let mut offsets = vec![numbers];
         points.rows.layout().level_counts().iter().for_each(|levels| offsets.push(offsets.last().copied().unwrap_or(0) + levels));
@@ -94,8 +97,14 @@ impl Screen {
             out[j] = ((query.numbers[j] - self.centre[j]) * inverse) as f32;
         }
         for (at, code) in query.codes.iter().enumerate() {
-            out[self.offsets[at] + *code as usize] = std::f32::consts::FRAC_1_SQRT_2;
+            out[self.offsets[at] + *code as usize] = std::f32::consts::FRAC_1_SQRT_2 * points.shrink as f32;
         }
+    }
+
+    /// Whether single precision holds the squared distances of a query.
+    fn is_near(&self, points: &Points, query: &Query) -> bool {
+        let columns = query.numbers.iter().zip(&self.centre).zip(&points.inverse).filter(|(_, inverse)| **inverse > 0.0);
+        self.boxes.is_some() || columns.map(|((x, centre), inverse)| ((x - centre) * inverse).powi(2)).sum::<f64>() < FARTHEST
     }
 
     /// Rows among which the `wanted` nearest of every query are, and all as far as the last of them.
@@ -103,7 +112,7 @@ impl Screen {
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); queries.len()];
         let few = points.rows.rows() < FEWEST.max(4 * wanted);
         let (screened, exact): (Vec<usize>, Vec<usize>) =
-            (0..queries.len()).partition(|&i| !few && self.rows.len() > wanted && points.is_whole(&queries[i]));
+            (0..queries.len()).partition(|&i| !few && self.rows.len() > wanted && points.is_whole(&queries[i]) && self.is_near(points, &queries[i]));
         for &i in &exact {
             found[i] = exactly(points, &queries[i], 0..points.rows.rows() as u32, wanted);
         }
