@@ -307,6 +307,16 @@ fn columns_at_the_ends_of_what_numbers_hold_are_named() {
     let done = session.shell("oddsmith fit far.csv 'y ~ x'");
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.code() == Some(3) && said.contains("column `x`: has no value larger than"), "{said}");
+    // A penalty in the units of the column leaves nothing of a tiny column's effect, and nothing but it of a huge one's.
+    for factor in [1e-170, 1e-120, 1e170] {
+        session.write("far.csv", table(factor));
+        let rows = json(&session, "oddsmith fit far.csv 'y ~ x' --l2 1 --tidy --json -q");
+        let own = (number(&rows[1], "estimate") * factor).abs();
+        assert!(if factor < 1.0 { own < 1e-12 } else { own > 1e-3 }, "×{factor:e}: {own}");
+    }
+    let done = session.shell("oddsmith fit far.csv --target y --model perceptron -o far.odds");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.code() == Some(5) && said.contains("measure columns in other units"), "{said}");
     // As far as variances reach, units change nothing but the units.
     let z = |factor: f64| {
         session.write("near.csv", table(factor));

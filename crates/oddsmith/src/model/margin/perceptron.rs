@@ -14,7 +14,7 @@ use super::perceptron_model::{Account, PerceptronModel, Verdict};
 use super::perceptron_verdict::{Asked, VerdictSums};
 use crate::codec::{Codec, Encode};
 use crate::data::{DesignOptions, Layout, Rows};
-use crate::error::{Error, Result, visible};
+use crate::error::{Error, ErrorKind, Result, visible};
 use crate::model::linear::{Intervals, Logistic};
 use crate::model::on_design::{DesignFrame, DesignPass, DesignStats, LinearPart};
 use crate::model::params::Params;
@@ -251,7 +251,7 @@ impl Perceptron {
             return Ok(Step::Again(PerceptronStats::Epoch(DesignStats::Sums(Box::new(last)))));
         }
         if sums.converged() || !self.verdict {
-            return Ok(Step::Done(self.model(pass, &[])));
+            return Ok(Step::Done(self.model(pass, &[])?));
         }
         let settled: Vec<bool> = sums.outputs.iter().map(|output| output.done || (!sums.judging_only && output.mistakes == 0)).collect();
         let sums = Box::new(VerdictSums::begin(&self.regression(), pass.frame.layout(), &settled)?);
@@ -261,12 +261,12 @@ impl Perceptron {
     fn after_verdict(&self, learned: &Arc<DesignPass<EpochSums>>, sums: &VerdictSums) -> Result<Step<PerceptronStats, PerceptronModel>> {
         match sums.finish(&self.regression())? {
             Asked::Again(next) => Ok(Step::Again(PerceptronStats::Verdict { learned: Some(Arc::clone(learned)), sums: Box::new(next) })),
-            Asked::Answers(verdicts) => Ok(Step::Done(self.model(learned, &verdicts))),
+            Asked::Answers(verdicts) => Ok(Step::Done(self.model(learned, &verdicts)?)),
         }
     }
 
     /// The model, with the verdict on every output where it was asked for.
-    fn model(&self, pass: &DesignPass<EpochSums>, verdicts: &[Option<Verdict>]) -> PerceptronModel {
+    fn model(&self, pass: &DesignPass<EpochSums>, verdicts: &[Option<Verdict>]) -> Result<PerceptronModel> {
         let (sums, frame) = (&pass.sums, &pass.frame);
         let mut notices = pass.row_notices();
         let mistakes = sums.all_mistakes();
@@ -283,6 +283,10 @@ impl Perceptron {
                 Variant::Last => output.weights.clone(),
             })
             .collect();
+        if !sums.radius_squared.is_finite() || chosen.iter().flatten().any(|weight| !weight.is_finite()) {
+            let what = "squares of the rows or the weights of the perceptron left the range of numbers".to_owned();
+            return Err(ErrorKind::NoEstimate { what, advice: "measure columns in other units".into() }.into());
+        }
         let base = chosen.iter().map(|weights| weights[0]).collect();
         let coefficients = chosen.iter().flat_map(|weights| weights[1..].iter().copied()).collect();
         let part = LinearPart::new(frame, base, vec![0.0; frame.width()], coefficients);
@@ -301,7 +305,7 @@ impl Perceptron {
             verdict: Verdict::of_all(verdicts),
             notices,
         };
-        PerceptronModel::new(part, ClassWeights::clone(&pass.classes), account)
+        Ok(PerceptronModel::new(part, ClassWeights::clone(&pass.classes), account))
     }
 }
 

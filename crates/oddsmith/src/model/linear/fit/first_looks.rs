@@ -32,6 +32,8 @@ const ROWS_PER_NUMBER: u64 = 10;
 const MOST_WEIGHT: f64 = (1u64 << 53) as f64;
 /// Looks at doubtful columns.
 const MOST_LOOKS: usize = 5;
+/// Largest scale of a column under a penalty.
+const MOST_PENALISED: f64 = 2.037035976334486e90; // 2³⁰⁰
 
 /// Refuses targets that teach nothing.
 pub(in crate::model::linear) fn check_classes(layout: &Layout) -> Result<()> {
@@ -160,6 +162,7 @@ impl Logistic {
             }
         }
         let mut units = vec![1.0; columns];
+        let penalised = self.ridge() > 0.0 || self.l1 > 0.0;
         if partial && !constant.is_empty() {
             return look_at_all();
         }
@@ -171,10 +174,13 @@ impl Logistic {
             }
             units[j] = power_of_two((survey.seen_product(&coordinates, j, j) / survey.weight()).sqrt());
             coordinates.scale[j] *= units[j];
+            if penalised {
+                // In units of the column's own the square of a tiny column's scale, and with it the penalty, would be infinite.
+                coordinates.scale[j] = coordinates.scale[j].min(MOST_PENALISED);
+            }
         }
         coordinates.kept = kept;
         let survey = survey.clone();
-        let penalised = self.ridge() > 0.0 || self.l1 > 0.0;
         if penalised || columns > MOST_FULL || coordinates.kept.is_empty() {
             let start_known = !rescaled && columns <= MOST_FULL;
             return self.begin_fit(state, coordinates, survey, Vec::new(), constant, no_missing, start_known);
