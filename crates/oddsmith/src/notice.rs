@@ -144,6 +144,10 @@ catalogue! {
          zero, odds ratios come out too extreme, and intervals and p-values promise more than they hold. Use fewer columns, a penalty ({l2}), \
          a prior ({prior-sd}) or Firth's likelihood ({firth}). A category with about as many levels as there are events is often the number \
          of a matched set: its levels should not be estimated at all, and conditional logistic regression leaves them out.";
+    TOO_WIDE = "W219", "too many parameters for inference",
+        "Standard errors need the products of all columns with each other, and beyond 3,000 parameters these are not summed up. Coefficients and \
+         predictions are those of the maximum of the likelihood; standard errors, intervals and tests are left out. Pool rare levels, or, where \
+         the levels number matched sets, compare rows within them by conditional logistic regression.";
     ZERO_PROBABILITY = "W220", "zero probability",
         "Without smoothing, a value never seen with a class makes that class impossible. When it makes every \
          class impossible, the prior is returned and the row is flagged. Use {smoothing=1} (or any number above 0).";

@@ -84,3 +84,16 @@ fn a_level_among_thousands_that_is_always_of_one_class_is_named() {
     let (code, _, err) = run(&session, "oddsmith fit levels.csv 'y ~ id + x' --memory 256M -q");
     assert!(code == Some(5) && err.contains("separation") && err.contains("`idp2500`"), "{code:?} {err}");
 }
+
+#[test]
+fn thousands_of_levels_without_standard_errors_are_told() {
+    let session = Session::new();
+    let class = |i: usize| if (i + i / 3).is_multiple_of(3) { "yes" } else { "no" };
+    let rows: String = (0..12_000).map(|i| format!("p{},{},{}\n", i / 3, i * 31 % 23, class(i))).collect();
+    session.write("levels.csv", format!("id,x,y\n{rows}"));
+    let (code, out, err) = run(&session, "oddsmith fit levels.csv 'y ~ id + x' --tidy --format csv");
+    assert!(code == Some(0) && err.contains("W219 4001 parameters: standard errors"), "{code:?} {err}");
+    assert!(out.lines().any(|line| line.starts_with("yes,x,,x,") && line.contains(",,,,")), "{out}");
+    let (code, _, err) = run(&session, "oddsmith fit levels.csv 'y ~ id + x' --l2 1 --glance");
+    assert!(code == Some(0) && !err.contains("W219"), "{code:?} {err}");
+}

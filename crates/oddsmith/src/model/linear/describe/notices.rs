@@ -4,6 +4,7 @@ use crate::data::Weighting;
 use crate::data::formula::Variable;
 use crate::model::linear::fit::block_reader::Problem;
 use crate::model::linear::fit::descent::Solver;
+use crate::model::linear::fit::learner::MOST_FULL;
 use crate::model::linear::fit::passes::PassState;
 use crate::model::linear::fit::set_column::{events, separating_sets, set_column};
 use crate::model::linear::fit::stage::{Analysis, Estimate};
@@ -143,6 +144,15 @@ pub(super) fn notices(learner: &Logistic, state: &PassState, analysis: &Analysis
         let text =
             format!("the classes chose the cuts of {}, which tests and limits do not know: they are too sure", by_classes.join(", "));
         notices.push(Notice::new(notice::CUTS_BY_CLASSES, text));
+    }
+    let wide = facts.shape.outputs * facts.shape.width > MOST_FULL && !facts.penalty.is_some();
+    if wide && learner.precision > Intervals::None {
+        let text = format!(
+            "{} parameters: standard errors, intervals and tests take the products of all columns, which are summed up for {MOST_FULL} at most, and \
+             are not given",
+            facts.shape.outputs * facts.shape.width
+        );
+        notices.push(Notice::new(notice::TOO_WIDE, text));
     }
     if let Some(text) = few_events(state, analysis, problem) {
         notices.push(Notice::new(notice::FEW_EVENTS, text));
