@@ -23,7 +23,8 @@ class Statistics:
     """Sums over rows from which every one-pass model can be learned; the bytes of a statistics file.
 
     Made by `gather` and `load`. ``a + b`` are the sums of the rows of both, over the union of their levels, words and classes;
-    ``a - b`` is what remains of ``a`` without the rows of ``b``.
+    ``a - b`` is what remains of ``a`` without the rows of ``b``. They know what they are the sum of, in files and pickles too: adding the same
+    sums a second time is refused, and taking away what was never added is told.
 
     Attributes
     ----------
@@ -35,8 +36,15 @@ class Statistics:
         The kind of every column.
     """
 
-    def __init__(self, sums: _core.Sums) -> None:
+    def __init__(self, sums: _core.Sums, members: set[str] | None = None) -> None:
         self._sums = sums
+        self._members = members
+
+    def _held(self) -> set[str]:
+        """The hashes of the gatherings that these are the sum of; sums that were gathered at once have one."""
+        if self._members is None:
+            self._members = _core.Sums.members(self._sums.to_bytes())
+        return self._members
 
     @property
     def classes(self) -> np.ndarray:
@@ -56,15 +64,19 @@ class Statistics:
         return dict(self._sums.kinds)
 
     def __add__(self, other: Statistics) -> Statistics:
+        members = _core.Sums.together(self._held(), other._held())
         sums, notices = self._sums.merge(other._sums)
         tell(notices)
-        return Statistics(sums)
+        return Statistics(sums, members)
 
     def __sub__(self, part: Statistics) -> Statistics:
-        return Statistics(self._sums.subtract(part._sums))
+        rest = self._sums.subtract(part._sums)
+        members, notices = self._sums.without(self._held(), part._held())
+        tell(notices)
+        return Statistics(rest, members)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Statistics, (self._sums,)
+        return Statistics, (self._sums, self._members)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{label} {count:g}" for label, count in zip(self._sums.classes, self.class_count, strict=True))
@@ -78,7 +90,7 @@ class Statistics:
         path : path-like
             Where to write; an existing file is replaced as a whole or not at all.
         """
-        _core.write_file(path, self._sums.to_bytes())
+        _core.write_file(path, self._sums.to_bytes(self._members))
 
     def fit(self, estimator: Any) -> Any:
         """Learn from the statistics as if from the rows.
@@ -176,4 +188,5 @@ def load(path: str | os.PathLike[str]) -> Statistics:
     Statistics
         The sums.
     """
-    return Statistics(_core.Sums.from_bytes(Path(path).read_bytes()))
+    content = Path(path).read_bytes()
+    return Statistics(_core.Sums.from_bytes(content), _core.Sums.members(content))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -166,6 +167,27 @@ def test_statistics_stand_for_their_rows(estimator, tmp_path):
     for sums in (whole, parts, stats.load(tmp_path / "all.stats")):
         np.testing.assert_allclose(sums.fit(estimator).predict_proba(X), expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(rest.fit(estimator).predict_proba(X), estimator.fit(X[100:], y[100:]).predict_proba(X), rtol=1e-8, atol=1e-10)
+
+
+def test_statistics_know_what_they_are_the_sum_of(tmp_path):
+    rng = np.random.default_rng(53)
+    y = rng.integers(0, 2, 300)
+    X = rng.poisson(3 + y[:, None], size=(300, 2)).astype(float)
+    north, south, east = (stats.gather(X[lo:hi], y[lo:hi]) for lo, hi in ((0, 100), (100, 220), (220, 300)))
+    north.save(tmp_path / "north.stats")
+    both = north + south
+    both.save(tmp_path / "both.stats")
+    for first, second in ((north, north), (north, stats.load(tmp_path / "north.stats")), (stats.load(tmp_path / "both.stats"), north)):
+        with pytest.raises(od.MismatchError, match="the same rows would count twice"):
+            first + second
+    with pytest.raises(od.MismatchError, match="count twice"):
+        pickle.loads(pickle.dumps(both)) + south
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rest = both - north
+        np.testing.assert_array_equal((rest + north).class_count, both.class_count)
+    with pytest.warns(od.OddsmithWarning, match="lists what it is the sum of, and the part is not among it"):
+        both - east
 
 
 def test_statistics_of_frames_and_of_the_command_are_the_same_files(columns, command):

@@ -9,7 +9,7 @@ use oddsmith::data::{Classes, Dummies, FeatureBlocks};
 use oddsmith::error::Error;
 use oddsmith::model::discriminant::{DiscriminantStats, Lda, Qda};
 use oddsmith::model::{Classifier, Learner, Step};
-use oddsmith::persist::{load_stats, save_stats};
+use oddsmith::persist::{self, Members, load_members, load_stats, save_members};
 use oddsmith::stats::{ClassTable, Named, Parts, ScatterPart, TableStats, WordParts, separate, unite};
 use oddsmith::train;
 use pyo3::exceptions::PyValueError;
@@ -112,14 +112,34 @@ impl Sums {
         load_stats(bytes).map(Sums).map_err(|error| raise(py, error))
     }
 
-    /// The bytes of a statistics file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = save_stats(&self.0).map_err(|error| raise(py, error))?;
+    /// The bytes of a statistics file, which list what they are the sum of where that is given.
+    #[pyo3(signature = (members = None))]
+    fn to_bytes<'py>(&self, py: Python<'py>, members: Option<Members>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = save_members(&self.0, &members.unwrap_or_default()).map_err(|error| raise(py, error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// What the bytes of a statistics file are the sum of.
+    #[staticmethod]
+    fn members(py: Python<'_>, bytes: &[u8]) -> PyResult<Members> {
+        load_members(bytes).map_err(|error| raise(py, error))
+    }
+
+    /// What two hold together; the same sums may not be in both.
+    #[staticmethod]
+    fn together(py: Python<'_>, first: Members, second: Members) -> PyResult<Members> {
+        persist::together(("the first", &first), ("the second", &second)).map_err(|error| raise(py, error))
+    }
+
+    /// What is held after a part was taken away, and what is told where that part is not among it.
+    fn without(&self, py: Python<'_>, held: Members, gone: Members) -> PyResult<(Members, Vec<Told>)> {
+        let whole = Named { name: "the whole", stats: &self.0 };
+        let (left, notice) = persist::without(&whole, &held, "the part", &gone).map_err(|error| raise(py, error))?;
+        Ok((left, told(notice.into_iter().collect())))
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Sums>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+        Ok((py.get_type::<Sums>().getattr("from_bytes")?, (self.to_bytes(py, None)?,)))
     }
 
     /// The sums of both, over the union of their columns, levels and classes, and the notices of what differed.

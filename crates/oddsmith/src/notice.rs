@@ -154,6 +154,9 @@ catalogue! {
     UNEQUAL_LAYOUTS = "W230", "unequal layouts",
         "The merged statistics come from tables with different levels, classes or words. They were added over the \
          union; what a table never saw counts as zero there.";
+    NO_MEMBER = "W231", "part not among the whole",
+        "Statistics that were merged list what they are the sum of, and what was taken away is not among it. If its rows are some of those of a \
+         member, what remains is right. If they are other rows, it is the sum of no rows at all.";
     NOT_CROSS_VALIDATED = "W240", "not cross-validated",
         "A report judges a model that it fits by cross-validation, and here a model of all folds but one could not be fitted: too few rows of a \
          class, or columns that tell the classes apart without error in those rows. The model was judged on the rows that it learned from \

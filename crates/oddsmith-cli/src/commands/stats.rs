@@ -138,11 +138,9 @@ fn merge(args: &MergeArgs, console: &Console) -> Result<(), Failure> {
     let (mut union, mut seen) = (Union::default(), BTreeMap::new());
     for path in &args.inputs {
         let (name, stats) = (path.display().to_string(), files::read_statistics(path)?);
-        // Sums that are the same to the last bit are those of the same rows, under whatever name and beside whatever others.
         for member in files::read_members(path)? {
             if let Some(first) = seen.insert(member, name.clone()) {
-                let what = "both hold the same sums, so the same rows would count twice".into();
-                return Err(Error::from(ErrorKind::Mismatch { left_name: first, right_name: name, what }).into());
+                return Err(persist::counted_twice(&first, &name).into());
             }
         }
         union.look(&Named { name: &name, stats: &stats })?;
@@ -158,12 +156,14 @@ fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {
     files::refuse_same(&args.output, &std::iter::once(&args.whole).chain(&args.parts).map(PathBuf::as_path).collect::<Vec<_>>())?;
     let mut rest = files::read_statistics(&args.whole)?;
     let mut members = files::read_members(&args.whole)?;
+    let mut notices = Vec::new();
     for path in &args.parts {
-        // Where the part is not one of those that were merged, what is left is something of its own.
-        let gone = files::read_members(path)?;
-        members = if gone.is_subset(&members) { &members - &gone } else { Members::new() };
         let part = files::read_statistics(path)?;
         let (left_name, right_name) = (args.whole.display().to_string(), path.display().to_string());
+        let whole = Named { name: &left_name, stats: &rest };
+        let (left, told) = persist::without(&whole, &members, &right_name, &files::read_members(path)?)?;
+        members = left;
+        notices.extend(told);
         let named = |what: String| Error::from(ErrorKind::Mismatch { left_name: left_name.clone(), right_name: right_name.clone(), what });
         // The part may have seen fewer levels than the whole, never more.
         let part = part.project(Arc::clone(rest.layout())).map_err(|error| named(error.to_string()))?;
@@ -172,7 +172,7 @@ fn subtract(args: &SubtractArgs, console: &Console) -> Result<(), Failure> {
             other => other.into(),
         })?;
     }
-    save(&rest, &members, &args.output, Vec::new(), console)
+    save(&rest, &members, &args.output, notices, console)
 }
 
 fn save(stats: &TableStats, members: &Members, output: &Path, notices: Vec<Notice>, console: &Console) -> Result<(), Failure> {

@@ -67,6 +67,34 @@ fn sums_of_the_same_rows_do_not_count_twice() {
 }
 
 #[test]
+fn what_was_never_added_is_told_when_it_is_taken_away() {
+    let session = Session::new();
+    let table = |from: usize, to: usize| {
+        let rows: String = (from..to).map(|i| format!("{},{}\n", i * 17 % 40, ["no", "yes"][i * 7 % 3 % 2])).collect();
+        format!("x,y\n{rows}")
+    };
+    for (name, from, to) in [("a", 0, 90), ("b", 90, 200), ("c", 200, 240)] {
+        session.write(&format!("{name}.csv"), table(from, to));
+        assert!(session.shell(&format!("oddsmith stats gather -q {name}.csv --target y -o {name}.stats")).status.success());
+    }
+    let said = |line: &str| {
+        let output = session.shell(&format!("oddsmith stats {line}"));
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(said("merge a.stats b.stats -o ab.stats -q"), (Some(0), String::new()));
+    let (code, told) = said("subtract ab.stats c.stats -o x.stats");
+    assert!(code == Some(0) && told.contains("W231 ab.stats lists what it is the sum of, and c.stats is not among it"), "{told}");
+    let (code, told) = said("subtract ab.stats a.stats -o b2.stats");
+    assert!(code == Some(0) && !told.contains("W231"), "{told}");
+    // What was taken away once is not there any more.
+    let (code, told) = said("subtract b2.stats a.stats -o x.stats");
+    assert!(code == Some(3) || told.contains("W231 b2.stats lists"), "{code:?} {told}");
+    // Nobody knows the parts of what was gathered at once.
+    let (code, told) = said("subtract b.stats c.stats -o x.stats");
+    assert!(code == Some(0) && !told.contains("W231"), "{told}");
+}
+
+#[test]
 fn many_threads_are_no_more_than_the_system_grants() {
     let session = Session::new();
     let few = session.shell("oddsmith fit -q visits.csv --target readmitted --exclude id --threads 1");

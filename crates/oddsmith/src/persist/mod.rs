@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use column_file::{ColumnCode, ColumnFile};
 pub use label_file::LabelFile;
-pub use members::{Members, load_members, save_members};
+pub use members::{Members, counted_twice, load_members, save_members, together, without};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Classifier;
