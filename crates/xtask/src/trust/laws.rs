@@ -13,7 +13,7 @@ const LAWS: [(&str, &str, &str); 5] = [
     ("order of rows, columns and classes, rows twice, units: every model", "laws_models", "invariance"),
     ("reported figures in other units: every model", "laws_models", "scalars"),
     ("regressions: shifts, scales by powers of two, classes swapped, rows twice", "regression", "laws::"),
-    ("columns × 1e±170 and more: every model", "stored", "laws_scales"),
+    ("sums over columns × 2^±450 and more", "stored", "laws_scales"),
     ("sums: empty, merged in any order, weighted, written and read", "stored", "laws_stats"),
 ];
 
