@@ -254,16 +254,29 @@ class Table:
             self._early = job.content, list(extents), [answer for own in found for answer in own]
         return [told[number] for number in range(len(self.names))]
 
+    def _join(self, relay: _core.Relay, extents: Sequence[tuple[int, int]]) -> None:
+        """Lanes that may be one become as many as there are tasks: the fewer sums are on their way, the better."""
+        if relay.joins:
+            relay.join(self._task_cuts(relay, extents, 0)[:-1])
+
+    def _task_cuts(self, relay: _core.Relay, extents: Sequence[tuple[int, int]], level: int) -> Sequence[int]:
+        """Where every task begins among the groups of a level, and the end."""
+        lanes, count = relay.lanes(), relay.groups()[level]
+        # A part that only its owner can read is a lane of its own.
+        if self._parts is None:
+            return range(count + 1)
+        begins = set(np.cumsum([0, *(partitions for _, partitions in extents)]).tolist())
+        firsts = [next((at for lane in lanes[slice(*relay.lanes_of(level, group))] for at in lane), None) for group in range(count)]
+        whole = {group for group, first in enumerate(firsts) if first in begins}
+        return _cuts(count, min(count, self.on.slots * TASKS_PER_SLOT), whole)
+
     def _lane_tasks(self, relay: _core.Relay, extents: Sequence[tuple[int, int]], numbers: Sequence[int], looks: bool = False) -> tuple[list[Any], int]:
         """Contiguous groups of lanes to every task, and how many levels of groups it merges, where that leaves enough tasks."""
+        self._join(relay, extents)
         starts = np.cumsum([0, *(partitions for _, partitions in extents)])
-        begins = set(starts.tolist())
         lanes, groups, wanted = relay.lanes(), relay.groups(), self.on.slots * TASKS_PER_SLOT
-        # A part that only its owner can read is a lane of its own.
         level = 0 if self._parts is None else max(at for at, count in enumerate(groups) if at == 0 or count >= wanted)
-        firsts = [next((at for lane in lanes[slice(*relay.lanes_of(level, group))] for at in lane), None) for group in range(groups[level])]
-        whole = {group for group, first in enumerate(firsts) if first in begins}
-        cuts, tasks = range(groups[level] + 1) if self._parts is None else _cuts(groups[level], min(groups[level], wanted), whole), []
+        cuts, tasks = self._task_cuts(relay, extents, level), []
         for own in map(range, cuts, cuts[1:]):
             summed = tuple((group, lanes[slice(*relay.lanes_of(level, group))]) for group in own)
             read = {int(np.searchsorted(starts, at, "right")) - 1 for _, some in summed for lane in some for at in lane}
@@ -284,6 +297,7 @@ class Table:
         """What the current pass asks for, summed up: levels and numbers of groups of lanes with their sums."""
         if self._early is not None and self._early[:2] == (relay.ask(), self.spread.extents):
             (_, _, early), self._early = self._early, None
+            self._join(relay, self.spread.extents)
             yield from ((0, group, sums) for group, sums in early)
             return
         job, groups = self.lanes(relay), relay.groups()

@@ -119,7 +119,7 @@ ENTRIES = {entry["name"]: entry for entry in _core.models()}
 class Grouped:
     """A relay whose sums are merged in pairs, and in pairs of pairs, as if they were large."""
 
-    fan_in = 2
+    fan_in, joins = 2, False
 
     def __init__(self, relay: Any) -> None:
         self.relay, self.lanes, self.ask = relay, relay.lanes, relay.ask

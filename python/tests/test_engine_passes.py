@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow
 import pyarrow.parquet as pq
 import pytest
-from parted import Between, Deadly, Forgetting, Listing, Repeating, digest, in_six, rows, written
+from parted import SUMMING, Between, Deadly, Forgetting, Listing, Repeating, digest, in_six, rows, written
 
 import oddsmith as od
 from oddsmith import _apart, _worker, engine
@@ -100,6 +100,33 @@ def test_a_question_holds_the_point_of_its_pass_and_nothing_of_earlier_ones(fold
     # What a pass asks for differs; what earlier ones found would be added to every question.
     assert len(by_rows) > 10 and max(by_rows) < 2 * min(by_rows)
     assert len(by_steps) > 12 and max(by_steps) < 1.25 * min(by_steps)
+
+
+class Counting:
+    """An engine of so many workers that counts the sums that answer a job."""
+
+    def __init__(self, slots):
+        self.slots, self.sums = slots, []
+
+    def map(self, job, count):
+        if job.do in SUMMING:
+            self.sums.append(sum(len(groups) for _, _, groups in job.tasks))
+        return ((task, job(task)) for task in range(count))
+
+
+@pytest.mark.parametrize("weights", [None, "smoker", "dose"], ids=["none", "whole", "fractions"])
+@pytest.mark.parametrize(("name", "options"), [("tree", None), ("boosting", {"rounds": 3}), ("forest", {"trees": 3})])
+def test_a_task_sends_one_sum_where_that_changes_no_bit(name, options, weights, folder, monkeypatch):
+    given = {"features": ["age", "ward"], "weights": weights, "options": options}
+    expected, counts = digest(engine.fit(name, folder, "died", **given, n_jobs=1)), {}
+    monkeypatch.setattr(_apart, "TASKS_PER_SLOT", 1)
+    for slots in (1, 3, 16):
+        on = Counting(slots)
+        assert digest(engine.fit(name, folder, "died", **given, on=on)) == expected
+        counts[slots] = on.sums
+    # Weights may be no whole numbers, which nobody knows before the first pass has seen them: it has two lanes, for any number of workers.
+    assert set(counts[1]) == {1} if weights is None else (counts[1][0], counts[1][-1]) == (2, 1)
+    assert all(max(sums) <= max(slots, 2) for slots, sums in counts.items())
 
 
 def test_other_columns_in_one_file_are_named(tmp_path):

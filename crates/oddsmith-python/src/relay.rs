@@ -192,6 +192,17 @@ impl Relay {
         self.relay.lanes()
     }
 
+    /// Whether neighbouring lanes may be joined.
+    #[getter]
+    fn joins(&self) -> bool {
+        self.relay.joins()
+    }
+
+    /// Joins lanes with those before them, but for these.
+    fn join(&mut self, py: Python<'_>, firsts: Vec<usize>) -> PyResult<()> {
+        self.relay.join(&firsts).map_err(|error| raise(py, error))
+    }
+
     /// What workers are told.
     fn ask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.relay.ask().map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, error))

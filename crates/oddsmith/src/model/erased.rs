@@ -32,6 +32,8 @@ pub trait AnyStats: Send + Sync {
     fn leaves_out(&self, partition: usize, partitions: usize) -> bool;
     /// See [`Statistics::in_order`].
     fn takes_rows_in_order(&self) -> bool;
+    /// See [`Statistics::adds_exactly`].
+    fn is_exact(&self) -> bool;
     /// See [`Encode::encode`].
     fn encode_any(&mut self, codec: &mut Codec<'_>) -> Result<()>;
     /// See [`Statistics::purpose`].
@@ -77,6 +79,10 @@ where
 
     fn takes_rows_in_order(&self) -> bool {
         self.in_order()
+    }
+
+    fn is_exact(&self) -> bool {
+        self.adds_exactly()
     }
 
     fn encode_any(&mut self, codec: &mut Codec<'_>) -> Result<()> {
@@ -165,6 +171,10 @@ impl Statistics for BoxedStats {
 
     fn in_order(&self) -> bool {
         self.0.takes_rows_in_order()
+    }
+
+    fn adds_exactly(&self) -> bool {
+        self.0.is_exact()
     }
 
     fn purpose(&self) -> String {

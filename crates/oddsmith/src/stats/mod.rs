@@ -92,6 +92,12 @@ pub trait Statistics: Encode + Clone + Send + Sync {
         false
     }
 
+    /// Whether summaries of neighbouring rows come to the same, to the bit, however they are put together: sums of whole numbers, rows one behind the
+    /// other. Workers elsewhere then add up what they have before they send it on.
+    fn adds_exactly(&self) -> bool {
+        false
+    }
+
     /// What the pass is for, in words.
     fn purpose(&self) -> String {
         "sums over the rows".into()

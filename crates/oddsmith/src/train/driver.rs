@@ -160,6 +160,12 @@ impl Lanes {
         Lanes { partitions, starts }
     }
 
+    /// Lanes that begin with some of these, each with all that come before the next.
+    pub(super) fn joined(&self, firsts: &[usize]) -> Lanes {
+        let ends = [self.partitions.len()];
+        Lanes { partitions: self.partitions.clone(), starts: firsts.iter().map(|lane| self.starts[*lane]).chain(ends).collect() }
+    }
+
     fn read<S: Statistics>(empty: &S, all: usize) -> Vec<usize> {
         (0..all).filter(|partition| !empty.skips(*partition, all)).collect()
     }

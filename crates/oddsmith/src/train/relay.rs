@@ -125,9 +125,17 @@ impl Relay {
         let shape = table.shape((*layout).clone())?;
         let apart = table.apart.then(|| table.extents.clone());
         let lanes = cut(&shape, apart.as_deref(), &empty)?;
-        let (taken, tree) = (vec![false; lanes.count()], MergeTree::of(lanes.count(), empty.bytes()));
-        let (merged, early) = (Merged::new(tree.clone()), BTreeMap::new());
+        let tree = MergeTree::of(lanes.count(), empty.bytes());
+        let (taken, merged, early) = (vec![false; lanes.count()], Merged::new(tree.clone()), BTreeMap::new());
         Ok(Relay { work, layout, agreed, fold, shape, apart, empty, lanes, tree, merged, early, taken, passes: 0, first: None })
+    }
+
+    /// Cuts the current pass, of which nothing is taken yet.
+    fn cut_into(&mut self, lanes: Lanes) {
+        self.taken = vec![false; lanes.count()];
+        self.tree = MergeTree::of(lanes.count(), self.empty.bytes());
+        self.merged = Merged::new(self.tree.clone());
+        self.lanes = lanes;
     }
 
     /// Passes that were answered.
@@ -148,6 +156,21 @@ impl Relay {
     /// The partitions of every lane of the current pass.
     pub fn lanes(&self) -> Vec<Vec<usize>> {
         (0..self.lanes.count()).map(|lane| self.lanes.of(lane).to_vec()).collect()
+    }
+
+    /// Whether neighbouring lanes of the current pass may be one ([`Relay::join`]): its sums come to the same however they are added.
+    pub fn joins(&self) -> bool {
+        self.apart.is_none() && self.empty.adds_exactly()
+    }
+
+    /// Makes lanes one with those before them, but for some: the fewer sums are on their way, the better. The first lane begins in any case.
+    pub fn join(&mut self, firsts: &[usize]) -> Result<()> {
+        let rising = firsts.first() == Some(&0) && firsts.is_sorted_by(|a, b| a < b) && firsts.last() < Some(&self.lanes.count());
+        if !rising || !self.joins() || self.taken.contains(&true) {
+            return Err(Error::internal("lanes that cannot be joined"));
+        }
+        self.cut_into(self.lanes.joined(firsts));
+        Ok(())
     }
 
     /// How many lanes there are, how many groups of lanes whose sums should be merged before they are sent on, how many groups of groups:
@@ -240,10 +263,7 @@ impl Relay {
             }
         };
         self.empty = next;
-        self.lanes = cut(&self.shape, self.apart.as_deref(), &self.empty)?;
-        self.taken = vec![false; self.lanes.count()];
-        self.tree = MergeTree::of(self.lanes.count(), self.empty.bytes());
-        self.merged = Merged::new(self.tree.clone());
+        self.cut_into(cut(&self.shape, self.apart.as_deref(), &self.empty)?);
         Ok(None)
     }
 

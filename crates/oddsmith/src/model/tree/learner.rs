@@ -17,7 +17,7 @@ use super::smoothing::smoothed;
 use super::survey::Survey;
 use super::{NAME, TAKES};
 use crate::codec::{Codec, Encode};
-use crate::data::{Layout, Rows};
+use crate::data::{Layout, Rows, Weighting};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Learner, PassInfo, Step};
 use crate::record::Record;
@@ -151,6 +151,14 @@ impl Statistics for TreeStats {
             TreeStats::Rows(rows) => rows.discloses(),
             TreeStats::Level(level) => level.discloses(),
             TreeStats::Boost(pass) => pass.discloses(),
+        }
+    }
+
+    fn adds_exactly(&self) -> bool {
+        match self {
+            // Weights that are no whole numbers are added in the order of rows.
+            TreeStats::Survey(survey) => survey.layout.weighting() == Weighting::None,
+            TreeStats::Rows(_) | TreeStats::Level(_) | TreeStats::Boost(_) => true,
         }
     }
 
