@@ -11,7 +11,17 @@ use crate::record::{Record, fault};
 use crate::stats::{ColumnBins, MOST_VALUES, between};
 
 /// Rows that are coded column by column.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
+
+/// Room for the numbers and the codes of a column of a block of rows.
+struct Block {
+    numbers: [f64; BLOCK],
+    codes: [u8; BLOCK],
+}
+
+impl Block {
+    const EMPTY: Block = Block { numbers: [0.0; BLOCK], codes: [0; BLOCK] };
+}
 
 /// How a column becomes codes.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +41,24 @@ pub(super) enum ColumnCodes {
         /// Codes by the order of the names of their levels.
         by_name: Vec<u8>,
     },
+}
+
+impl ColumnCodes {
+    /// Looks the codes of some rows up, no more than [`BLOCK`].
+    #[inline]
+    fn look_up(&self, rows: &Features<'_>, places: impl ExactSizeIterator<Item = usize>, found: &mut Block) {
+        match self {
+            ColumnCodes::Number { place, grid, .. } => {
+                let count = places.len().min(BLOCK);
+                found.numbers.iter_mut().zip(places).for_each(|(x, i)| *x = rows.numbers.get(i, *place));
+                grid.codes(&found.numbers[..count], &mut found.codes);
+            }
+            ColumnCodes::Levels { place, codes, .. } => {
+                let of = |i: usize| codes.get(rows.codes.get(i, *place) as usize).copied().unwrap_or(0);
+                found.codes.iter_mut().zip(places).for_each(|(code, i)| *code = of(i));
+            }
+        }
+    }
 }
 
 /// The codes of all columns of a layout.
@@ -97,22 +125,22 @@ impl Bins {
 
     /// Writes the codes of a batch, `stride` bytes a row.
     pub(super) fn encode(&self, rows: &Features<'_>, out: &mut [u8], stride: usize) {
-        let (mut numbers, mut found) = ([0.0; BLOCK], [0; BLOCK]);
+        let mut found = Block::EMPTY;
         for (block, out) in out.chunks_mut(BLOCK * stride).enumerate() {
             let (first, count) = (block * BLOCK, out.len() / stride);
             for (j, column) in self.columns.iter().enumerate() {
-                match column {
-                    ColumnCodes::Number { place, grid, .. } => {
-                        numbers.iter_mut().zip(first..first + count).for_each(|(x, i)| *x = rows.numbers.get(i, *place));
-                        grid.codes(&numbers[..count], &mut found);
-                    }
-                    ColumnCodes::Levels { place, codes, .. } => {
-                        let of = |i: usize| codes.get(rows.codes.get(i, *place) as usize).copied().unwrap_or(0);
-                        found.iter_mut().zip(first..first + count).for_each(|(code, i)| *code = of(i));
-                    }
-                }
-                out.chunks_exact_mut(stride).zip(&found).for_each(|(row, code)| row[j] = *code);
+                column.look_up(rows, first..first + count, &mut found);
+                out.chunks_exact_mut(stride).zip(&found.codes).for_each(|(row, code)| row[j] = *code);
             }
+        }
+    }
+
+    /// Writes the codes of some columns of some rows: `places` among the [`BLOCK`] rows from row `first` on.
+    pub(super) fn encode_some(&self, rows: &Features<'_>, columns: &[usize], (first, places): (usize, &[usize]), out: &mut [u8], stride: usize) {
+        let mut found = Block::EMPTY;
+        for j in columns {
+            self.columns[*j].look_up(rows, places.iter().map(|place| first + place), &mut found);
+            places.iter().zip(&found.codes).for_each(|(place, code)| out[place * stride + j] = *code);
         }
     }
 

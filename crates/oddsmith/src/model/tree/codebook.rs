@@ -1,5 +1,6 @@
 //! What all passes after the first share: the codes of columns and the unit of weights.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::bins::Bins;
@@ -63,13 +64,18 @@ impl Codebook {
         self.layout.classes().len()
     }
 
+    /// The labels of rows, of classes that there are.
+    pub(super) fn labels<'r>(&self, rows: &Rows<'r>) -> Result<Cow<'r, [u32]>> {
+        let (labels, classes) = (rows.counted_labels()?, self.class_count());
+        match labels.iter().find(|label| **label != SKIP && **label as usize >= classes) {
+            Some(label) => Err(Error::internal(format!("a row has label {label} of {classes} classes"))),
+            None => Ok(labels),
+        }
+    }
+
     /// Writes the codes and classes of the rows that count, one after the other, and their weights where they have some.
     pub(super) fn encode(&self, rows: &Rows<'_>, codes: &mut Vec<u8>, weights: &mut Vec<u64>) -> Result<()> {
-        let (labels, stride, first) = (rows.counted_labels()?, self.stride(), codes.len());
-        let classes = self.class_count();
-        if let Some(label) = labels.iter().find(|label| **label != SKIP && **label as usize >= classes) {
-            return Err(Error::internal(format!("a row has label {label} of {classes} classes")));
-        }
+        let (labels, stride, first) = (self.labels(rows)?, self.stride(), codes.len());
         codes.resize(first + labels.len() * stride, 0);
         self.bins.encode(&rows.features, &mut codes[first..], stride);
         let mut kept = first;

@@ -1,5 +1,7 @@
 //! A growing or grown tree as coded rows walk it: a node within a line of memory, nodes where the grown tree has them.
 
+use std::collections::BTreeSet;
+
 use super::code_set::CodeSet;
 use super::code_table::CodeTable;
 use super::growth::GrownNode;
@@ -59,6 +61,12 @@ impl CodedTree {
     /// Whether a node is there and has no split.
     pub(super) fn is_leaf(&self, at: usize) -> bool {
         self.nodes.get(at).is_some_and(|node| node.feature == LEAF)
+    }
+
+    /// The columns that splits ask for, in their order.
+    pub(super) fn columns(&self) -> Vec<usize> {
+        let asked: BTreeSet<u32> = self.nodes.iter().map(|node| node.feature).filter(|feature| *feature != LEAF).collect();
+        asked.into_iter().map(|feature| feature as usize).collect()
     }
 
     /// The leaf of a coded row.
