@@ -115,7 +115,7 @@ class Counting:
 
 
 @pytest.mark.parametrize("weights", [None, "smoker", "dose"], ids=["none", "whole", "fractions"])
-@pytest.mark.parametrize(("name", "options"), [("tree", None), ("boosting", {"rounds": 3}), ("forest", {"trees": 3})])
+@pytest.mark.parametrize(("name", "options"), [("tree", None), ("boosting", {"max-iter": 3}), ("forest", {"n-estimators": 3})])
 def test_a_task_sends_one_sum_where_that_changes_no_bit(name, options, weights, folder, monkeypatch):
     given = {"features": ["age", "ward"], "weights": weights, "options": options}
     expected, counts = digest(engine.fit(name, folder, "died", **given, n_jobs=1)), {}
