@@ -337,6 +337,8 @@ fn a_report_speaks_of_what_it_shows() {
     };
     assert!(session.shell("oddsmith fit births.csv 'low ~ lwt + race + smoke' -o low.odds -q > fit.csv").status.success());
     let (without, open) = (page("low.odds"), page("low.odds births.csv"));
+    let stand = "Rows stand at the top or the bottom";
+    assert!(open.contains(stand) && !page("low.odds births.csv --no-rows").contains(stand));
     assert!(without.contains("holds no row of any table") && open.contains("the rows that its pictures show one by one"));
     assert!(
         open.contains("Numbers: mean (standard deviation); categories:")

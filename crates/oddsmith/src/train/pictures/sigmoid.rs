@@ -74,7 +74,8 @@ pub fn sigmoid(model: &dyn Classifier, digest: &RowDigest, feature: usize) -> Re
         let name = if two { format!("{what} of {label}") } else { label };
         marks.push(Mark::Line { role: drawn_role(k, &drawn, classes.len()), name, points: curve(k) });
     }
-    let sample = digest.rows();
+    // Where rows may only be seen together, none is drawn and none is spoken of.
+    let sample = if digest.together() == 1 { digest.rows() } else { Vec::new() };
     for k in 0..if two { 2 } else { 0 } {
         let own = sample.iter().filter(|row| row.label as usize == k).take(MOST_ROWS);
         let height = |row: &KeptRow| (ends.high - ends.low) * scatter(row);
