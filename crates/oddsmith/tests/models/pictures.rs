@@ -186,7 +186,7 @@ fn a_steep_boundary_is_straight() {
 #[test]
 fn a_boundary_of_several_classes_is_one_line() {
     let mut rows = Normals::new(900, 3);
-    let class = |i: usize, row: &[f64]| if row[0] < 28.0 { 0 } else { 1 + u32::from((row[1] > 100.0) != (i % 7 == 0)) };
+    let class = |i: usize, row: &[f64]| if row[0] < 28.0 { 0 } else { 1 + u32::from((row[1] > 100.0) != i.is_multiple_of(7)) };
     rows.labels = rows.numbers.chunks(2).enumerate().map(|(i, row)| class(i, row)).collect();
     let classes = Classes::new(["a", "b", "c"].map(String::from).to_vec()).unwrap();
     rows.layout = Layout::new("y", rows.layout.features().to_vec(), classes, Weighting::None).unwrap();

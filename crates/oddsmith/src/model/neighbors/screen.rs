@@ -111,8 +111,8 @@ impl Screen {
     pub(super) fn search(&self, points: &Points, queries: &[Query], wanted: usize) -> Vec<Vec<u32>> {
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); queries.len()];
         let few = points.rows.rows() < FEWEST.max(4 * wanted);
-        let (screened, exact): (Vec<usize>, Vec<usize>) =
-            (0..queries.len()).partition(|&i| !few && self.rows.len() > wanted && points.is_whole(&queries[i]) && self.is_near(points, &queries[i]));
+        let (screened, exact): (Vec<usize>, Vec<usize>) = (0..queries.len())
+            .partition(|&i| !few && self.rows.len() > wanted && points.is_whole(&queries[i]) && self.is_near(points, &queries[i]));
         for &i in &exact {
             found[i] = exactly(points, &queries[i], 0..points.rows.rows() as u32, wanted);
         }

@@ -136,7 +136,14 @@ impl Bins {
     }
 
     /// Writes the codes of some columns of some rows: `places` among the [`BLOCK`] rows from row `first` on.
-    pub(super) fn encode_some(&self, rows: &Features<'_>, columns: &[usize], (first, places): (usize, &[usize]), out: &mut [u8], stride: usize) {
+    pub(super) fn encode_some(
+        &self,
+        rows: &Features<'_>,
+        columns: &[usize],
+        (first, places): (usize, &[usize]),
+        out: &mut [u8],
+        stride: usize,
+    ) {
         let mut found = Block::EMPTY;
         for j in columns {
             self.columns[*j].look_up(rows, places.iter().map(|place| first + place), &mut found);
