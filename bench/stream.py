@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -140,7 +141,9 @@ def main(options) -> int:
     folder = Path(tempfile.mkdtemp(prefix="stream-", dir=SCRATCH))
     try:
         data = folder / "rows.csv"
-        means, rows = write(data, scale.file, np.random.default_rng(options.seed))
+        # A process takes the largest set of the one that starts it for its own, so the blocks of rows are held by another.
+        with ProcessPoolExecutor(1) as other:
+            means, rows = other.submit(write, data, scale.file, np.random.default_rng(options.seed)).result()
         records, good = [], True
         works = MEANS | TREES | {SCREEN: []}
         for model, flags in ((name, flags) for name, flags in works.items() if not options.only or name in options.only):
