@@ -29,8 +29,8 @@ pub(crate) fn script(scope: &Scope, interpreter: &Path, folder: &Path, name: &st
     Ok(Command::new(interpreter).arg(script).args(words).current_dir(folder).output()?)
 }
 
-/// The last line of what a program said, of its errors where it failed.
+/// The last line of what a program said: what it found, which it prints where that is not as promised, too, or else the error that ended it.
 pub(crate) fn last_line(output: &Output) -> String {
-    let said = if output.status.success() { &output.stdout } else { &output.stderr };
-    String::from_utf8_lossy(said).lines().last().unwrap_or_default().trim().to_owned()
+    let last = |said: &Vec<u8>| String::from_utf8_lossy(said).lines().last().map(|line| line.trim().to_owned());
+    [&output.stdout, &output.stderr].into_iter().find_map(last).unwrap_or_else(|| output.status.to_string())
 }
