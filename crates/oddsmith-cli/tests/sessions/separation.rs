@@ -77,7 +77,7 @@ fn infinite_estimates_are_refused_where_they_would_not_be_sound() {
 #[test]
 fn a_level_among_thousands_that_is_always_of_one_class_is_named() {
     let session = Session::new();
-    // Three rows of every level, of both classes, and one level of one class. What grew with the square of the levels took minutes here.
+    // Three rows of every level, of both classes, and one level of one class. Enough levels that work which grows with their square would take minutes.
     let class = |i: usize| if i / 3 == 2500 || (i + i / 3).is_multiple_of(3) { "yes" } else { "no" };
     let rows: String = (0..45_000).map(|i| format!("p{},{},{}\n", i / 3, i * 31 % 23, class(i))).collect();
     session.write("levels.csv", format!("id,x,y\n{rows}"));

@@ -27,12 +27,12 @@ const CLOSED: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 struct Open {
     node: usize,
-    twin: Option<(usize, Arc<Vec<u64>>)>,
+    sibling: Option<(usize, Arc<Vec<u64>>)>,
 }
 
 impl Open {
     fn alone(node: usize) -> Self {
-        Open { node, twin: None }
+        Open { node, sibling: None }
     }
 }
 
@@ -100,7 +100,7 @@ impl LevelPoint {
         match (may_split(left), may_split(right)) {
             (true, true) if room => {
                 let (few, many) = if weight(right) < weight(left) { (right, left) } else { (left, right) };
-                vec![Open { node: few, twin: Some((many, Arc::new(counts.to_vec()))) }]
+                vec![Open { node: few, sibling: Some((many, Arc::new(counts.to_vec()))) }]
             }
             _ => [left, right].into_iter().filter(|child| may_split(*child)).map(Open::alone).collect(),
         }
@@ -155,7 +155,7 @@ impl LevelPass {
             if sums.any(|sums| sums != known) {
                 return Err(fault("columns of one node have other rows"));
             }
-            if open.twin.iter().any(|(_, parent)| counts.iter().zip(parent.iter()).any(|(own, all)| own > all)) {
+            if open.sibling.iter().any(|(_, parent)| counts.iter().zip(parent.iter()).any(|(own, all)| own > all)) {
                 return Err(fault("a node has rows that its parent does not have"));
             }
         }
@@ -175,13 +175,13 @@ impl LevelPass {
                     continue;
                 }
             }
-            let twin = counted.twin.as_ref().map(|(twin, parent)| {
+            let sibling = counted.sibling.as_ref().map(|(sibling, parent)| {
                 let rest: Vec<u64> = parent.iter().zip(counts).map(|(all, own)| all.saturating_sub(*own)).collect();
-                (*twin, rest)
+                (*sibling, rest)
             });
-            for (node, counts) in std::iter::once((counted.node, counts)).chain(twin.iter().map(|(twin, rest)| (*twin, &**rest))) {
+            for (node, counts) in std::iter::once((counted.node, counts)).chain(sibling.iter().map(|(sibling, rest)| (*sibling, &**rest))) {
                 // Histograms of parents are kept while they take no more than those that are counted.
-                let room = open.iter().filter(|open: &&Open| open.twin.is_some()).count() < point.most;
+                let room = open.iter().filter(|open: &&Open| open.sibling.is_some()).count() < point.most;
                 open.extend(point.split(node, growth, counts, room));
             }
         }
@@ -289,9 +289,9 @@ mod tests {
             stats = next;
         }
         let TreeStats::Level(mut level) = pass(&source, &stats, None, &Control::new()).unwrap() else { panic!() };
-        let [Open { node, twin: Some((twin, parent)) }] = &level.point.wave[..] else { panic!("{:?}", level.point.wave) };
+        let [Open { node, sibling: Some((sibling, parent)) }] = &level.point.wave[..] else { panic!("{:?}", level.point.wave) };
         let rows = |node: usize| level.point.nodes[node].counts.iter().sum::<u64>();
-        assert!(rows(*node) < rows(*twin) && rows(*node) == level.counts.iter().sum::<u64>());
+        assert!(rows(*node) < rows(*sibling) && rows(*node) == level.counts.iter().sum::<u64>());
         level.check().unwrap();
         // As many rows of every class, some of them of values that only the other child has.
         let own: Vec<usize> = (0..level.counts.len()).step_by(2).filter(|at| level.counts[*at] > 0).collect();
